@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make library` and `make test` do all their own set-up: a .venv with the pinned packages.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help library test test-slow check bench clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
+
+library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small one)
+	@$(BIN)/python -m pipeline build $(if $(COUNT),--count $(COUNT))
+
+test: check .venv/graphics ## linters, types and tests
+	@$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/dev .venv/graphics ## the tests that take minutes
+	@$(BIN)/python -m pytest -m slow
+
+check: .venv/dev ## linters and types
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/snakefmt --check --quiet Snakefile pipeline/rules
+	@$(BIN)/mypy
+
+bench: .venv/dev ## speed, each figure beside a reference of the same run
+	@for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+clean: ## remove everything that was built, but no raw source of yours and no .venv
+	rm -rf work library release .snakemake
+
+.venv/bin/python:
+	@echo "setting up .venv (once, a minute or two)"
+	@$(PYTHON) -m venv .venv
+
+.venv/build: pyproject.toml constraints.txt | .venv/bin/python
+	@$(INSTALL) '.[build]'
+	@touch $@
+
+.venv/dev: pyproject.toml constraints.txt | .venv/bin/python
+	@$(INSTALL) '.[dev]'
+	@touch $@ .venv/build
+
+# Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.
+.venv/graphics: | .venv/bin/python
+	@$(BIN)/python -m pipeline.render.graphics
+	@touch $@

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workflow: raw sources to library and release. Wiring only; the work is in `pipeline/`."""
+
+
+configfile: "config.yaml"
+
+
+include: "pipeline/rules/common.smk"
+include: "pipeline/rules/ingest.smk"
+include: "pipeline/rules/normalize.smk"
+include: "pipeline/rules/categorize.smk"
+include: "pipeline/rules/verify.smk"
+include: "pipeline/rules/annotate.smk"
+include: "pipeline/rules/render.smk"
+include: "pipeline/rules/deduplicate.smk"
+include: "pipeline/rules/manifest.smk"
+include: "pipeline/rules/split.smk"
+include: "pipeline/rules/publish.smk"
+
+
+rule all:
+    """The complete library and the release."""
+    default_target: True
+    input:
+        "library/library.json",
+        "release/SHA256SUMS",

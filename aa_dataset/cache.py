@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of downloads and unpacked objects: where it is, and how to add to it safely."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from aa_dataset.errors import ArenaError
+
+HOME_VARIABLE = "AA_HOME"
+LIBRARY_VARIABLE = "AA_LIBRARY"
+
+
+class CacheError(ArenaError, OSError):
+    """The cache folder cannot be used."""
+
+
+class DownloadError(ArenaError, OSError):
+    """The Hub did not give the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLayout:
+    """Every path below ``$AA_HOME``."""
+
+    root: Path
+
+    @property
+    def hub(self) -> Path:
+        """Downloads, in huggingface_hub's own layout: `snapshots/<revision>` per repository."""
+        return self.root / "hub"
+
+    def library(self, name: str) -> Path:
+        """Return the folder where a library of that name may be placed by hand."""
+        return self.root / name
+
+    def unpacked(self, revision: str, object_id: str) -> Path:
+        """Return the folder of one unpacked object."""
+        return self.root / "objects" / revision / object_id
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackLayout:
+    """A folder that objects are unpacked into at a user's wish."""
+
+    root: Path
+
+    @property
+    def owner(self) -> Path:
+        """Names the library and revision that the folder holds."""
+        return self.root / ".unpacked-from"
+
+    def object(self, object_id: str) -> Path:
+        """Return the folder of one object."""
+        return self.root / object_id
+
+
+def cache_layout() -> CacheLayout:
+    """Return the cache folder: ``$AA_HOME`` when called, else ``~/.cache/articulatearena``."""
+    home = os.environ.get(HOME_VARIABLE)
+    folder = Path(home) if home else Path.home() / ".cache" / "articulatearena"
+    return CacheLayout(folder.expanduser().absolute())
+
+
+def default_library() -> str | None:
+    """Return ``$AA_LIBRARY`` at the moment of the call, None when unset."""
+    return os.environ.get(LIBRARY_VARIABLE) or None
+
+
+def ensure_folder(target: Path, fill: Callable[[Path], None]) -> Path:
+    """Return `target`, made once by `fill` in a temporary folder and renamed.
+
+    Several processes may ask for the same folder: the first rename wins, the others throw their
+    copy away, and nobody ever sees a half-filled folder.
+
+    Parameters
+    ----------
+    target : Path
+        The folder to make; when it exists, nothing is done.
+    fill : callable
+        Writes the contents into the empty folder that it is given.
+    """
+    if target.is_dir():
+        return target
+    temporary = _temporary_sibling(target)
+    try:
+        fill(temporary)
+        _rename_or_discard(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return target
+
+
+def claim_folder(folder: Path, owner: str) -> UnpackLayout:
+    """Make a folder, or take up one that the same owner made; refuse any other that has content."""
+    place = UnpackLayout(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if place.owner.is_file() and place.owner.read_text(encoding="utf-8") == owner:
+            return place
+        if any(folder.iterdir()):
+            raise CacheError(
+                f"{folder} is not empty and was not unpacked from {owner}. "
+                "Choose an empty folder, so that nothing is mixed."
+            )
+        place.owner.write_text(owner, encoding="utf-8")
+    except CacheError:
+        raise
+    except OSError as error:
+        raise CacheError(
+            f"cannot write to {folder} ({error.strerror}). Choose another folder."
+        ) from error
+    return place
+
+
+def _temporary_sibling(target: Path) -> Path:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".tmp-", dir=target.parent))
+        folder.chmod(0o777 & ~_umask())  # mkdtemp makes it private; a cache may be shared
+    except OSError as error:
+        raise CacheError(
+            f"cannot write to {target.parent} ({error.strerror}). "
+            f"Set {HOME_VARIABLE} to a folder that you can write to."
+        ) from error
+    return folder
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _rename_or_discard(temporary: Path, target: Path) -> None:
+    try:
+        temporary.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def download_library(repo_id: str, *, revision: str | None = None) -> Path:
+    """Return the folder of a dataset repository of the Hub, downloaded where needed.
+
+    The files land in ``$AA_HOME/hub``, in a folder named by the Hub's commit, so that two
+    revisions never mix. ``HF_HUB_OFFLINE``, ``HF_ENDPOINT`` and ``HF_TOKEN`` are the Hub client's
+    own and are respected; without a network a finished download is used.
+    """
+    from huggingface_hub import snapshot_download
+
+    try:
+        folder = snapshot_download(
+            repo_id, repo_type="dataset", revision=revision, cache_dir=cache_layout().hub
+        )
+    except Exception as error:  # the client raises many kinds, also of the transport below it
+        where = repo_id if revision is None else f"{repo_id} at revision {revision!r}"
+        raise DownloadError(
+            f"cannot download {where} from the Hub: {_first_line(error)} "
+            "Check the name, the revision, the network, HF_TOKEN and HF_HUB_OFFLINE."
+        ) from error
+    return Path(folder)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = lines[0] if lines else type(error).__name__
+    return text if text.endswith(".") else text + "."

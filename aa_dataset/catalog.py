@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One opened library: its tables, read when first needed, and the indices between them.
+
+Opening reads the seal and the objects table. Everything else waits until it is asked for, and the
+joints of an object are found by one index that is built once with array operations.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.joints import Joint, JointType, Mimic
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.storage import Asset, LibraryError, Seal, read_seal, read_table, verify_files
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+ROOT_LINK = "base"  # the URDF convention's name, needed where an object has no joint at all
+_JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
+_JOINT_NUMBERS = ("pitch", "lower", "upper", "body_mass")
+
+
+class SelectionError(ArenaError, LookupError):
+    """A split, an object or a value to filter by is not in the library."""
+
+
+class UnknownObjectError(SelectionError, KeyError):
+    """No object of the library has that id."""
+
+    def __str__(self) -> str:
+        """Return the sentence; a plain KeyError would show it in quotes."""
+        return str(self.args[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointColumns:
+    """The joints table as arrays, with the rows of every object.
+
+    Attributes
+    ----------
+    table : Table
+        The joints table; its text columns are read row by row.
+    vectors : dict of str to (n, k) float
+        Vector columns, nan where null; `numbers` likewise ``(n,)``.
+    order : (n,) int
+        Rows sorted by object; those of object k are ``order[starts[k]:starts[k + 1]]``.
+    starts : (objects + 1,) int
+        Where the rows of each object begin in `order`.
+    """
+
+    table: pa.Table
+    vectors: dict[str, Array]
+    numbers: dict[str, Array]
+    order: Rows
+    starts: Rows
+
+    def rows(self, row: int) -> Rows:
+        """Return the rows of the joints table that belong to one row of the objects table."""
+        return self.order[self.starts[row] : self.starts[row + 1]]
+
+
+class Catalog:
+    """The tables of one library; compare by identity, pickle by address.
+
+    A pickle holds the folder and the revision alone: a worker process opens the tables itself,
+    once, however many objects it is sent.
+    """
+
+    def __init__(self, layout: LibraryLayout, seal: Seal):
+        self.layout, self.seal = layout, seal
+        self._tables: dict[str, pa.Table] = {}
+        self._row_of: dict[str, int] | None = None
+        self._joints: JointColumns | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the address of the library."""
+        return _reopen, (str(self.layout.root), self.seal.revision)
+
+    def table(self, name: str) -> pa.Table:
+        """Return one whole table."""
+        if name not in self._tables:
+            known = [key.removesuffix(".parquet") for key in self.seal.files if "/" not in key]
+            if f"{name}.parquet" not in self.seal.files:
+                raise SelectionError(f"there is no table {name!r}. Choose from {_listing(known)}.")
+            self._tables[name] = read_table(self.layout, self.seal, name)
+        return self._tables[name]
+
+    @property
+    def objects(self) -> pa.Table:
+        """The objects table."""
+        return self.table("objects")
+
+    def row_of(self, object_id: str) -> int:
+        """Return the row of an object in the objects table."""
+        if self._row_of is None:
+            ids = self.objects["object_id"].to_pylist()
+            self._row_of = {name: row for row, name in enumerate(ids)}
+        try:
+            return self._row_of[object_id]
+        except KeyError:
+            near = _closest(object_id, self._row_of)
+            raise UnknownObjectError(
+                f"no object {object_id!r} among the {len(self._row_of):,} of {self.seal.name} "
+                f"revision {self.seal.revision}.{near} `aa list` shows all."
+            ) from None
+
+    def resolve_split(self, name: str) -> str:
+        """Return the name in this library of the split that is asked for.
+
+        A frozen split has its plain name. One that was sampled from this library carries a digest
+        (``eval200_1a2b3c4d``) and answers to its stem as long as it is the only one.
+        """
+        known = self.seal.splits
+        if name in known:
+            return name
+        sampled = [split for split in known if split.startswith(f"{name}_")]
+        if len(sampled) == 1:
+            return sampled[0]
+        problem = "is ambiguous here" if sampled else "is not in this library"
+        raise SelectionError(
+            f"the split {name!r} {problem}; it has {_listing(sorted(known))}. Name one of them."
+        )
+
+    def split_rows(self, name: str) -> Rows:
+        """Return the rows of the objects table that a split holds, in the order of that table."""
+        splits = self.table("splits")
+        members = splits.filter(pc.equal(splits["split"], name))
+        rows = self.rows_of(members["object_id"])
+        self._require_same_content(name, members, rows)
+        return np.unique(rows)
+
+    def _require_same_content(self, name: str, members: pa.Table, rows: Rows) -> None:
+        absent = int((rows < 0).sum())
+        decided = members["content_sha256"].to_numpy(zero_copy_only=False)
+        present = self.objects["content_sha256"].to_numpy(zero_copy_only=False)[rows]
+        changed = int(((decided != present) & (rows >= 0)).sum())
+        if absent or changed:
+            raise LibraryError(
+                f"the split {name!r} of {self.layout.root} names {absent} objects that the library "
+                f"lacks and {changed} whose contents changed, so scores on it would not compare. "
+                "Run `make library` again."
+            )
+
+    def rows_of(self, object_ids: pa.ChunkedArray) -> Rows:
+        """Return the row of each id in the objects table, -1 where it has none; (n,) int."""
+        found = pc.index_in(object_ids, value_set=self.objects["object_id"].combine_chunks())
+        return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
+
+    @property
+    def joints(self) -> JointColumns:
+        """The joints table as arrays, indexed by object."""
+        if self._joints is None:
+            self._joints = self._joint_columns()
+        return self._joints
+
+    def _joint_columns(self) -> JointColumns:
+        table = self.table("joints")
+        owner = self.rows_of(table["object_id"])
+        order = np.argsort(owner, kind="stable")
+        starts = np.searchsorted(owner[order], np.arange(self.objects.num_rows + 1))
+        return JointColumns(
+            table,
+            {name: _vectors(table, name, size) for name, size in _JOINT_VECTORS.items()},
+            {name: table[name].to_numpy() for name in _JOINT_NUMBERS},
+            order,
+            starts.astype(np.int64),
+        )
+
+    def tree(self, row: int) -> KinematicTree:
+        """Return the kinematic tree of one object, every movable joint with its body."""
+        object_id = self.objects["object_id"][row].as_py()
+        rows = self.joints.rows(row)
+        text = _text_rows(self.joints.table, rows)
+        try:
+            joints = tuple(
+                self._joint(index, words) for index, words in zip(rows, text, strict=True)
+            )
+            children = {joint.child for joint in joints}
+            roots = dict.fromkeys(j.parent for j in joints if j.parent not in children)
+            links = (*(roots or (ROOT_LINK,)), *(joint.child for joint in joints))
+            return KinematicTree(object_id, links, joints)
+        except (ArenaError, ValueError, KeyError) as error:
+            path = self.layout.table("joints")
+            raise LibraryError(f"{path}, object {object_id!r}: {error}") from error
+
+    def _joint(self, index: int, words: dict[str, str | None]) -> Joint:
+        vectors, numbers = self.joints.vectors, self.joints.numbers
+        mass = float(numbers["body_mass"][index])
+        inertia = vectors["body_inertia"][index].reshape(3, 3)
+        body = None if np.isnan(mass) else RigidBody(mass, vectors["body_com"][index], inertia)
+        mimic = words["mimic"]
+        return Joint(
+            str(words["joint"]),
+            JointType(str(words["type"])),
+            vectors["axis"][index],
+            vectors["origin"][index],
+            lower=float(numbers["lower"][index]),
+            upper=float(numbers["upper"][index]),
+            pitch=float(numbers["pitch"][index]),
+            parent=str(words["parent"]),
+            child=str(words["child"]),
+            body=body,
+            mimic=None if mimic is None else _mimic(mimic),
+        )
+
+    def asset(self, row: int) -> Asset:
+        """Return the byte range that holds one object's files."""
+        facts = {name: self.objects[name][row].as_py() for name in ("shard", "offset", "size")}
+        path = self.layout.asset(facts["shard"])
+        object_id = self.objects["object_id"][row].as_py()
+        return Asset(path, facts["offset"], facts["size"], object_id)
+
+
+def open_catalog(root: Path) -> Catalog:
+    """Open a library folder, or raise `LibraryError` if it is half built or mixed."""
+    layout = LibraryLayout(root.absolute())
+    seal = read_seal(layout)
+    verify_files(layout, seal)
+    catalog = Catalog(layout, seal)
+    found = catalog.objects.num_rows
+    if found != seal.objects:
+        raise LibraryError(
+            f"{layout.table('objects')} has {found:,} rows, {layout.seal.name} says "
+            f"{seal.objects:,}. Run `make library` again."
+        )
+    return catalog
+
+
+@lru_cache(maxsize=8)
+def _reopen(root: str, revision: str) -> Catalog:
+    """Open the library of a pickle, once per process; it must still be the same revision."""
+    catalog = open_catalog(Path(root))
+    if catalog.seal.revision != revision:
+        raise LibraryError(
+            f"{root} was revision {revision} when the object was pickled and is now "
+            f"{catalog.seal.revision}. Load the dataset again."
+        )
+    return catalog
+
+
+def _vectors(table: pa.Table, name: str, size: int) -> Array:
+    """Return a column of fixed-size lists as (n, size) float, nan where null."""
+    column = table[name].combine_chunks()
+    flat = np.full((len(column), size), np.nan)
+    valid = column.is_valid().to_numpy(zero_copy_only=False)
+    flat[valid] = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, size)
+    return flat
+
+
+def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, str | None]]:
+    words = table.select(["joint", "type", "parent", "child", "mimic"]).take(pa.array(rows))
+    return list(words.to_pylist())
+
+
+def _mimic(text: str) -> Mimic:
+    data = json.loads(text)
+    return Mimic(data["joint"], float(data.get("multiplier", 1.0)), float(data.get("offset", 0.0)))
+
+
+def _closest(name: str, known: dict[str, int]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known)[:5000], n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _listing(names: list[str], most: int = 12) -> str:
+    shown = ", ".join(names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

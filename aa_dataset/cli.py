@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``aa``: look at a library, unpack it, score predictions against it.
+
+Exit status: 0 fine, 1 something was found (an unreadable prediction), 2 usage or an error that one
+sentence on stderr explains. Results go to stdout, everything else to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aa_dataset.errors import ArenaError
+
+if TYPE_CHECKING:
+    from aa_dataset.dataset import Dataset
+    from aa_dataset.objects import ArticulatedObject
+
+WIDTH = 100
+SHOWN = 40  # objects that `aa list` shows unless asked for more
+_LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        status = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return status
+    except ArenaError as error:
+        sys.stderr.write(f"aa: {error}\n")
+        return 2
+    except BrokenPipeError:  # `aa list | head` closed the pipe, which is no failure
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        sys.stderr.write("aa: interrupted.\n")
+        return 130
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Print lines to stdout: the one place of the package that prints."""
+    for line in lines:
+        print(line)  # noqa: T201
+
+
+def _say_json(value: Any) -> None:
+    _say([json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False)])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aa", description="The ArticulateArena library: look, unpack, score."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_info(commands)
+    _add_list(commands)
+    _add_show(commands)
+    _add_unpack(commands)
+    _add_score(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Print the version when asked, and read it only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        from aa_dataset import __version__
+
+        _say([f"articulatearena {__version__}"])
+        parser.exit()
+
+
+def _add_info(commands: Any) -> None:
+    parser = commands.add_parser("info", help="what a library holds")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=_LIBRARY_HELP)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_run_info)
+
+
+def _add_list(commands: Any) -> None:
+    parser = commands.add_parser("list", help="objects of a library")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=_LIBRARY_HELP)
+    for option in ("--category", "--source", "--joint-type", "--license"):
+        parser.add_argument(option, action="append", help="may be given several times")
+    parser.add_argument("--split", help="objects of one split, such as eval200")
+    parser.add_argument("--limit", type=_count, help=f"objects to show, default {SHOWN}; 0: all")
+    parser.add_argument("--json", action="store_true", help="print JSON, all objects by default")
+    parser.set_defaults(run=_run_list)
+
+
+def _add_show(commands: Any) -> None:
+    parser = commands.add_parser("show", help="one object and its joints")
+    parser.add_argument("object", metavar="OBJECT", help="object id")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=_LIBRARY_HELP)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_run_show)
+
+
+def _add_unpack(commands: Any) -> None:
+    parser = commands.add_parser("unpack", help="write objects as folders with URDF and meshes")
+    parser.add_argument("dest", metavar="DEST", type=Path, help="folder to write into")
+    parser.add_argument("--split", help="objects of one split only")
+    parser.add_argument("--library", metavar="LIBRARY", help=_LIBRARY_HELP)
+    parser.set_defaults(run=_run_unpack)
+
+
+def _add_score(commands: Any) -> None:
+    parser = commands.add_parser("score", help="distance of predicted kinematics to a split")
+    parser.add_argument(
+        "predictions",
+        metavar="PREDICTIONS",
+        type=Path,
+        help="folder with <object_id>/object.urdf or <object_id>.urdf, or a library",
+    )
+    parser.add_argument("--split", required=True, help="split to score on, such as eval200")
+    parser.add_argument("--library", metavar="LIBRARY", help=_LIBRARY_HELP)
+    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
+    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
+    parser.add_argument(
+        "--pairing",
+        choices=("tree", "assignment"),
+        default="tree",
+        help="pair joints by the exact tree matching, or by assignment without trees",
+    )
+    parser.add_argument("--objects", action="store_true", help="also print every object")
+    parser.add_argument("--json", action="store_true", help="print the result file instead")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
+    parser.set_defaults(run=_run_score)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count")
+    return int(text)
+
+
+def _run_info(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library)
+    facts = _facts(dataset)
+    if arguments.json:
+        _say_json(facts)
+        return 0
+    titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
+    plain = ("name", "revision", "schema_version", "objects", "links")
+    lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
+    lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
+    _say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
+    return 0
+
+
+def _facts(dataset: Dataset) -> dict[str, Any]:
+    import pyarrow.compute as pc
+
+    objects = dataset.table("objects")
+    return {
+        "name": dataset.name,
+        "revision": dataset.revision,
+        "schema_version": dataset.catalog.seal.schema_version,
+        "objects": len(dataset),
+        "expected_objects": dataset.expected_objects,
+        "links": int(pc.sum(objects["links"]).as_py() or 0),
+        "joints": dataset.joint_counts(),
+        "categories": dataset.categories,
+        "supercategories": dataset.counts("supercategory"),
+        "sources": dataset.sources,
+        "licenses": dataset.licenses,
+        "splits": dataset.splits,
+    }
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _counted(counts: dict[str, int], most: int = 6) -> str:
+    shown = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:most])
+    rest = len(counts) - most
+    return (shown or "none") + (f" and {rest} more" if rest > 0 else "")
+
+
+def _run_list(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library, split=arguments.split).filter(
+        category=arguments.category,
+        source=arguments.source,
+        license=arguments.license,
+        joint_type=arguments.joint_type,
+    )
+    limit = arguments.limit
+    if limit is None:
+        limit = 0 if arguments.json else SHOWN
+    shown = dataset[:limit] if limit else dataset
+    if arguments.json:
+        _say_json(shown.table("objects").to_pylist())
+        return 0
+    _say(_table(("object", "category", "license", "joints"), [_list_row(item) for item in shown]))
+    rest = len(dataset) - len(shown)
+    more = f"; {rest:,} more with --limit 0" if rest else ""
+    sys.stderr.write(f"{len(dataset):,} objects{more}\n")
+    return 0
+
+
+def _list_row(item: ArticulatedObject) -> tuple[str, ...]:
+    kinds = ("revolute", "continuous", "prismatic", "helical")
+    counts = {kind: item.fact(f"joints_{kind}") for kind in kinds}
+    joints = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
+    return item.object_id, item.category, item.license, joints or "none"
+
+
+def _run_show(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library)
+    item = dataset[arguments.object]
+    if arguments.json:
+        rows = dataset.select([item.object_id])
+        facts = rows.table("objects").to_pylist()[0]
+        joints = rows.table("joints").to_pylist()
+        _say_json(_finite({**facts, "joints": joints, "files": list(item.files())}))
+        return 0
+    size = " x ".join(f"{length:.3f}" for length in item.extents)
+    unit = "m" if item.is_metric else "units (not metric)"
+    _say(
+        [
+            f"{item.object_id}: {item.name}",
+            f"{item.category} ({item.supercategory}), {size} {unit}",
+            f"stands at z = {item.floor_z:.3f}",
+            f"{item.license}, {item.attribution}",
+            "",
+        ]
+    )
+    header = ("joint", "type", "parent", "child", "axis", "origin", "range")
+    _say(_table(header, [_joint_row(joint) for joint in item.tree.joints]))
+    return 0
+
+
+def _joint_row(joint: Any) -> tuple[str, ...]:
+    if not joint.is_movable:
+        return joint.name, joint.type.value, joint.parent, joint.child, "", "", ""
+    axis, origin = (" ".join(f"{x:.2f}" for x in values) for values in (joint.axis, joint.origin))
+    unit = "m" if joint.type.value == "prismatic" else "rad"
+    span = f"{joint.lower:.3g}..{joint.upper:.3g} {unit}"
+    return joint.name, joint.type.value, joint.parent, joint.child, axis, origin, span
+
+
+def _finite(value: Any) -> Any:
+    """Write infinite limits as text, which JSON has no number for."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
+
+
+def _run_unpack(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library, split=arguments.split)
+    written = dataset.unpack(arguments.dest)
+    _say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} of them written now"])
+    return 0
+
+
+def _run_score(arguments: argparse.Namespace) -> int:
+    from aa_dataset.score.evaluate import evaluate
+    from aa_dataset.score.readers import open_predictions
+    from aa_dataset.score.report import report_lines
+    from aa_dataset.score.results import Parameters, write_result
+
+    parameters = Parameters(
+        alpha=arguments.alpha, kappa=arguments.kappa, pairing=arguments.pairing
+    )
+    predictions = open_predictions(arguments.predictions)
+    dataset = _load(arguments.library, split=arguments.split)
+    result = evaluate(dataset, predictions, parameters=parameters, progress=True)
+    if arguments.out is not None:
+        write_result(result, arguments.out)
+    if arguments.json:
+        _say_json(result.as_dict())
+    else:
+        _say(report_lines(result, objects=arguments.objects))
+    return 1 if result.count("unreadable") else 0
+
+
+def _load(library: str | None, *, split: str | None = None) -> Dataset:
+    from aa_dataset.load import load_default
+
+    return load_default(library, split)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return aligned lines of at most `WIDTH` columns; the widest columns give way first."""
+    cells = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+        widths[widths.index(max(widths))] -= 1
+    return [
+        "  ".join(_cut(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def _cut(text: str, width: int) -> str:
+    return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library, or a selection of it, as a sequence of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from aa_dataset.cache import claim_folder
+from aa_dataset.catalog import Catalog, SelectionError, UnknownObjectError
+from aa_dataset.kinematics.joints import JointType
+from aa_dataset.objects import ArticulatedObject
+
+Rows = NDArray[np.int64]
+Choice = str | Iterable[str] | None
+
+
+class Dataset:
+    """Objects of one library in a fixed order; index by number, slice or object id.
+
+    Opening reads tables alone. It can be pickled and shared with worker processes, which open the
+    library by themselves.
+    """
+
+    def __init__(self, catalog: Catalog, rows: Rows | None = None, *, label: str = "library"):
+        self._catalog = catalog
+        count = catalog.objects.num_rows
+        self._rows = np.arange(count) if rows is None else np.asarray(rows, dtype=np.int64)
+        self._label = label
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[ArticulatedObject]:
+        return (ArticulatedObject(self._catalog, int(row)) for row in self._rows)
+
+    @overload
+    def __getitem__(self, key: int | str) -> ArticulatedObject: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Dataset: ...
+
+    def __getitem__(self, key: int | str | slice) -> ArticulatedObject | Dataset:
+        """Return one object by number or id, or the selection of a slice."""
+        if isinstance(key, slice):
+            return self._selection(self._rows[key], self._label)
+        if isinstance(key, str):
+            return ArticulatedObject(self._catalog, self._member_row(key))
+        try:
+            return ArticulatedObject(self._catalog, int(self._rows[key]))
+        except IndexError:
+            raise IndexError(f"object {key} of {len(self)}; count from 0.") from None
+
+    def __contains__(self, item: object) -> bool:
+        if isinstance(item, ArticulatedObject):
+            return item.revision == self.revision and item.row in self._rows
+        try:
+            return isinstance(item, str) and self._member_row(item) >= 0
+        except UnknownObjectError:
+            return False
+
+    def __repr__(self) -> str:
+        seal = self._catalog.seal
+        sources = ", ".join(f"{name} {count:,}" for name, count in self.sources.items())
+        return (
+            f"<{seal.name} revision {seal.revision}, {self._label}: {len(self):,} of "
+            f"{seal.expected_objects:,} objects ({sources or 'no source'})>"
+        )
+
+    def _member_row(self, object_id: str) -> int:
+        row = self._catalog.row_of(object_id)
+        if row not in self._rows:
+            raise UnknownObjectError(
+                f"object {object_id!r} is in the library but not in this selection ({self._label})."
+            )
+        return row
+
+    def _selection(self, rows: Rows, label: str) -> Dataset:
+        return Dataset(self._catalog, rows, label=label)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The opened library that this selection looks into."""
+        return self._catalog
+
+    @property
+    def name(self) -> str:
+        """Name of the dataset, as published."""
+        return self._catalog.seal.name
+
+    @property
+    def revision(self) -> str:
+        """Digest of the library's contents, to cite beside every number."""
+        return self._catalog.seal.revision
+
+    @property
+    def label(self) -> str:
+        """What this selection is: the split, or how it was filtered."""
+        return self._label
+
+    @property
+    def root(self) -> Path:
+        """The library's folder."""
+        return self._catalog.layout.root
+
+    @property
+    def expected_objects(self) -> int:
+        """Objects of the whole published dataset."""
+        return self._catalog.seal.expected_objects
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """The splits of the library and how many objects each has."""
+        return dict(self._catalog.seal.splits)
+
+    @property
+    def object_ids(self) -> list[str]:
+        """Ids of the objects, in order."""
+        return list(self._column("object_id").to_pylist())
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """Objects of this selection per source, the largest first."""
+        return self.counts("source")
+
+    @property
+    def categories(self) -> dict[str, int]:
+        """Objects of this selection per category, the largest first."""
+        return self.counts("category")
+
+    @property
+    def licenses(self) -> dict[str, int]:
+        """Objects of this selection per license, the largest first."""
+        return self.counts("license")
+
+    def joint_counts(self) -> dict[str, int]:
+        """Return the joints of this selection per type, fixed ones included."""
+        columns = {kind.value: self._column(f"joints_{kind}") for kind in JointType}
+        return {kind: int(pc.sum(column).as_py() or 0) for kind, column in columns.items()}
+
+    def split(self, name: str) -> Dataset:
+        """Return the objects that are also in a split, by its name or the stem of it."""
+        full = self._catalog.resolve_split(name)
+        members = self._catalog.split_rows(full)
+        return self._selection(self._rows[np.isin(self._rows, members)], f"split {full}")
+
+    def select(self, object_ids: Iterable[str]) -> Dataset:
+        """Return the objects of these ids, in the given order."""
+        rows = [self._member_row(object_id) for object_id in object_ids]
+        return self._selection(np.array(rows, dtype=np.int64), f"{self._label}, selected")
+
+    def filter(
+        self,
+        *,
+        category: Choice = None,
+        supercategory: Choice = None,
+        source: Choice = None,
+        license: Choice = None,
+        joint_type: Choice = None,
+    ) -> Dataset:
+        """Return the objects that match every argument; each is one value or several.
+
+        `joint_type` asks for at least one joint of that type. A value that the library does not
+        know raises `SelectionError`, so that a typo never gives an empty selection.
+        """
+        choices = {
+            "category": category,
+            "supercategory": supercategory,
+            "source": source,
+            "license": license,
+            "joint_type": joint_type,
+        }
+        keep = np.ones(len(self), dtype=bool)
+        label = self._label
+        for field, choice in choices.items():
+            if choice is not None:
+                values = [choice] if isinstance(choice, str) else [str(value) for value in choice]
+                keep &= self._matches(field, values)
+                label += f", {field}={'|'.join(values)}"
+        return self._selection(self._rows[keep], label)
+
+    def _matches(self, column: str, values: list[str]) -> NDArray[np.bool_]:
+        if column == "joint_type":
+            return self._has_joint(values)
+        known = set(pc.unique(self._catalog.objects[column]).to_pylist())
+        if column == "category":
+            known |= set(self._catalog.table("categories")["category"].to_pylist())
+        _require_known(column, values, known)
+        found = pc.is_in(self._column(column), value_set=pa.array(values, pa.string()))
+        return np.asarray(found.to_numpy(), dtype=bool)
+
+    def _has_joint(self, types: list[str]) -> NDArray[np.bool_]:
+        _require_known("joint_type", types, {kind.value for kind in JointType})
+        counts = [self._column(f"joints_{kind}").to_numpy() for kind in types]
+        return np.asarray(np.any(np.array(counts) > 0, axis=0), dtype=bool)
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table as pyarrow, with the rows of this selection's objects alone.
+
+        `rejects` and `categories`, whose rows are not objects of the library, come whole.
+        """
+        table = self._catalog.table(name)
+        if name in ("rejects", "categories"):
+            return table
+        if name == "objects":
+            return table.take(pa.array(self._rows))
+        owner = self._catalog.rows_of(table["object_id"])
+        return table.filter(pa.array(np.isin(owner, self._rows)))
+
+    def unpack(self, folder: Path) -> int:
+        """Write every object to ``folder/<object_id>/``; return how many were not there yet.
+
+        Each object appears whole or not at all, so a broken run is taken up by the next. A folder
+        with anything else in it is refused, so that two revisions never mix.
+        """
+        place = claim_folder(folder, f"{self.name} {self.revision}")
+        written = 0
+        for item in self:
+            target = place.object(item.object_id)
+            written += not target.is_dir()
+            item.unpack(target)
+        return written
+
+    def _column(self, name: str) -> pa.ChunkedArray:
+        return self._catalog.objects[name].take(pa.array(self._rows))
+
+    def counts(self, column: str) -> dict[str, int]:
+        """Return the objects of this selection per value of a text column, the largest first."""
+        rows = pc.value_counts(self._column(column)).to_pylist()
+        ranked = sorted(rows, key=lambda row: (-row["counts"], row["values"]))
+        return {row["values"]: row["counts"] for row in ranked}
+
+
+def _require_known(field: str, values: list[str], known: set[str]) -> None:
+    for value in values:
+        if value not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(value, sorted(known), n=3) or sorted(known)[:8]
+            raise SelectionError(
+                f"{field} {value!r} is not in this library; close to it are {', '.join(near)}."
+            )

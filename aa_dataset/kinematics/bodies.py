@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies by their moments: mass, center of mass, inertia about it (paper eq. 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.screws import hat
+
+Array = NDArray[np.float64]
+
+
+class BodyError(ArenaError, ValueError):
+    """The moments do not belong to a real body."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RigidBody:
+    """Moments of one body in one frame, by default the object frame at rest.
+
+    Attributes
+    ----------
+    mass : float [kg]
+        Positive.
+    center : (3,) float [m]
+        Center of mass.
+    inertia : (3, 3) float [kg m^2]
+        Inertia tensor about the center of mass, symmetric positive semidefinite.
+    """
+
+    mass: float
+    center: Array
+    inertia: Array
+
+    def __post_init__(self) -> None:
+        center = np.array(self.center, dtype=float)
+        inertia = np.array(self.inertia, dtype=float)
+        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "center", center)
+        object.__setattr__(self, "inertia", inertia)
+        if center.shape != (3,) or inertia.shape != (3, 3):
+            raise BodyError(
+                f"center has shape {center.shape} and inertia {inertia.shape}, "
+                "expected (3,) and (3, 3)."
+            )
+        if not (np.isfinite(self.mass) and np.isfinite(center).all() and np.isfinite(inertia).all()):
+            raise BodyError("mass, center and inertia must be finite numbers.")
+        if self.mass <= 0:
+            raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")
+
+    def moved(self, placement: Array) -> RigidBody:
+        """Return the same body after a rigid displacement ``(4, 4)`` of the frame's contents."""
+        rotation, shift = placement[:3, :3], placement[:3, 3]
+        return RigidBody(
+            self.mass, rotation @ self.center + shift, rotation @ self.inertia @ rotation.T
+        )
+
+    def scaled(self, factor: float) -> RigidBody:
+        """Return the body of the object scaled about the frame's origin, at constant density."""
+        return RigidBody(
+            self.mass * factor**3, self.center * factor, self.inertia * factor**5
+        )
+
+
+def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
+    """Weld bodies given in one frame into one (parallel-axis theorem)."""
+    if not bodies:
+        raise BodyError("cannot weld an empty list of bodies.")
+    mass = sum(body.mass for body in bodies)
+    center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for body in bodies:
+        arm = hat(body.center - center)
+        inertia += body.inertia - body.mass * (arm @ arm)
+    return RigidBody(mass, center, inertia)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One-DOF joints in the object frame at rest (paper sections 3.1 and 4)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import JointError
+from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.screws import prismatic_screw, revolute_screw
+
+Array = NDArray[np.float64]
+
+
+class JointType(StrEnum):
+    """The five one-DOF joints that the metric covers."""
+
+    FIXED = "fixed"
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    HELICAL = "helical"
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A coupling ``q = multiplier * q(joint) + offset``."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """A one-DOF joint: where it is, how it moves, how far.
+
+    Attributes
+    ----------
+    name, parent, child : str
+        The joint and the two links that it connects.
+    type : JointType
+        The kind of motion.
+    axis : (3,) float
+        Direction in the object frame at rest; normalized here, ignored by a fixed joint.
+    origin : (3,) float [m]
+        A point of the axis in the object frame at rest.
+    lower, upper : float [rad or m]
+        Joint range, ``lower <= upper``; may be infinite. ``(0, 0)`` for a fixed joint and
+        ``(-inf, inf)`` for a continuous one, whatever was given.
+    pitch : float [m/rad]
+        Advance per radian of a helical joint, else 0.
+    body : RigidBody or None
+        The moving child with everything welded to it, object frame at rest.
+    mimic : Mimic or None
+        The coupling to another joint, if the object declares one.
+    """
+
+    name: str
+    type: JointType
+    axis: Array
+    origin: Array
+    lower: float = 0.0
+    upper: float = 0.0
+    pitch: float = 0.0
+    parent: str = ""
+    child: str = ""
+    body: RigidBody | None = None
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        kind = _joint_type(self.name, self.type)
+        lower, upper = _limits(self.name, kind, float(self.lower), float(self.upper))
+        for field, value in (
+            ("type", kind),
+            ("axis", _unit_axis(self.name, kind, self.axis)),
+            ("origin", _finite(self.name, "origin", self.origin)),
+            ("lower", lower),
+            ("upper", upper),
+            ("pitch", _pitch(self.name, kind, float(self.pitch))),
+        ):
+            object.__setattr__(self, field, value)
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether the type is anything but fixed."""
+        return self.type is not JointType.FIXED
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lower and upper end of the range [rad or m]."""
+        return self.lower, self.upper
+
+    @property
+    def screw(self) -> Array:
+        """Unit screw ``(omega, v)`` in the object frame, (6,); zero for a fixed joint."""
+        if self.type is JointType.FIXED:
+            return np.zeros(6)
+        if self.type is JointType.PRISMATIC:
+            return prismatic_screw(self.axis)
+        return revolute_screw(self.axis, self.origin, self.pitch)
+
+    def with_body(self, body: RigidBody | None) -> Joint:
+        """Return the joint with another moving body."""
+        return replace(self, body=body)
+
+    def reversed(self) -> Joint:
+        """Return the same motion written with the opposite axis (paper Prop. axis flip)."""
+        return replace(self, axis=-self.axis, lower=-self.upper, upper=-self.lower)
+
+
+def _joint_type(name: str, value: str) -> JointType:
+    try:
+        return JointType(value)
+    except ValueError:
+        known = ", ".join(JointType)
+        raise JointError(name, "type", f"{value!r} is not one of {known}.") from None
+
+
+def _finite(name: str, field: str, value: Array) -> Array:
+    vector = np.array(value, dtype=float)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise JointError(name, field, f"{value!r} is not three finite numbers.")
+    return vector
+
+
+def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
+    axis = _finite(name, "axis", value)
+    if kind is JointType.FIXED:
+        return axis
+    # Dividing by the largest entry first keeps 1e-200 and 1e200 from under- or overflowing.
+    largest = np.abs(axis).max()
+    if largest == 0.0:
+        raise JointError(name, "axis", "the axis is zero; a movable joint needs a direction.")
+    axis = axis / largest
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+def _limits(name: str, kind: JointType, lower: float, upper: float) -> tuple[float, float]:
+    if kind is JointType.FIXED:
+        return 0.0, 0.0
+    if kind is JointType.CONTINUOUS:
+        return -math.inf, math.inf
+    if math.isnan(lower) or math.isnan(upper):
+        raise JointError(name, "limits", f"[{lower}, {upper}] holds a NaN.")
+    if lower > upper:
+        raise JointError(name, "limits", f"lower {lower} is greater than upper {upper}.")
+    if lower == upper and math.isinf(lower):
+        raise JointError(name, "limits", f"[{lower}, {upper}] is not a range.")
+    return lower, upper
+
+
+def _pitch(name: str, kind: JointType, pitch: float) -> float:
+    if not math.isfinite(pitch):
+        raise JointError(name, "pitch", f"{pitch} m/rad is not finite.")
+    if pitch != 0.0 and kind is not JointType.HELICAL:
+        raise JointError(name, "pitch", f"a {kind} joint has no pitch, found {pitch} m/rad.")
+    return pitch

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XML from strangers: no entities, no document types, bounded size, depth and element count.
+
+The standard library's expat is enough, so that the core needs no further package; the handlers
+below refuse what makes XML dangerous before anything is expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from aa_dataset.errors import UrdfError
+
+
+@dataclass(frozen=True, slots=True)
+class XmlBudget:
+    """What a document may cost: counts, not seconds, so that every machine decides alike."""
+
+    max_bytes: int = 32_000_000
+    max_depth: int = 64
+    max_elements: int = 400_000
+
+
+def parse_xml(data: bytes, budget: XmlBudget | None = None) -> Element:
+    """Return the root element of a small, entity-free XML document.
+
+    Raises
+    ------
+    UrdfError
+        With code ``xml_too_large``, ``xml_too_deep``, ``xml_entity`` or ``xml_invalid``.
+    """
+    budget = budget or XmlBudget()
+    if len(data) > budget.max_bytes:
+        raise UrdfError(
+            "xml_too_large", f"the file has {len(data)} bytes, more than {budget.max_bytes}."
+        )
+    parser, builder = _guarded_parser(budget)
+    try:
+        parser.Parse(data, True)
+        return builder.close()
+    except (expat.ExpatError, AssertionError, LookupError, ValueError) as error:
+        if isinstance(error, UrdfError):
+            raise
+        raise UrdfError("xml_invalid", f"the file is not well-formed XML: {error}.") from None
+
+
+def _guarded_parser(budget: XmlBudget) -> tuple[expat.XMLParserType, TreeBuilder]:
+    builder = TreeBuilder()
+    counter = _Counter(budget)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = counter.opening(builder)
+    parser.EndElementHandler = counter.closing(builder)
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = _refuse("a document type declaration")
+    parser.EntityDeclHandler = _refuse("an entity declaration")
+    parser.ExternalEntityRefHandler = _refuse("an external entity")
+    return parser, builder
+
+
+def _refuse(what: str) -> Callable[..., int]:
+    def handler(*_: object) -> int:
+        raise UrdfError("xml_entity", f"the file holds {what}; remove it, URDF needs none.")
+
+    return handler
+
+
+class _Counter:
+    """Depth and number of elements seen so far."""
+
+    def __init__(self, budget: XmlBudget) -> None:
+        self.budget, self.depth, self.elements = budget, 0, 0
+
+    def opening(self, builder: TreeBuilder) -> Callable[[str, dict[str, str]], None]:
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            self.depth += 1
+            self.elements += 1
+            if self.depth > self.budget.max_depth:
+                raise UrdfError(
+                    "xml_too_deep", f"elements nest deeper than {self.budget.max_depth} levels."
+                )
+            if self.elements > self.budget.max_elements:
+                raise UrdfError(
+                    "xml_too_large", f"the file has more than {self.budget.max_elements} elements."
+                )
+            builder.start(tag, attributes)
+
+        return start
+
+    def closing(self, builder: TreeBuilder) -> Callable[[str], None]:
+        def end(tag: str) -> None:
+            self.depth -= 1
+            builder.end(tag)
+
+        return end

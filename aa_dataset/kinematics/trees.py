@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinematic trees: links as nodes, joints as edges, everything in the object frame at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import JointError, TreeError
+from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.screws import exp_twist
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KinematicTree:
+    """One root, every other link the child of exactly one joint.
+
+    Attributes
+    ----------
+    name : str
+        The object's name.
+    links : tuple of str
+        Link names, the root first, parents before children.
+    joints : tuple of Joint
+        One per link but the root, in the order of `links`.
+    """
+
+    name: str
+    links: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    _by_child: dict[str, Joint] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        links, joints = ordered_tree(self.links, self.joints)
+        object.__setattr__(self, "links", links)
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "_by_child", {joint.child: joint for joint in joints})
+
+    @property
+    def root(self) -> str:
+        """Name of the root link."""
+        return self.links[0]
+
+    @property
+    def movable(self) -> tuple[Joint, ...]:
+        """Return the joints that are not fixed."""
+        return tuple(joint for joint in self.joints if joint.is_movable)
+
+    @property
+    def depth(self) -> int:
+        """Largest number of movable joints between the root and a link."""
+        levels = {self.root: 0}
+        for joint in self.joints:
+            levels[joint.child] = levels[joint.parent] + joint.is_movable
+        return max(levels.values())
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of that name."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise JointError(name, "name", f"the tree {self.name!r} has no such joint.")
+
+    def welded(self, link: str) -> tuple[str, ...]:
+        """Return `link` and every descendant that fixed joints alone connect to it."""
+        cluster = {link}
+        for joint in self.joints:
+            if joint.parent in cluster and not joint.is_movable:
+                cluster.add(joint.child)
+        return tuple(name for name in self.links if name in cluster)
+
+    def placements(self, coordinates: Mapping[str, float]) -> dict[str, Array]:
+        """Return the displacement of every link from rest, ``(4, 4)`` in the object frame.
+
+        Parameters
+        ----------
+        coordinates : mapping of joint name to float [rad or m]
+            Missing joints stay at 0, except a mimic joint, which follows the joint it names.
+        """
+        values = self._coordinates(coordinates)
+        placed = {self.root: np.eye(4)}
+        for joint in self.joints:
+            step = exp_twist(values[joint.name] * joint.screw)
+            placed[joint.child] = placed[joint.parent] @ step
+        return placed
+
+    def _coordinates(self, coordinates: Mapping[str, float]) -> dict[str, float]:
+        known = {joint.name for joint in self.joints}
+        for name in coordinates:
+            if name not in known:
+                raise JointError(name, "name", f"the tree {self.name!r} has no such joint.")
+        values = {name: float(coordinates.get(name, 0.0)) for name in known}
+        for joint in self.joints:
+            if joint.mimic is not None and joint.name not in coordinates:
+                values[joint.name] = self._mimicked(joint, values, coordinates)
+        return values
+
+    def _mimicked(
+        self, joint: Joint, values: Mapping[str, float], given: Mapping[str, float]
+    ) -> float:
+        """Follow a chain of mimics; a loop of mimics has no value and raises."""
+        factor, shift, seen = 1.0, 0.0, set()
+        while joint.mimic is not None and joint.name not in given:
+            if joint.name in seen:
+                raise JointError(joint.name, "mimic", "the chain of mimics returns to itself.")
+            seen.add(joint.name)
+            shift += factor * joint.mimic.offset
+            factor *= joint.mimic.multiplier
+            joint = self.joint(joint.mimic.joint)
+        return factor * values[joint.name] + shift
+
+
+def ordered_tree(
+    links: tuple[str, ...], joints: tuple[Joint, ...]
+) -> tuple[tuple[str, ...], tuple[Joint, ...]]:
+    """Check that links and joints form one tree and return both, parents before children.
+
+    Raises
+    ------
+    TreeError
+        With code ``link_duplicate``, ``joint_duplicate``, ``link_unknown``, ``link_two_parents``,
+        ``root_several`` or ``joint_cycle``.
+    """
+    _require_unique("link", links)
+    _require_unique("joint", [joint.name for joint in joints])
+    incoming: dict[str, Joint] = {}
+    outgoing: dict[str, list[Joint]] = {link: [] for link in links}
+    for joint in joints:
+        _attach(joint, incoming, outgoing)
+    roots = [link for link in links if link not in incoming]
+    if len(roots) > 1:
+        raise TreeError("root_several", f"the links {_sample(roots)} all have no parent joint.")
+    reached, path = list(roots), []
+    for link in reached:  # grows while we walk: breadth first, without recursion
+        for joint in outgoing[link]:
+            reached.append(joint.child)
+            path.append(joint)
+    if len(reached) < len(links):
+        lost = sorted(set(links) - set(reached))
+        raise TreeError("joint_cycle", f"the links {_sample(lost)} hang in a cycle of joints.")
+    return tuple(reached), tuple(path)
+
+
+def _attach(
+    joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]
+) -> None:
+    for end in (joint.parent, joint.child):
+        if end not in outgoing:
+            raise TreeError(
+                "link_unknown", f"joint {joint.name!r} names the link {end!r}, which does not exist."
+            )
+    if joint.child in incoming:
+        other = incoming[joint.child].name
+        raise TreeError(
+            "link_two_parents",
+            f"link {joint.child!r} is the child of both {other!r} and {joint.name!r}.",
+        )
+    incoming[joint.child] = joint
+    outgoing[joint.parent].append(joint)
+
+
+def _require_unique(kind: str, names: list[str] | tuple[str, ...]) -> None:
+    if not names and kind == "link":
+        raise TreeError("link_none", "the object has no link.")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TreeError(f"{kind}_duplicate", f"the {kind} name {name!r} is used twice.")
+        seen.add(name)
+
+
+def _sample(names: list[str], most: int = 4) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

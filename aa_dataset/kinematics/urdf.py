@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A safe reader of URDF documents: what the file says, in arrays, with nothing invented.
+
+`parse_urdf` keeps the document's own frames, names and gaps; `kinematics.urdf_tree` makes the
+kinematic tree of it. The pipeline and the scoring code both read URDF through here alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.joints import Mimic
+from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
+
+Array = NDArray[np.float64]
+
+JOINT_TYPES = frozenset(
+    {"fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical"}
+)
+CODES = frozenset(
+    {
+        "xml_too_large",
+        "xml_too_deep",
+        "xml_entity",
+        "xml_invalid",
+        "urdf_invalid",
+        "number_invalid",
+        "joint_type_unknown",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A named color ``rgba`` in [0, 1] and, where given, a texture file; either may be absent."""
+
+    name: str
+    rgba: tuple[float, float, float, float] | None = None
+    texture: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """A mesh or a primitive: `size` is (x, y, z), (radius, length) or (radius,) in m."""
+
+    kind: str
+    size: tuple[float, ...] = ()
+    filename: str = ""
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """One visual or collision element; `pose` (4, 4) places it in the link frame."""
+
+    name: str
+    pose: Array
+    geometry: Geometry
+    material: Material | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inertial:
+    """Mass [kg], pose of the center frame in the link frame, inertia (3, 3) in the center frame."""
+
+    mass: float
+    pose: Array
+    inertia: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UrdfLink:
+    """A link as written."""
+
+    name: str
+    visuals: tuple[Shape, ...] = ()
+    collisions: tuple[Shape, ...] = ()
+    inertial: Inertial | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UrdfJoint:
+    """A joint as written; what the file leaves out is None.
+
+    `pose` (4, 4) places the child frame in the parent frame at q = 0; `axis` (3,) is in the child
+    frame and not normalized; `attributes` keeps what the tag carries beyond name and type.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    pose: Array
+    axis: Array | None = None
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+    has_limit: bool = False
+    mimic: Mimic | None = None
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UrdfModel:
+    """A whole document."""
+
+    name: str
+    links: tuple[UrdfLink, ...]
+    joints: tuple[UrdfJoint, ...]
+
+
+def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
+    """Read a URDF document from bytes.
+
+    Raises
+    ------
+    UrdfError
+        With one of `CODES` and a sentence that names the element.
+    """
+    root = parse_xml(data, budget)
+    if root.tag != "robot":
+        raise UrdfError("urdf_invalid", f"the root element is <{root.tag}>, expected <robot>.")
+    palette = {m.name: m for m in map(_material, root.findall("material"))}
+    links = tuple(_link(element, palette) for element in root.findall("link"))
+    joints = tuple(_joint(element) for element in root.findall("joint"))
+    return UrdfModel(root.get("name", ""), links, joints)
+
+
+def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:
+    """Return the (4, 4) placement of an ``<origin>``: ``Rz(yaw) Ry(pitch) Rx(roll)``, then xyz."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    out = np.eye(4)
+    out[:3, :3] = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    out[:3, 3] = xyz
+    return out
+
+
+def _link(element: Element, palette: dict[str, Material]) -> UrdfLink:
+    name = _required(element, "name", "link")
+    visuals = tuple(_shapes(element, "visual", name, palette))
+    collisions = tuple(_shapes(element, "collision", name, palette))
+    inertial = element.find("inertial")
+    return UrdfLink(
+        name, visuals, collisions, None if inertial is None else _inertial(inertial, name)
+    )
+
+
+def _shapes(link: Element, tag: str, name: str, palette: dict[str, Material]) -> Iterator[Shape]:
+    for element in link.findall(tag):
+        where = f"<{tag}> of link {name!r}"
+        material = element.find("material")
+        yield Shape(
+            element.get("name", ""),
+            _pose(element, where),
+            _geometry(element, where),
+            None if material is None else _resolved(_material(material), palette),
+        )
+
+
+def _resolved(material: Material, palette: dict[str, Material]) -> Material:
+    """Fill an inline reference from the materials declared at robot level."""
+    if material.rgba is None and material.texture is None:
+        return palette.get(material.name, material)
+    return material
+
+
+def _material(element: Element) -> Material:
+    name = element.get("name", "")
+    color, texture = element.find("color"), element.find("texture")
+    rgba = None
+    if color is not None and color.get("rgba"):
+        numbers = _numbers(color.get("rgba", ""), (3, 4), f"material {name!r}, rgba")
+        r, g, b, a = (min(max(x, 0.0), 1.0) for x in (*numbers, 1.0)[:4])
+        rgba = (r, g, b, a)
+    return Material(name, rgba, None if texture is None else texture.get("filename"))
+
+
+def _geometry(parent: Element, where: str) -> Geometry:
+    element = parent.find("geometry")
+    child = None if element is None else next(iter(element), None)
+    if child is None:
+        raise UrdfError("urdf_invalid", f"{where} has no geometry.")
+    if child.tag == "mesh":
+        scale = child.get("scale")
+        factors = (1.0, 1.0, 1.0) if scale is None else _scale(scale, where)
+        return Geometry("mesh", filename=_required(child, "filename", where), scale=factors)
+    fields = {
+        "box": ("size",),
+        "cylinder": ("radius", "length"),
+        "capsule": ("radius", "length"),
+        "sphere": ("radius",),
+    }
+    if child.tag not in fields:
+        raise UrdfError("urdf_invalid", f"{where}: unknown geometry <{child.tag}>.")
+    count = (3,) if child.tag == "box" else (1,)
+    size: list[float] = []
+    for name in fields[child.tag]:
+        size += _numbers(_required(child, name, where), count, f"{where}, {name}")
+    if min(size) < 0:
+        raise UrdfError("number_invalid", f"{where}: a {child.tag} has a negative size.")
+    return Geometry(child.tag, size=tuple(size))
+
+
+def _scale(text: str, where: str) -> tuple[float, float, float]:
+    numbers = _numbers(text, (1, 3), f"{where}, scale")
+    x, y, z = numbers if len(numbers) == 3 else numbers * 3
+    return x, y, z
+
+
+def _inertial(element: Element, link: str) -> Inertial:
+    where = f"<inertial> of link {link!r}"
+    mass, tensor = element.find("mass"), element.find("inertia")
+    if mass is None or tensor is None:
+        raise UrdfError("urdf_invalid", f"{where} lacks <mass> or <inertia>.")
+    value = _numbers(_required(mass, "value", where), (1,), f"{where}, mass")[0]
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    xx, xy, xz, yy, yz, zz = (
+        _numbers(tensor.get(key, "0"), (1,), f"{where}, {key}")[0] for key in names
+    )
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertial(value, _pose(element, where), inertia)
+
+
+def _joint(element: Element) -> UrdfJoint:
+    name = _required(element, "name", "joint")
+    where = f"joint {name!r}"
+    kind = _required(element, "type", where)
+    if kind not in JOINT_TYPES:
+        raise UrdfError("joint_type_unknown", f"{where}: the type {kind!r} is not known.")
+    axis, limit, mimic = (element.find(tag) for tag in ("axis", "limit", "mimic"))
+    bounds = {key: _optional(limit, key, where) for key in ("lower", "upper", "effort", "velocity")}
+    extra = {k: v for k, v in sorted(element.attrib.items()) if k not in ("name", "type")}
+    return UrdfJoint(
+        name=name,
+        type=kind,
+        parent=_end(element, "parent", where),
+        child=_end(element, "child", where),
+        pose=_pose(element, where),
+        axis=None if axis is None else _axis(axis, where),
+        has_limit=limit is not None,
+        mimic=None if mimic is None else _mimic(mimic, where),
+        attributes=extra,
+        **bounds,
+    )
+
+
+def _end(element: Element, tag: str, where: str) -> str:
+    child = element.find(tag)
+    if child is None:
+        raise UrdfError("urdf_invalid", f"{where} has no <{tag}>.")
+    return _required(child, "link", where)
+
+
+def _axis(element: Element, where: str) -> Array:
+    return np.array(_numbers(_required(element, "xyz", where), (3,), f"{where}, axis"))
+
+
+def _mimic(element: Element, where: str) -> Mimic:
+    return Mimic(
+        _required(element, "joint", where),
+        _numbers(element.get("multiplier", "1"), (1,), f"{where}, multiplier")[0],
+        _numbers(element.get("offset", "0"), (1,), f"{where}, offset")[0],
+    )
+
+
+def _pose(element: Element, where: str) -> Array:
+    origin = element.find("origin")
+    if origin is None:
+        return np.eye(4)
+    xyz = _numbers(origin.get("xyz", "0 0 0"), (3,), f"{where}, origin xyz")
+    rpy = _numbers(origin.get("rpy", "0 0 0"), (3,), f"{where}, origin rpy")
+    return pose_matrix(tuple(xyz), tuple(rpy))
+
+
+def _optional(element: Element | None, key: str, where: str) -> float | None:
+    text = None if element is None else element.get(key)
+    if text is None:
+        return None
+    value = _number(text, f"{where}, {key}")
+    if math.isnan(value):
+        raise UrdfError("number_invalid", f"{where}, {key}: NaN is not a limit.")
+    return value
+
+
+def _required(element: Element, key: str, where: str) -> str:
+    value = element.get(key)
+    if not value:
+        raise UrdfError("urdf_invalid", f"<{element.tag}> of {where} has no `{key}`.")
+    return value
+
+
+def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
+    values = [_number(word, where) for word in text.split()]
+    if len(values) not in counts:
+        wanted = " or ".join(map(str, counts))
+        raise UrdfError("number_invalid", f"{where}: {text!r} is not {wanted} numbers.")
+    if not all(map(math.isfinite, values)):
+        raise UrdfError("number_invalid", f"{where}: {text!r} holds NaN or infinity.")
+    return values
+
+
+def _number(word: str, where: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise UrdfError("number_invalid", f"{where}: {word[:40]!r} is not a number.") from None

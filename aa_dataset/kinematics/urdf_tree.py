@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a URDF document to the kinematic tree in the object frame, helical pairs folded.
+
+The object frame is the root link's frame at rest. A helical joint is written in URDF as two
+standard joints: a revolute one to a carrier link without geometry, then a prismatic one on the
+same axis that mimics it with the pitch as multiplier (m/rad). Here the pair is one joint again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
+from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.safe_xml import XmlBudget
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
+
+Array = NDArray[np.float64]
+
+# Two axes count as one line below this sine and this distance relative to 1 m: generous against
+# rounding in a file of six digits, far below any real mechanism.
+COLLINEAR_TOLERANCE = 1e-5
+
+
+def read_tree(path: Path | str, *, budget: XmlBudget | None = None) -> KinematicTree:
+    """Read a URDF file and return its kinematic tree with bodies, helical pairs folded."""
+    return urdf_tree(parse_urdf(Path(path).read_bytes(), budget=budget))
+
+
+def urdf_tree(model: UrdfModel) -> KinematicTree:
+    """Return the kinematic tree of a document, in the root link's frame at rest.
+
+    Movable joints get the welded body of their child where every inertial in it is usable.
+    """
+    unfolded = KinematicTree(
+        model.name, tuple(link.name for link in model.links), _object_frame_joints(model)
+    )
+    carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
+    tree = fold_helical(unfolded, carriers)
+    return _with_bodies(tree, link_bodies(model, rest_frames(model)))
+
+
+def rest_frames(model: UrdfModel) -> dict[str, Array]:
+    """Return the frame of every link at rest, (4, 4) in the root link's frame."""
+    stubs = tuple(_stub(joint) for joint in model.joints)
+    order = KinematicTree(model.name, tuple(link.name for link in model.links), stubs)
+    poses = {joint.child: joint.pose for joint in model.joints}
+    frames = {order.root: np.eye(4)}
+    for stub in order.joints:
+        frames[stub.child] = frames[stub.parent] @ poses[stub.child]
+    return frames
+
+
+def _stub(joint: UrdfJoint) -> Joint:
+    """Return a fixed joint with the same ends, for ordering alone."""
+    return Joint(
+        joint.name,
+        JointType.FIXED,
+        np.zeros(3),
+        np.zeros(3),
+        parent=joint.parent,
+        child=joint.child,
+    )
+
+
+def _object_frame_joints(model: UrdfModel) -> tuple[Joint, ...]:
+    frames = rest_frames(model)
+    return tuple(_object_frame_joint(joint, frames[joint.child]) for joint in model.joints)
+
+
+def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
+    if joint.type in ("floating", "planar", "spherical"):
+        raise UrdfError(
+            "joint_type_unknown",
+            f"joint {joint.name!r}: a {joint.type} joint has more than one degree of freedom.",
+        )
+    kind = JointType(joint.type)
+    if kind is JointType.REVOLUTE and not joint.has_limit:
+        kind = JointType.CONTINUOUS
+    axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else joint.axis
+    lower, upper = _range(joint, kind)
+    return Joint(
+        joint.name,
+        kind,
+        frame[:3, :3] @ axis,
+        frame[:3, 3],
+        lower=lower,
+        upper=upper,
+        parent=joint.parent,
+        child=joint.child,
+        mimic=joint.mimic,
+    )
+
+
+def _range(joint: UrdfJoint, kind: JointType) -> tuple[float, float]:
+    """Return the limits as URDF defines them: an absent bound of a `<limit>` is 0."""
+    if kind is JointType.PRISMATIC and not joint.has_limit:
+        return -math.inf, math.inf
+    return joint.lower or 0.0, joint.upper or 0.0
+
+
+def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
+    """Replace every rotation, carrier and coupled slide by one helical joint.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Tree as written.
+    carriers : set of str
+        Links without geometry, the only ones that may vanish.
+    """
+    pairs = _helical_pairs(tree, carriers)
+    gone = {turn.child for turn, _ in pairs.values()}
+    slides = {slide.name for _, slide in pairs.values()}
+    joints = [
+        _helical(*pairs[joint.name]) if joint.name in pairs else joint
+        for joint in tree.joints
+        if joint.name not in slides
+    ]
+    links = tuple(link for link in tree.links if link not in gone)
+    return KinematicTree(tree.name, links, tuple(joints))
+
+
+def _helical_pairs(tree: KinematicTree, carriers: set[str]) -> dict[str, tuple[Joint, Joint]]:
+    by_child = {joint.child: joint for joint in tree.joints}
+    out_degree: dict[str, int] = {}
+    for joint in tree.joints:
+        out_degree[joint.parent] = out_degree.get(joint.parent, 0) + 1
+    pairs = {}
+    for slide in tree.joints:
+        turn = by_child.get(slide.parent)
+        if (
+            turn is not None
+            and turn.child in carriers
+            and out_degree[turn.child] == 1
+            and _is_screw(turn, slide)
+        ):
+            pairs[turn.name] = (turn, slide)
+    return pairs
+
+
+def _is_screw(turn: Joint, slide: Joint) -> bool:
+    coupled = slide.mimic is not None and slide.mimic.joint == turn.name
+    return (
+        coupled
+        and turn.type in (JointType.REVOLUTE, JointType.CONTINUOUS)
+        and slide.type is JointType.PRISMATIC
+        and slide.mimic is not None
+        and slide.mimic.offset == 0.0
+        and slide.mimic.multiplier != 0.0
+        and float(np.linalg.norm(np.cross(turn.axis, slide.axis))) < COLLINEAR_TOLERANCE
+    )
+
+
+def _helical(turn: Joint, slide: Joint) -> Joint:
+    assert slide.mimic is not None  # _is_screw looked
+    sign = 1.0 if float(turn.axis @ slide.axis) > 0 else -1.0
+    return Joint(
+        turn.name,
+        JointType.HELICAL,
+        turn.axis,
+        turn.origin,
+        lower=turn.lower,
+        upper=turn.upper,
+        pitch=sign * slide.mimic.multiplier,
+        parent=turn.parent,
+        child=slide.child,
+        mimic=turn.mimic,
+    )
+
+
+def link_bodies(model: UrdfModel, frames: Mapping[str, Array]) -> dict[str, RigidBody]:
+    """Return the body of every link whose inertial is usable, in the object frame at rest."""
+    bodies = {}
+    for link in model.links:
+        body = _link_body(link, frames[link.name])
+        if body is not None:
+            bodies[link.name] = body
+    return bodies
+
+
+def _link_body(link: UrdfLink, frame: Array) -> RigidBody | None:
+    if link.inertial is None:
+        return None
+    placed = frame @ link.inertial.pose
+    try:
+        return RigidBody(link.inertial.mass, np.zeros(3), link.inertial.inertia).moved(placed)
+    except BodyError:
+        return None
+
+
+def _with_bodies(tree: KinematicTree, bodies: Mapping[str, RigidBody | None]) -> KinematicTree:
+    """Give each movable joint the welded body of its child, in one pass over the tree."""
+    head = {tree.root: tree.root}
+    clusters: dict[str, list[str]] = {tree.root: [tree.root]}
+    for joint in tree.joints:
+        head[joint.child] = joint.child if joint.is_movable else head[joint.parent]
+        clusters.setdefault(head[joint.child], []).append(joint.child)
+    joints = tuple(
+        _with_body(joint, [bodies.get(link) for link in clusters[joint.child]])
+        if joint.is_movable
+        else joint
+        for joint in tree.joints
+    )
+    return KinematicTree(tree.name, tree.links, joints)
+
+
+def _with_body(joint: Joint, parts: list[RigidBody | None]) -> Joint:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return joint
+    return joint.with_body(merge_bodies(known))

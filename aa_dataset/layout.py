@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every path inside a library, a release or an object folder: no other module joins paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLES = ("objects", "links", "joints", "findings", "rejects", "categories", "splits")
+
+URDF = "object.urdf"
+GLB = "object.glb"
+PREVIEW = "preview.png"
+PREVIEW_OPEN = "preview_open.png"
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryLayout:
+    """The files of one library or release folder."""
+
+    root: Path
+
+    @property
+    def seal(self) -> Path:
+        """The file written last: name, revision, counts, digests of every other file."""
+        return self.root / "library.json"
+
+    @property
+    def assets(self) -> Path:
+        """Folder of the asset tars."""
+        return self.root / "assets"
+
+    def table(self, name: str) -> Path:
+        """Parquet file of one table."""
+        return self.root / f"{name}.parquet"
+
+    def asset(self, shard: str) -> Path:
+        """Uncompressed tar of one shard; `shard` is the value of the column of that name."""
+        return self.assets / f"{shard}.tar"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLayout:
+    """The files of one unpacked object."""
+
+    root: Path
+
+    @property
+    def urdf(self) -> Path:
+        """The normalized URDF."""
+        return self.root / URDF
+
+    @property
+    def glb(self) -> Path:
+        """The whole object at rest, one node per link."""
+        return self.root / GLB
+
+    @property
+    def preview(self) -> Path:
+        """Picture of the object at rest."""
+        return self.root / PREVIEW
+
+    @property
+    def preview_open(self) -> Path:
+        """Picture of the object with its joints moved."""
+        return self.root / PREVIEW_OPEN

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open a library by folder or by name, and say what was opened."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from aa_dataset.cache import HOME_VARIABLE, cache_layout, default_library, download_library
+from aa_dataset.catalog import Catalog, open_catalog
+from aa_dataset.dataset import Dataset
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.storage import LibraryError, read_seal
+
+DEFAULT_NAME = "articulatearena-20k"
+TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}
+LOCAL_FOLDER = "library"  # what `make library` writes
+
+_LIBRARY_REVISION = re.compile(r"[0-9a-f]{16}")
+
+
+def load_dataset(
+    name: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    revision: str | None = None,
+    repo_id: str | None = None,
+    verbose: bool = True,
+) -> Dataset:
+    """Open a library and return it, or one split of it, as a sequence of objects.
+
+    Parameters
+    ----------
+    name : str or path
+        A library folder, or the name of a dataset. A name is looked for in ``$AA_HOME/<name>``,
+        then in a ``library`` folder of the current directory that carries it, then on the Hub.
+    split : str, optional
+        A split such as ``"eval200"``; all objects if left out.
+    revision : str, optional
+        The revision that must be opened: 16 hex digits as printed, or for a download any
+        revision of the repository (branch, tag, commit).
+    repo_id : str, optional
+        Dataset repository of the Hub that holds the dataset, ``owner/name``.
+    verbose : bool
+        Say on stderr what was opened.
+
+    Returns
+    -------
+    Dataset
+        Lazy: tables only, files when an object is asked for them.
+
+    Raises
+    ------
+    LibraryError
+        If the folder is missing, half built, mixed, or of another schema or revision.
+    SelectionError
+        If the library has no such split.
+    """
+    catalog = _open(name, revision=revision, repo_id=repo_id)
+    dataset = Dataset(catalog)
+    if split is not None:
+        dataset = dataset.split(split)
+    if verbose:
+        sys.stderr.write("\n".join(describe(dataset, split=split)) + "\n")
+    return dataset
+
+
+def load_default(library: str | None = None, split: str | None = None) -> Dataset:
+    """Open `library`, else ``$AA_LIBRARY``, else ``./library``, else the published dataset."""
+    local = LOCAL_FOLDER if Path(LOCAL_FOLDER).is_dir() else DEFAULT_NAME
+    return load_dataset(library or default_library() or local, split)
+
+
+def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
+    """Return the lines that say what was opened, so that a part never passes for the whole."""
+    catalog = dataset.catalog
+    seal = catalog.seal
+    sources = ", ".join(f"{name} {count:,}" for name, count in seal.sources.items())
+    title = TITLES.get(seal.name, seal.name)
+    lines = [
+        f"{seal.name} revision {seal.revision} ({sources or 'no source'}): "
+        f"{seal.objects:,} of the {seal.expected_objects:,} objects of {title}"
+    ]
+    if split is not None:
+        full = catalog.resolve_split(split)
+        sampled = "" if full == split else f", sampled from this library; {split!r} stands for it"
+        lines.append(f"split {full}: {len(dataset):,} objects{sampled}")
+    return lines
+
+
+def _open(
+    name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None
+) -> Catalog:
+    folder = _local_folder(name, revision)
+    if folder is not None:
+        return _require_revision(open_catalog(folder), revision)
+    if repo_id is None:
+        raise LibraryError(_not_found(str(name), revision))
+    catalog = open_catalog(download_library(repo_id, revision=revision))
+    if catalog.seal.name != str(name):
+        raise LibraryError(
+            f"{repo_id} holds the dataset {catalog.seal.name!r}, not {name!r}. "
+            "Check `repo_id`, or ask for that name."
+        )
+    # Of a branch, tag or commit the Hub vouches; sixteen digits name contents, which we compare.
+    named = revision if revision and _LIBRARY_REVISION.fullmatch(revision) else None
+    return _require_revision(catalog, named)
+
+
+def _local_folder(name: str | os.PathLike[str], revision: str | None) -> Path | None:
+    """Return the folder to open, None when only the Hub can have it."""
+    path = Path(name).expanduser()
+    text = os.fspath(name)
+    if path.is_dir() or not isinstance(name, str) or len(path.parts) > 1 or text.startswith("."):
+        return path
+    placed = cache_layout().library(text)
+    if _carries(placed, text, revision):
+        return placed
+    local = Path(LOCAL_FOLDER)
+    return local if _carries(local, text, revision) else None
+
+
+def _carries(folder: Path, name: str, revision: str | None) -> bool:
+    """Return whether a folder is a library of that name, and of that revision if one is asked."""
+    layout = LibraryLayout(folder)
+    if not layout.seal.is_file():
+        return False
+    seal = read_seal(layout)
+    return seal.name == name and revision in (None, seal.revision)
+
+
+def _require_revision(catalog: Catalog, revision: str | None) -> Catalog:
+    found = catalog.seal.revision
+    if revision is not None and revision != found:
+        raise LibraryError(
+            f"{catalog.layout.root} holds revision {found}, not {revision}. "
+            "Leave `revision` out to open it, or get the other one."
+        )
+    return catalog
+
+
+def _not_found(name: str, revision: str | None) -> str:
+    wanted = repr(name) if revision is None else f"{name!r} at revision {revision}"
+    home = cache_layout().library(name)
+    return (
+        f"no library {wanted}: it is not a folder here, not in {home} (${HOME_VARIABLE}), and "
+        f"./{LOCAL_FOLDER} does not carry that name. Run `make library` to build one, or pass "
+        "`repo_id='owner/name'` to download it from the Hub."
+    )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joints as arrays: unit screws, limits, and the endpoint pairs they span (paper eqs. 3, 4, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aa_dataset.errors import JointError, UnboundedRangeError
+from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.screws import require_shape
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+UNIT_TOLERANCE = 1e-6
+FULL_TURN = 2 * np.pi
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointArray:
+    """Many joints in one frame, as the metric sees them.
+
+    Attributes
+    ----------
+    screws : (n, 6) float
+        Unit screws ``(omega, v)``; a zero row is a fixed joint.
+    limits : (n, 2) float [rad or m]
+        ``lower <= upper``, infinite allowed; set to 0 for a fixed joint.
+    names : tuple of str
+        For messages and matchings; ``#0``, ``#1``, ... if not given.
+    """
+
+    screws: Array
+    limits: Array
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        screws = np.array(self.screws, dtype=float)
+        limits = np.array(self.limits, dtype=float)
+        require_shape("screws", screws, (None, 6))
+        require_shape("limits", limits, (len(screws), 2))
+        names = self.names or tuple(f"#{k}" for k in range(len(screws)))
+        if len(names) != len(screws):
+            raise JointError(names[-1], "name", f"{len(names)} names for {len(screws)} joints.")
+        _check_screws(screws, names)
+        _check_limits(limits, names)
+        limits[~screws.any(axis=1)] = 0.0
+        self._store(screws, limits, names)
+
+    def _store(self, screws: Array, limits: Array, names: tuple[str, ...]) -> None:
+        object.__setattr__(self, "screws", screws)
+        object.__setattr__(self, "limits", limits)
+        object.__setattr__(self, "names", names)
+
+    @classmethod
+    def of(cls, joints: Iterable[Joint]) -> JointArray:
+        """Stack joints, which have checked themselves, without checking again."""
+        joints = tuple(joints)
+        out = cls.__new__(cls)
+        out._store(_stack_screws(joints), _stack_limits(joints), tuple(j.name for j in joints))
+        return out
+
+    def __len__(self) -> int:
+        return len(self.screws)
+
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> JointArray:
+        """Return the joints at `rows`, in that order."""
+        rows = np.asarray(rows, dtype=np.intp)
+        out = JointArray.__new__(JointArray)
+        out._store(self.screws[rows], self.limits[rows], tuple(self.names[k] for k in rows))
+        return out
+
+
+Joints = Joint | JointArray | Sequence[Joint]
+
+
+def as_joint_array(joints: Joints) -> JointArray:
+    """Return any way of giving joints as one `JointArray`."""
+    if isinstance(joints, JointArray):
+        return joints
+    return JointArray.of((joints,) if isinstance(joints, Joint) else joints)
+
+
+def endpoint_twists(joints: Joints) -> Array:
+    """Scale unit screws by both ends of their range (paper eq. 4).
+
+    Returns
+    -------
+    (n, 2, 6) float [rad, m]
+        ``z_minus`` and ``z_plus``; the order of the pair carries no meaning.
+
+    Raises
+    ------
+    UnboundedRangeError
+        If a limit is infinite; `compactified_endpoints` takes such joints.
+    """
+    array = as_joint_array(joints)
+    require_bounded(array)
+    return np.asarray(array.limits[:, :, None] * array.screws[:, None, :])
+
+
+def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Array:
+    """Return the endpoint pairs inside the unit ball of the norm (paper eq. 8), (n, 2, 6).
+
+    Parameters
+    ----------
+    joints : joints
+        Infinite and one-sided ranges included: an infinite end lies on the unit sphere.
+    factor : (6, 6) float
+        Factor of the norm, see `norms.norm_factor`.
+    scale : float [unit of the norm]
+        The paper's kappa.
+    """
+    array = as_joint_array(joints)
+    size = np.linalg.norm(array.screws @ factor.T, axis=1)
+    unit = array.screws / np.where(size > 0, size, 1.0)[:, None]
+    radius = np.tanh(array.limits * (size / scale)[:, None])
+    return np.asarray(radius[:, :, None] * unit[:, None, :])
+
+
+def require_bounded(joints: JointArray) -> None:
+    """Raise `UnboundedRangeError` naming the first joint with an infinite limit."""
+    infinite = np.isinf(joints.limits).any(axis=1)
+    if infinite.any():
+        raise UnboundedRangeError(joints.names[int(infinite.argmax())])
+
+
+def turn_representatives(joints: JointArray) -> tuple[JointArray, JointArray]:
+    """Shift revolute ranges by whole turns so that their middle lies in [-pi, pi).
+
+    The rule alone breaks orientation invariance where the middle is pi: [0, 2 pi] goes to
+    [-2 pi, 0], but the same joint reversed stays. Such a joint therefore has two
+    representatives, returned side by side; all others are returned twice (paper Remark
+    Re-anchoring and our reading of its seam).
+    """
+    turns = _is_pure_rotation(joints.screws) & np.isfinite(joints.limits).all(axis=1)
+    middle = np.where(turns, np.where(np.isfinite(joints.limits), joints.limits, 0).mean(axis=1), 0)
+    shift = FULL_TURN * np.floor((middle + np.pi) / FULL_TURN)
+    wrapped = middle - shift
+    seam = turns & (np.abs(np.abs(wrapped) - np.pi) < 1e-9)
+    other = np.where(seam, shift + np.copysign(FULL_TURN, wrapped), shift)
+    return _shifted(joints, shift), _shifted(joints, other)
+
+
+def _shifted(joints: JointArray, shift: Array) -> JointArray:
+    out = JointArray.__new__(JointArray)
+    out._store(joints.screws, joints.limits - shift[:, None], joints.names)
+    return out
+
+
+def _is_pure_rotation(screws: Array) -> Bools:
+    omega, v = screws[:, :3], screws[:, 3:]
+    pitch = np.abs((omega * v).sum(axis=1))
+    return np.asarray(omega.any(axis=1) & (pitch <= 1e-12 * (1 + np.linalg.norm(v, axis=1))))
+
+
+def _stack_screws(joints: tuple[Joint, ...]) -> Array:
+    """Return the screws of many joints with one cross product (paper eq. 3)."""
+    if not joints:
+        return np.zeros((0, 6))
+    axis = np.array([joint.axis for joint in joints])
+    origin = np.array([joint.origin for joint in joints])
+    kinds = [joint.type for joint in joints]
+    slides = np.array([kind is JointType.PRISMATIC for kind in kinds])
+    fixed = np.array([kind is JointType.FIXED for kind in kinds])
+    pitch = np.array([joint.pitch for joint in joints])
+    out = np.empty((len(joints), 6))
+    out[:, :3] = axis
+    (ax, ay, az), (px, py, pz) = axis.T, origin.T
+    out[:, 3] = py * az - pz * ay + pitch * ax
+    out[:, 4] = pz * ax - px * az + pitch * ay
+    out[:, 5] = px * ay - py * ax + pitch * az
+    out[slides, :3], out[slides, 3:] = 0.0, axis[slides]
+    out[fixed] = 0.0
+    return out
+
+
+def _stack_limits(joints: tuple[Joint, ...]) -> Array:
+    flat = chain.from_iterable((joint.lower, joint.upper) for joint in joints)
+    return np.fromiter(flat, dtype=float, count=2 * len(joints)).reshape(-1, 2)
+
+
+def _check_screws(screws: Array, names: Sequence[str]) -> None:
+    bad = ~np.isfinite(screws).all(axis=1)
+    _complain(bad, names, "screw", "holds a number that is not finite.")
+    omega = np.linalg.norm(screws[:, :3], axis=1)
+    size = np.where(omega > 0, omega, np.linalg.norm(screws[:, 3:], axis=1))
+    bad = (size > 0) & (np.abs(size - 1) > UNIT_TOLERANCE)
+    _complain(bad, names, "screw", "is not a unit screw: |omega| = 1, or omega = 0 and |v| = 1.")
+
+
+def _check_limits(limits: Array, names: Sequence[str]) -> None:
+    _complain(np.isnan(limits).any(axis=1), names, "limits", "hold a NaN.")
+    lower, upper = limits.T
+    _complain(lower > upper, names, "limits", "have a lower end above the upper end.")
+    same = np.isinf(lower) & (lower == upper)
+    _complain(same, names, "limits", "are both the same infinity, which is not a range.")
+
+
+def _complain(bad: ArrayLike, names: Sequence[str], field: str, problem: str) -> None:
+    if np.any(bad):
+        raise JointError(names[int(np.argmax(bad))], field, problem)

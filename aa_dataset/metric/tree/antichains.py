@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exact program: every pair of subtrees is a heaviest assignment between antichains.
+
+Inside a matched pair of edges, the topmost matched pairs lie on antichains of both subtrees, and
+what hangs below each of them is independent. The heaviest such assignment is a small integer
+program with one constraint per path from the root of a subtree to a leaf; its linear relaxation
+is integral more often than not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csc_array
+
+from aa_dataset.metric.tree.bounds import block_bounds
+from aa_dataset.metric.tree.problem import Problem, State
+from aa_dataset.metric.tree.rooted import ConstrainedMatching, Rooted, as_pairs
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Nodes = NDArray[np.intp]
+
+# HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
+OBJECTIVE_SCALE = 1e6
+
+
+class OutOfTimeError(Exception):
+    """The time limit struck inside the program."""
+
+
+class AntichainProgram:
+    """Bottom-up over the first tree; closes the state, or leaves it as it was when late."""
+
+    def __init__(self, problem: Problem, state: State, constrained: ConstrainedMatching):
+        self._problem, self._state = problem, state
+        self._constrained = constrained
+        self._rooted: Rooted = constrained.rooted
+        n, m = problem.weights.shape
+        self._n, self._m = n, m
+        self._paths1 = _leaf_paths(self._rooted.children1, self._rooted.inside1)
+        self._paths2 = _leaf_paths(self._rooted.children2, self._rooted.inside2)
+        alive = np.concatenate([state.alive[..., 0], state.alive[..., 1]], axis=1)
+        self._alive = np.zeros(self._rooted.weights.shape, dtype=bool)
+        self._alive[:n, : 2 * m] = alive & (self._rooted.weights[:n, : 2 * m] > 0)
+        _, rest = block_bounds(problem, state.alive)
+        self._rest = np.concatenate([rest[..., 0], rest[..., 1]], axis=1)
+        self._gain = np.zeros(self._rooted.weights.shape)
+        self._useful = np.zeros(self._rooted.weights.shape, dtype=bool)
+        self._slack1 = np.zeros(self._rooted.weights.shape)
+        self._classes = (
+            _classes(self._rooted.children1, self._rooted.weights),
+            _classes(self._rooted.children2, self._rooted.weights.T),
+        )
+        self._known: dict[tuple[int, int], float] = {}
+        self._claim = state.weight
+
+    def run(self) -> None:
+        """Prove the best matching, or find a heavier one and prove that."""
+        try:
+            for a in range(self._n - 1, -1, -1):
+                self._solve_row(a)
+            self._solve_roots()
+        except OutOfTimeError:
+            return
+        # A traced matching lighter than its claim would be a rounding accident: keep the claim.
+        self._state.bound = max(self._state.weight, min(self._state.bound, self._claim))
+
+    def _solve_row(self, a: int) -> None:
+        """Set ``gain[a, d] = weight + best inside`` for every pair that is still alive."""
+        upper = self._inside_bounds(a)
+        weights = self._rooted.weights[a]
+        floor = self._state.weight + self._state.tolerance
+        for d in np.flatnonzero(self._alive[a]).tolist():
+            if weights[d] + upper[d] + self._rest[a, d] <= floor:
+                self._alive[a, d] = False
+            else:
+                self._gain[a, d] = weights[d] + self._inside(a, d, upper[d])
+        self._mark_useful(a)
+
+    def _mark_useful(self, a: int) -> None:
+        """Drop pairs that a pair further in beats: what lies further in is in nobody's way more."""
+        gain, view = self._gain[a], self._rooted
+        further = (view.inside2 * gain).max(axis=1)
+        within = np.flatnonzero(view.inside1[a])
+        if len(within):
+            np.maximum(further, self._gain[within].max(axis=0), out=further)
+        self._useful[a] = self._alive[a] & (gain > further)
+
+    def _solve_roots(self) -> None:
+        root, first = self._n, 2 * self._m
+        upper = self._inside_bounds(root)
+        order = first + np.argsort(-upper[first:], kind="stable")
+        seen: set[int] = set()
+        for d in order.tolist():
+            kind = self._classes[1][d]
+            if kind in seen or upper[d] <= self._state.weight + self._state.tolerance:
+                continue
+            seen.add(kind)
+            weight = self._inside(root, d, upper[d])
+            if weight > self._state.weight + self._state.tolerance:
+                pairs = as_pairs(self._trace(root, d), self._rooted)
+                self._state.offer(float(self._problem.weights[pairs].sum()), pairs)
+                self._claim = max(self._claim, weight)
+
+    def _inside_bounds(self, a: int) -> Array:
+        """Return upper bounds of the weight inside ``(a, d)`` for every node d.
+
+        One bound lets edges of the first tree share partners, the other those of the second.
+        """
+        view = self._rooted
+        kids = list(view.children1[a])
+        for kid in kids:
+            reach = (view.inside2 * self._gain[kid]).max(axis=1)
+            self._slack1[a] += np.maximum(reach, self._slack1[kid])
+        within = np.flatnonzero(view.inside1[a])
+        best = self._gain[within].max(axis=0) if len(within) else np.zeros(len(view.inside2))
+        slack2: dict[int, float] = {}
+        wanted = range(2 * self._m, 3 * self._m + 1) if a == self._n else np.flatnonzero(
+            self._alive[a]
+        ).tolist()
+        out = np.zeros(len(best))
+        for d in wanted:
+            out[d] = min(self._slack1[a, d], _shared_bound(d, view.children2, best, slack2))
+        return out
+
+    def _inside(self, a: int, d: int, upper: float) -> float:
+        """Return the heaviest weight strictly inside ``(a, d)``."""
+        feasible = float(self._constrained.forest[a, d])
+        if upper <= feasible + self._state.tolerance:
+            return feasible
+        key = (self._classes[0][a], self._classes[1][d])
+        if key not in self._known:
+            self._known[key] = max(feasible, self._solve(a, d)[0])
+        return self._known[key]
+
+    def _solve(self, a: int, d: int) -> tuple[float, list[tuple[int, int]]]:
+        rows, columns = self._variables(a, d)
+        if len(rows) == 0:
+            return 0.0, []
+        gain = self._gain[rows, columns]
+        if len(self._paths1[a]) == 1 or len(self._paths2[d]) == 1:
+            best = int(gain.argmax())
+            return float(gain[best]), [(int(rows[best]), int(columns[best]))]
+        if self._state.late:
+            raise OutOfTimeError
+        blocks = [self._paths1[a][:, rows], self._paths2[d][:, columns]]
+        chosen = _heaviest(gain, np.concatenate(blocks), self._state)
+        picked = zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True)
+        return float(gain[chosen].sum()), list(picked)
+
+    def _variables(self, a: int, d: int) -> tuple[Nodes, Nodes]:
+        inside1 = np.flatnonzero(self._rooted.inside1[a])
+        inside2 = np.flatnonzero(self._rooted.inside2[d])
+        r, c = np.nonzero(self._useful[np.ix_(inside1, inside2)])
+        return inside1[r], inside2[c]
+
+    def _trace(self, a: int, d: int) -> list[tuple[int, int]]:
+        feasible = float(self._constrained.forest[a, d])
+        weight, chosen = self._solve(a, d)
+        if weight <= feasible + self._state.tolerance:
+            return self._constrained.trace_forest(a, d)
+        return [pair for x in chosen for pair in (x, *self._trace(*x))]
+
+
+def _shared_bound(
+    d: int, children: tuple[tuple[int, ...], ...], best: Array, known: dict[int, float]
+) -> float:
+    """Return the heaviest antichain inside d when every node may take its best partner."""
+    stack = [d]
+    while stack:
+        node = stack[-1]
+        missing = [c for c in children[node] if c not in known]
+        if node in known:
+            stack.pop()
+        elif missing:
+            stack.extend(missing)
+        else:
+            known[node] = sum(max(float(best[c]), known[c]) for c in children[node])
+            stack.pop()
+    return known[d]
+
+
+def _heaviest(gain: Array, paths: Bools, state: State) -> Bools:
+    """Return which variables the heaviest choice takes, at most one per path.
+
+    Linear programs with branching on a fractional variable; most need no branch.
+    """
+    paths = paths[paths.sum(axis=1) > 1]
+    if len(paths) == 0:
+        return np.ones(len(gain), dtype=bool)
+    matrix = csc_array(np.unique(paths, axis=0).astype(float))
+    best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
+    stack = [(np.zeros(len(gain)), np.ones(len(gain)))]
+    while stack:
+        low, high = stack.pop()
+        values = _optimize(gain, matrix, (low, high), state)
+        if values is None or gain @ values <= best + state.tolerance:
+            continue
+        loose = np.abs(values - np.round(values))
+        split = int(loose.argmax())
+        if loose[split] < 1e-6:
+            chosen = values > 0.5
+            best = float(gain[chosen].sum())
+            continue
+        without, with_it = high.copy(), low.copy()
+        without[split], with_it[split] = 0.0, 1.0
+        stack += [(low, without), (with_it, high)]
+    return chosen
+
+
+def _optimize(
+    gain: Array, matrix: csc_array, limits: tuple[Array, Array], state: State
+) -> Array | None:
+    """Return the best fractional choice between the limits, None if there is none."""
+    if state.late:
+        raise OutOfTimeError
+    result = milp(
+        gain * (-OBJECTIVE_SCALE / gain.max()),
+        constraints=LinearConstraint(matrix, ub=np.ones(matrix.shape[0])),
+        bounds=Bounds(*limits),
+        options={"time_limit": state.seconds_left},
+    )
+    if result.status == 2:  # infeasible: two required variables share a path
+        return None
+    if result.status != 0 or result.x is None:
+        raise OutOfTimeError
+    return np.asarray(result.x)
+
+
+def _leaf_paths(children: tuple[tuple[int, ...], ...], inside: Bools) -> list[Bools]:
+    """Return for every node one 0/1 row per leaf beyond it: the nodes of the path to that leaf."""
+    leaves = np.array([not kids for kids in children])
+    out = []
+    for node in range(len(children)):
+        ends = np.flatnonzero(inside[node] & leaves)
+        path = inside[node] & (inside.T[ends] | (np.arange(len(children)) == ends[:, None]))
+        out.append(path)
+    return out
+
+
+def _classes(children: tuple[tuple[int, ...], ...], labels: Array) -> list[int]:
+    """Return a number per node such that equal numbers mean equal labels and equal subtrees."""
+    numbers: dict[tuple[bytes, tuple[int, ...]], int] = {}
+    out = [-1] * len(children)
+    stack = list(range(len(children)))
+    while stack:
+        node = stack[-1]
+        missing = [c for c in children[node] if out[c] < 0]
+        if out[node] < 0 and missing:
+            stack.extend(missing)
+            continue
+        stack.pop()
+        if out[node] < 0:
+            key = (labels[node].tobytes(), tuple(sorted(out[c] for c in children[node])))
+            out[node] = numbers.setdefault(key, len(numbers))
+    return out

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rooted views of both trees, and the constrained edit distance as a strong feasible matching.
+
+Root the first tree anywhere. A matching is realizable iff some vertex of the second tree, taken
+as its root, makes it preserve "below" both ways. So both programs of this package run over the
+edges of the first tree against *directed* edges of the second, plus one node per possible root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from aa_dataset.metric.tree.problem import Pairs, Problem
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rooted:
+    """Children and descendants on both sides.
+
+    The first tree has nodes ``0..n-1`` (its edges) and ``n`` (the root, above all). The second has
+    ``0..m-1`` (edges looking down), ``m..2m-1`` (edges looking up) and ``2m..3m`` (one per vertex,
+    everything looking away from it).
+
+    Attributes
+    ----------
+    children1, children2 : tuple of tuples of int
+        Next edges away from each node.
+    inside1, inside2 : bool matrices
+        ``inside[x, y]``: y lies strictly beyond x and looks away from it.
+    weights : (n + 1, 3m + 1) float
+        Weight of matching two nodes; 0 for the roots.
+    """
+
+    children1: tuple[tuple[int, ...], ...]
+    children2: tuple[tuple[int, ...], ...]
+    inside1: Bools
+    inside2: Bools
+    weights: Array
+
+
+def rooted_view(problem: Problem) -> Rooted:
+    """Build the rooted views of a problem."""
+    n, m = problem.weights.shape
+    weights = np.zeros((n + 1, 3 * m + 1))
+    weights[:n, :m] = weights[:n, m : 2 * m] = problem.weights
+    inside1 = np.zeros((n + 1, n + 1), dtype=bool)
+    inside1[:n, :n] = problem.below1
+    inside1[n, :n] = True
+    return Rooted(
+        _down_children(problem.parents1),
+        _directed_children(problem.parents2),
+        inside1,
+        _directed_inside(problem.below2),
+        weights,
+    )
+
+
+def _down_children(parents: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the child edges of every edge, and last those of the root."""
+    lists: list[list[int]] = [[] for _ in range(len(parents) + 1)]
+    for k, parent in enumerate(parents):
+        lists[parent].append(k)  # -1 is the last list: the root
+    return tuple(map(tuple, lists))
+
+
+def _directed_children(parents: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    m = len(parents)
+    down = _down_children(parents)
+    up = []
+    for j, parent in enumerate(parents):
+        siblings = [k for k in down[parent] if k != j]
+        up.append((*siblings, m + parent) if parent >= 0 else tuple(siblings))
+    vertices = [(*down[j], m + j) for j in range(m)]
+    return (*down[:m], *up, *vertices, down[m])
+
+
+def _directed_inside(below: Bools) -> Bools:
+    m = len(below)
+    aside = ~below & ~below.T & ~np.eye(m, dtype=bool)
+    inside = np.zeros((3 * m + 1, 3 * m + 1), dtype=bool)
+    inside[:m, :m] = below
+    inside[m : 2 * m, :m] = aside
+    inside[m : 2 * m, m : 2 * m] = below.T
+    # From the vertex under edge j, the edges below j and beside it look down, j and above look up.
+    inside[2 * m : 3 * m, :m] = below | aside
+    inside[2 * m : 3 * m, m : 2 * m] = below.T | np.eye(m, dtype=bool)
+    inside[3 * m, :m] = True
+    return inside
+
+
+class ConstrainedMatching:
+    """Heaviest matching that maps disjoint subtrees to disjoint subtrees (Zhang's constraint).
+
+    Polynomial, feasible for the tree distance, and optimal on chains.
+
+    Attributes
+    ----------
+    rooted : Rooted
+        The views that it was solved on.
+    forest : (n + 1, 3m + 1) float
+        Best weight strictly inside each pair of nodes.
+    weight : float
+        Best weight overall.
+    """
+
+    def __init__(self, rooted: Rooted):
+        self.rooted = rooted
+        self._or_inside = rooted.inside2 | np.eye(len(rooted.inside2), dtype=bool)
+        listed = list(enumerate(rooted.children2))
+        self._single = [d for d, kids in listed if len(kids) == 1]
+        self._only_child = [kids[0] for _, kids in listed if len(kids) == 1]
+        self._branching = [(d, list(kids)) for d, kids in listed if len(kids) > 1]
+        self.forest = np.zeros(rooted.weights.shape)
+        self._tree = np.zeros(rooted.weights.shape)
+        last = len(rooted.children1) - 1
+        for a in (*range(last - 1, -1, -1), last):
+            self._solve_row(a)
+        self.weight = float(self.forest[last].max())
+
+    def pairs(self) -> Pairs:
+        """Return the matching that attains `weight`, as indices of both trees' edges."""
+        last = len(self.forest) - 1
+        chosen = self.trace_forest(last, int(self.forest[last].argmax()))
+        return as_pairs(chosen, self.rooted)
+
+    def _solve_row(self, a: int) -> None:
+        view, kids = self.rooted, list(self.rooted.children1[a])
+        tree = view.weights[a] + 0.0
+        if kids:
+            inner = np.maximum(self.forest[kids].max(axis=0), self._side_by_side(kids))
+            self.forest[a] = self._closure(inner)
+            tree += self.forest[a]
+            np.maximum(tree, self._tree[kids].max(axis=0), out=tree)
+        self._tree[a] = self._closure(tree)
+
+    def _side_by_side(self, kids: list[int]) -> Array:
+        """Return the best assignment of child subtrees to child subtrees for every node."""
+        tree = self._tree[kids]
+        best = tree.max(axis=0)
+        if len(kids) == 1:
+            return np.asarray((self.rooted.inside2 * best).max(axis=1))
+        out = np.zeros(tree.shape[1])
+        out[self._single] = best[self._only_child]
+        for d, others in self._branching:
+            block = tree[:, others]
+            out[d] = block[linear_sum_assignment(block, maximize=True)].sum()
+        return out
+
+    def _closure(self, values: Array) -> Array:
+        return np.asarray((self._or_inside * values).max(axis=1))
+
+    def trace_forest(self, a: int, d: int) -> list[tuple[int, int]]:
+        """Return the pairs of nodes that attain ``forest[a, d]``."""
+        value = self.forest[a, d]
+        if value <= 0:
+            return []
+        view = self.rooted
+        for kid in view.children1[a]:
+            if self.forest[kid, d] == value:
+                return self.trace_forest(kid, d)
+        for other in view.children2[d]:
+            if self.forest[a, other] == value:
+                return self.trace_forest(a, other)
+        kids, others = list(view.children1[a]), list(view.children2[d])
+        block = self._tree[np.ix_(kids, others)]
+        rows, columns = linear_sum_assignment(block, maximize=True)
+        picked = zip(rows.tolist(), columns.tolist(), strict=True)
+        return [x for r, c in picked for x in self._trace_tree(kids[r], others[c])]
+
+    def _trace_tree(self, a: int, d: int) -> list[tuple[int, int]]:
+        value, view = self._tree[a, d], self.rooted
+        if value <= 0:
+            return []
+        for kid in view.children1[a]:
+            if self._tree[kid, d] == value:
+                return self._trace_tree(kid, d)
+        for other in view.children2[d]:
+            if self._tree[a, other] == value:
+                return self._trace_tree(a, other)
+        return [(a, d), *self.trace_forest(a, d)]
+
+
+def as_pairs(chosen: list[tuple[int, int]], rooted: Rooted) -> Pairs:
+    """Translate pairs of nodes into indices of both trees' edges; pairs without weight go."""
+    m = (rooted.weights.shape[1] - 1) // 3
+    kept = [(a, d % m) for a, d in chosen if m and d < 2 * m and rooted.weights[a, d] > 0]
+    rows, columns = zip(*kept, strict=True) if kept else ((), ())
+    return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)

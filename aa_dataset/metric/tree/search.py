@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Best-first branch and bound over oriented pairs, and the order of all stages."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.metric.tree.antichains import AntichainProgram
+from aa_dataset.metric.tree.bounds import filter_pairs, oriented_bounds
+from aa_dataset.metric.tree.problem import (
+    TOLERANCE,
+    Pairs,
+    Problem,
+    State,
+    assign,
+    is_admissible,
+    propagate,
+    repair,
+    votes,
+)
+from aa_dataset.metric.tree.rooted import ConstrainedMatching, rooted_view
+
+Bools = NDArray[np.bool_]
+
+FIRST_NODES = 40
+
+
+def heaviest_matching(problem: Problem, *, time_limit: float) -> State:
+    """Return the heaviest admissible matching, proven unless the time limit (s) strikes first."""
+    state = start(problem, time_limit)
+    if state.closed:
+        return state
+    state.stage = "filter"
+    filter_pairs(problem, state)
+    if state.closed or state.late:
+        return state
+    state.stage = "constrained"
+    constrained = ConstrainedMatching(rooted_view(problem))
+    if constrained.weight > state.weight + state.tolerance:
+        pairs = constrained.pairs()
+        state.offer(float(problem.weights[pairs].sum()), pairs)
+        filter_pairs(problem, state)
+    if state.closed or state.late:
+        return state
+    state.stage = "branch and bound"
+    search = BranchAndBound(problem, state)
+    search.run(FIRST_NODES)
+    if state.closed or state.late:
+        return state
+    state.stage = "antichain program"
+    AntichainProgram(problem, state, constrained).run()
+    if not state.closed and not state.late:
+        search.run(None)
+    return state
+
+
+def start(problem: Problem, time_limit: float) -> State:
+    """Return the relaxation with its certificate and, where that fails, a first matching."""
+    relaxed, pairs = assign(problem.weights)
+    alive = np.repeat((problem.weights > 0)[..., None], 2, axis=2)
+    certified = is_admissible(problem, pairs)
+    state = State(
+        weight=relaxed,
+        pairs=pairs,
+        bound=relaxed,
+        alive=alive,
+        deadline=time.monotonic() + time_limit,
+        relaxed=relaxed,
+        certified=certified,
+        tolerance=TOLERANCE * relaxed,
+    )
+    if not certified:
+        state.weight, state.pairs = repair(problem, alive, pairs)
+        state.stage = "repair"
+    return state
+
+
+class BranchAndBound:
+    """Branch on a contested pair: required one way, required the other way, or forbidden."""
+
+    def __init__(self, problem: Problem, state: State):
+        self._problem, self._state = problem, state
+        self._order = itertools.count()
+        self._queue: list[tuple[float, int, Bools]] = []
+        heapq.heappush(self._queue, (-state.bound, next(self._order), state.alive))
+
+    def run(self, nodes: int | None) -> None:
+        """Expand at most `nodes` nodes; the state's bound is valid whenever this returns."""
+        state = self._state
+        while self._queue and not state.late and (nodes is None or nodes > 0):
+            bound = -self._queue[0][0]
+            state.bound = max(state.weight, min(state.bound, bound))
+            if state.closed:
+                return
+            _, _, alive = heapq.heappop(self._queue)
+            self._expand(alive)
+            state.nodes += 1
+            nodes = None if nodes is None else nodes - 1
+        top = -self._queue[0][0] if self._queue else 0.0
+        state.bound = max(state.weight, min(state.bound, top))
+
+    def _expand(self, alive: Bools) -> None:
+        problem, state = self._problem, self._state
+        floor = state.weight + state.tolerance
+        alive = alive & (oriented_bounds(problem, alive) > floor)
+        bound, pairs = assign(problem.weights * alive.any(axis=2))
+        if bound <= floor:
+            return
+        if is_admissible(problem, pairs):
+            state.offer(bound, pairs)
+            return
+        state.offer(*repair(problem, alive, pairs))
+        i, j = self._contested(pairs)
+        for s in (0, 1):
+            if alive[i, j, s]:
+                self._push(bound, propagate(problem, alive, (i, j, s)))
+        without = alive.copy()
+        without[i, j] = False
+        self._push(bound, without)
+
+    def _contested(self, pairs: Pairs) -> tuple[int, int]:
+        """Return the pair whose orientation the others disagree on with the most weight."""
+        value = self._problem.weights[pairs]
+        ballots = votes(self._problem, pairs)
+        turned, kept = ballots @ value, (~ballots) @ value - value
+        worst = int(np.minimum(turned, kept).argmax())
+        return int(pairs[0][worst]), int(pairs[1][worst])
+
+    def _push(self, bound: float, alive: Bools) -> None:
+        relaxed, _ = assign(self._problem.weights * alive.any(axis=2))
+        bound = min(bound, relaxed)
+        if bound > self._state.weight + self._state.tolerance:
+            heapq.heappush(self._queue, (-bound, next(self._order), alive))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinematic trees as the tree metric sees them: moving joints and who hangs below whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
+from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.metric.endpoints import JointArray
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skeleton:
+    """The canonical representative of a tree: every exact fixed edge contracted (appendix B.5).
+
+    Attributes
+    ----------
+    name : str
+        The object's name.
+    joints : tuple of Joint
+        The moving joints, parents before children, bodies merged across contracted edges.
+    array : JointArray
+        The same as arrays.
+    parents : tuple of int
+        For each joint the index of the joint that it hangs below, -1 at the base.
+    below : (n, n) bool
+        ``below[i, k]``: joint k lies strictly below joint i, i.e. on the far side of i.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    array: JointArray
+    parents: tuple[int, ...]
+    below: Bools
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the moving joints."""
+        return self.array.names
+
+
+def contract(tree: KinematicTree | Skeleton) -> Skeleton:
+    """Contract every exact fixed edge, merging the bodies it welds.
+
+    A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
+    because the distance is continuous there. `Joint.body` already holds what joints of *type*
+    fixed weld to the child, so only bodies behind zero ranges are merged here.
+    """
+    if isinstance(tree, Skeleton):
+        return tree
+    owner: dict[str, int] = {tree.root: -1}
+    moving: list[Joint] = []
+    parents: list[int] = []
+    welded: dict[int, list[RigidBody]] = {}
+    for joint in tree.joints:
+        above = owner[joint.parent]
+        if is_exactly_fixed(joint):
+            owner[joint.child] = above
+            if joint.is_movable and joint.body is not None and above >= 0:
+                welded.setdefault(above, []).append(joint.body)
+        else:
+            owner[joint.child] = len(moving)
+            moving.append(joint)
+            parents.append(above)
+    for index, bodies in welded.items():
+        body = moving[index].body
+        if body is not None:
+            moving[index] = replace(moving[index], body=merge_bodies([body, *bodies]))
+    return Skeleton(
+        tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
+    )
+
+
+def is_exactly_fixed(joint: Joint) -> bool:
+    """Whether ``E(J, J0)`` is exactly zero."""
+    return not joint.is_movable or (joint.lower == 0.0 and joint.upper == 0.0)
+
+
+def _below(parents: list[int]) -> Bools:
+    below = np.zeros((len(parents), len(parents)), dtype=bool)
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            below[:, k] = below[:, parent]
+            below[parent, k] = True
+    return below

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One object of the library: facts from the tables at once, files when they are asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.cache import cache_layout, ensure_folder
+from aa_dataset.catalog import Catalog
+from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.layout import ObjectLayout
+from aa_dataset.storage import LibraryError
+
+Array = NDArray[np.float64]
+
+_ID = re.compile(r"[a-z0-9_][a-z0-9_.-]*")  # also a safe folder name
+
+
+class ArticulatedObject:
+    """A view of one row of the objects table; cheap to make, to copy and to pickle.
+
+    Everything geometric is in the object frame at rest: z up, meters (true ones where
+    `is_metric`), the origin at the center of the box of all visual geometry.
+    """
+
+    __slots__ = ("_catalog", "_row", "_tree")
+
+    def __init__(self, catalog: Catalog, row: int):
+        self._catalog, self._row = catalog, row
+        self._tree: KinematicTree | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as library and row, so that it also travels to spawned workers."""
+        return ArticulatedObject, (self._catalog, self._row)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ArticulatedObject) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        moving = self.fact("joints_movable")
+        return f"<{self.object_id}: {self.name}, {self.category}, {moving} movable joints>"
+
+    def _key(self) -> tuple[str, str]:
+        return self.revision, self.object_id
+
+    @property
+    def revision(self) -> str:
+        """Revision of the library that the object is from."""
+        return self._catalog.seal.revision
+
+    @property
+    def row(self) -> int:
+        """Row of the objects table."""
+        return self._row
+
+    def fact(self, column: str) -> Any:
+        """Return the value of one column of the objects table (see `aa_dataset.schema`)."""
+        return self._catalog.objects[column][self._row].as_py()
+
+    @property
+    def object_id(self) -> str:
+        """Stable id, ``<source>-<id in the source>``."""
+        return str(self.fact("object_id"))
+
+    @property
+    def name(self) -> str:
+        """Human-readable name."""
+        return str(self.fact("name"))
+
+    @property
+    def description(self) -> str:
+        """One sentence, empty where the source has none."""
+        return str(self.fact("description"))
+
+    @property
+    def category(self) -> str:
+        """Category of the taxonomy."""
+        return str(self.fact("category"))
+
+    @property
+    def supercategory(self) -> str:
+        """One of the 15 supercategories."""
+        return str(self.fact("supercategory"))
+
+    @property
+    def source(self) -> str:
+        """Raw source."""
+        return str(self.fact("source"))
+
+    @property
+    def license(self) -> str:
+        """SPDX identifier, or ``unknown``."""
+        return str(self.fact("license"))
+
+    @property
+    def attribution(self) -> str:
+        """Whom to credit."""
+        return str(self.fact("attribution"))
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether lengths are true meters."""
+        return bool(self.fact("is_metric"))
+
+    @property
+    def floor_z(self) -> float:
+        """Lowest point at rest [m], below the origin: lift by ``-floor_z`` to stand on a floor."""
+        return float(self.fact("floor_z"))
+
+    @property
+    def extents(self) -> Array:
+        """Size of the box of all visual geometry at rest, (3,) [m]."""
+        return np.array(self.fact("extents"), dtype=float)
+
+    @property
+    def content_sha256(self) -> str:
+        """Digest of URDF, meshes and textures."""
+        return str(self.fact("content_sha256"))
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the object's facts came from."""
+        return dict(json.loads(self.fact("provenance") or "{}"))
+
+    @property
+    def tree(self) -> KinematicTree:
+        """Kinematic tree from the tables, each movable joint with the body that it moves."""
+        if self._tree is None:
+            self._tree = self._catalog.tree(self._row)
+        return self._tree
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The movable joints, parents before children."""
+        return self.tree.movable
+
+    @property
+    def folder(self) -> Path:
+        """Folder with the object's files, unpacked once into ``$AA_HOME``."""
+        object_id = self.object_id
+        if not _ID.fullmatch(object_id):
+            raise LibraryError(f"the object id {object_id!r} cannot name a folder.")
+        target = cache_layout().unpacked(self.revision, object_id)
+        return ensure_folder(target, self._catalog.asset(self._row).extract)
+
+    @property
+    def urdf_path(self) -> Path:
+        """The URDF, beside the meshes that it names."""
+        return self._file(ObjectLayout(self.folder).urdf)
+
+    @property
+    def glb_path(self) -> Path:
+        """The whole object at rest as one GLB, one node per link."""
+        return self._file(ObjectLayout(self.folder).glb)
+
+    @property
+    def preview(self) -> Path:
+        """Picture of the object at rest."""
+        return self._file(ObjectLayout(self.folder).preview)
+
+    @property
+    def preview_open(self) -> Path:
+        """Picture of the object with its joints moved."""
+        return self._file(ObjectLayout(self.folder).preview_open)
+
+    def _file(self, path: Path) -> Path:
+        if not path.is_file():
+            raise LibraryError(
+                f"object {self.object_id!r} has no {path.name}; `files()` lists what it has."
+            )
+        return path
+
+    def files(self) -> tuple[str, ...]:
+        """Return the names of the object's files, without unpacking them."""
+        return self._catalog.asset(self._row).names()
+
+    def read(self, name: str) -> bytes:
+        """Return the contents of one file, read from the tar without unpacking it."""
+        return self._catalog.asset(self._row).read(name)
+
+    def unpack(self, folder: Path) -> Path:
+        """Write the object's files to ``folder`` unless it exists, and return it."""
+        return ensure_folder(folder, self._catalog.asset(self._row).extract)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which predicted joint answers for which joint of the ground truth.
+
+Both trees come contracted (`metric.contract`): joints that never move take no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.kinematics.joints import Joint
+from aa_dataset.metric import Skeleton, SplitNorm, TreeDistance, pairwise_distance, tree_distance
+from aa_dataset.score.results import Parameters
+
+Array = NDArray[np.float64]
+
+# Far below any difference of distances that means something, far above their rounding.
+NAME_PENALTY, ORDER_PENALTY = 1e-9, 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """The moving joints of two trees, paired or left over.
+
+    Attributes
+    ----------
+    pairs : tuple of (Joint, Joint)
+        Ground truth and prediction, in the ground truth's order.
+    missing, spurious : tuple of Joint
+        Ground-truth joints without a partner, predicted joints without one.
+    distance : TreeDistance or None
+        The tree distance whose matching this is, None for other pairings.
+    """
+
+    pairs: tuple[tuple[Joint, Joint], ...]
+    missing: tuple[Joint, ...]
+    spurious: tuple[Joint, ...]
+    distance: TreeDistance | None = None
+
+
+def pair_joints(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -> Pairing:
+    """Pair the joints of two trees as `parameters.pairing` says."""
+    if parameters.pairing == "assignment":
+        return pair_by_assignment(truth.joints, predicted.joints, parameters)
+    return pair_by_tree(truth, predicted, parameters)
+
+
+def pair_by_tree(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -> Pairing:
+    """Pair joints by the cheapest edit script between the trees under E_alpha^phi."""
+    distance = tree_distance(
+        predicted,
+        truth,
+        norm=SplitNorm(parameters.alpha),
+        compactify=parameters.kappa,
+        time_limit=parameters.time_limit_s,
+    )
+    rows = {name: index for index, name in enumerate(truth.names)}
+    columns = {name: index for index, name in enumerate(predicted.names)}
+    partner = {rows[second]: columns[first] for first, second in distance.matching}
+    return _pairing(truth.joints, predicted.joints, partner, distance)
+
+
+def pair_by_assignment(
+    truth: Sequence[Joint], predicted: Sequence[Joint], parameters: Parameters
+) -> Pairing:
+    """Pair joints so that the sum of E_alpha^phi is least, whatever their place in the tree.
+
+    Ties, which are the rule (equal drawers have equal twists), go to joints of the same name,
+    then to the order of the trees.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    norm = SplitNorm(parameters.alpha)
+    cost = pairwise_distance(predicted, truth, norm=norm, compactify=parameters.kappa).T
+    rows, columns = linear_sum_assignment(cost + _tie_breaks(truth, predicted))
+    partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
+    return _pairing(truth, predicted, partner, None)
+
+
+def _tie_breaks(truth: Sequence[Joint], predicted: Sequence[Joint]) -> Array:
+    names, others = (np.array([joint.name for joint in side]) for side in (truth, predicted))
+    steps = np.abs(np.arange(len(truth))[:, None] - np.arange(len(predicted)))
+    differs = names[:, None] != others
+    return np.asarray(NAME_PENALTY * differs + ORDER_PENALTY * steps)
+
+
+def _pairing(
+    truth: Sequence[Joint],
+    predicted: Sequence[Joint],
+    partner: dict[int, int],
+    distance: TreeDistance | None,
+) -> Pairing:
+    taken = set(partner.values())
+    return Pairing(
+        tuple((truth[i], predicted[j]) for i, j in sorted(partner.items())),
+        tuple(joint for i, joint in enumerate(truth) if i not in partner),
+        tuple(joint for j, joint in enumerate(predicted) if j not in taken),
+        distance,
+    )

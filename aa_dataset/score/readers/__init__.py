@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of predictions: one file per way in which methods hand over their results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.layout import LibraryLayout
+
+
+class PredictionError(ArenaError):
+    """A prediction, or the folder of all of them, cannot be used."""
+
+
+class PredictionReader(Protocol):
+    """What scoring asks of a set of predictions.
+
+    Attributes
+    ----------
+    label : str
+        What was read, for the report and the result file; never a path of one machine.
+    """
+
+    label: str
+
+    def has(self, object_id: str) -> bool:
+        """Return whether there is a prediction for an object."""
+        ...
+
+    def tree(self, object_id: str) -> KinematicTree:
+        """Read a prediction, in the ground truth's object frame, or raise `ArenaError`."""
+        ...
+
+    def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
+        """Return the names of predictions for none of these objects, sorted."""
+        ...
+
+
+def open_predictions(path: Path) -> PredictionReader:
+    """Return the reader that fits a folder: a library (sealed), else a folder of URDFs."""
+    if not path.is_dir():
+        raise PredictionError(
+            f"{path} is not a folder. Give a folder with `<object_id>/object.urdf` or "
+            "`<object_id>.urdf` files, or a library."
+        )
+    if LibraryLayout(path).seal.is_file():
+        from aa_dataset.score.readers.library import LibraryPredictions
+
+        return LibraryPredictions(path)
+    from aa_dataset.score.readers.urdf_folder import UrdfFolder
+
+    return UrdfFolder(path)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library as predictions: the ground truth against itself, or one build against another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aa_dataset.dataset import Dataset
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.load import load_dataset
+
+
+class LibraryPredictions:
+    """The kinematic trees of a library's tables."""
+
+    def __init__(self, root: Path):
+        self._dataset: Dataset = load_dataset(root, verbose=False)
+        self._ids = set(self._dataset.object_ids)
+        self.label = f"library {self._dataset.name} revision {self._dataset.revision}"
+
+    def has(self, object_id: str) -> bool:
+        """Return whether the library has the object."""
+        return object_id in self._ids
+
+    def tree(self, object_id: str) -> KinematicTree:
+        """Return the tree of the library's tables."""
+        return self._dataset[object_id].tree
+
+    def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
+        """Return nothing: a library always holds more than a split, which is no mistake."""
+        return ()

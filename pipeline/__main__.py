@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline <stage>`: runs one stage, or one of the commands around the stages."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import importlib
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Linear algebra on one thread gives the same last digits whatever the number of cores.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+from pipeline import layout  # noqa: E402
+from pipeline.errors import PipelineError  # noqa: E402
+from pipeline.runner import ShardJob  # noqa: E402
+from pipeline.stages import STAGES  # noqa: E402
+
+COMMANDS = {
+    "build": "pipeline.build.command",
+    "generate": "pipeline.generate.command",
+    "inventory": "pipeline.inventory.command",
+    "summary": "pipeline.build.summary",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Dispatch to a stage or a command; a known error is a sentence and exit code 2."""
+    known = [*COMMANDS, *STAGES]
+    if not arguments or arguments[0] not in known:
+        sys.stderr.write(f"usage: python -m pipeline {{{','.join(known)}}} ...\n")
+        return 2
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
+    name, rest = arguments[0], arguments[1:]
+    try:
+        if name in COMMANDS:
+            return int(importlib.import_module(COMMANDS[name]).main(rest) or 0)
+        with job_lock():
+            importlib.import_module(f"pipeline.{name}.stage").run(parse_job(name, rest))
+    except PipelineError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+@contextmanager
+def job_lock() -> Iterator[None]:
+    """Hold a shared lock, so that a new build can wait for the jobs of a killed one."""
+    layout.JOBS_LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with layout.JOBS_LOCK.open("a") as stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        yield
+
+
+def parse_job(stage: str, arguments: list[str]) -> ShardJob:
+    """Read a job from the command line that its rule wrote."""
+    parser = argparse.ArgumentParser(prog=f"python -m pipeline {stage}")
+    parser.add_argument("--source", default="")
+    parser.add_argument("--shard", default="")
+    parser.add_argument("--settings", type=Path, required=True)
+    parser.add_argument("--input", nargs="+", default=[], metavar="NAME=PATH")
+    parser.add_argument("--output", nargs="+", required=True, metavar="NAME=PATH")
+    parser.add_argument("--workers", type=int, default=1)
+    given = parser.parse_args(arguments)
+    return ShardJob(
+        stage=stage,
+        source=given.source,
+        shard=given.shard,
+        inputs=_named_paths(given.input),
+        outputs=_named_paths(given.output),
+        settings=json.loads(given.settings.read_bytes()),
+        workers=given.workers,
+    )
+
+
+def _named_paths(words: list[str]) -> dict[str, Path]:
+    return {name: Path(path) for name, path in (word.split("=", 1) for word in words)}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

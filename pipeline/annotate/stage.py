@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: writes the final URDF with inertials, and the rows of links and joints."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from aa_dataset.kinematics import KinematicTree
+from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
+from aa_dataset.layout import GLB, URDF
+from aa_dataset.schema import TABLES
+from pipeline.annotate.mass import LinkMass, link_mass
+from pipeline.annotate.rounding import rounded_body, rounded_to
+from pipeline.annotate.rows import joint_rows, link_row, source_facts
+from pipeline.assets import AssetRange, read_range
+from pipeline.errors import Rejection
+from pipeline.glb import read_links
+from pipeline.normalize.convention import check_convention
+from pipeline.reasons import Code, Finding, Reason, Severity
+from pipeline.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.tables import read_rows, record_schema
+from pipeline.urdf_text import format_urdf
+
+
+def _struct(table: str) -> pa.DataType:
+    """Return the columns of a library table, without the object id, as one nested type."""
+    return pa.list_(pa.struct([f for f in TABLES[table] if f.name != "object_id"]))
+
+
+RECORDS = record_schema(
+    pa.field("content_sha256", pa.string(), nullable=False),
+    pa.field("depth", pa.int32(), nullable=False),
+    pa.field("links", _struct("links"), nullable=False),
+    pa.field("joints", _struct("joints"), nullable=False),
+)
+
+
+def run(job: ShardJob) -> None:
+    """Annotate the objects of one shard that passed verification."""
+    kept = {row["object_id"] for row in read_rows(job.inputs["verified"])}
+    parts = {row["object_id"]: row["parts"] for row in read_rows(job.inputs["sources"])}
+    tasks = []
+    for row in read_rows(job.inputs["records"]):
+        key = row["object_id"]
+        if key in kept:
+            where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
+            tasks.append(Task(key, (row, where, parts[key])))
+    run_shard(job, tasks, process=annotate, schema=RECORDS)
+
+
+def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Give one object its inertials and table rows."""
+    row, where, parts = task.data
+    files = read_range(where)
+    model = parse_urdf(files[URDF])
+    names = tuple(link.name for link in model.links)
+    meshes = read_links(files[GLB], names)
+    facts = source_facts(row, parts)
+    masses = _masses(meshes, facts["diagonal"], settings["annotate"])
+    model = _with_inertials(model, masses, facts["diagonal"])
+    files[URDF] = format_urdf(model)
+    _require_convention(files)
+    tree = urdf_tree(parse_urdf(files[URDF]))
+    links = [link_row(name, masses[name], meshes[name], source=facts) for name in tree.links]
+    record = {
+        "content_sha256": content_digest(files),
+        "depth": tree.depth,
+        "links": links,
+        "joints": joint_rows(tree, {j.name: j for j in model.joints}, source=facts),
+    }
+    return Outcome(record, _mass_findings(tree, masses), files)
+
+
+def content_digest(files: Mapping[str, bytes]) -> str:
+    """Return the digest of URDF, meshes and textures; pictures do not count."""
+    total = hashlib.sha256()
+    for name in sorted(files):
+        total.update(f"{name}\0{hashlib.sha256(files[name]).hexdigest()}\0".encode())
+    return total.hexdigest()
+
+
+def _masses(
+    meshes: Mapping[str, Any], diagonal: float, settings: Mapping[str, Any]
+) -> dict[str, LinkMass]:
+    # A shell thicker than the object is long would be nonsense for a tiny object.
+    thickness = min(settings["shell_thickness"], 0.01 * float(diagonal))
+    found = {
+        name: link_mass(parts, density=settings["density"], thickness=thickness)
+        for name, parts in meshes.items()
+    }
+    return {
+        name: replace(one, body=rounded_body(one.body, diagonal)) for name, one in found.items()
+    }
+
+
+def _with_inertials(model: UrdfModel, masses: Mapping[str, LinkMass], diagonal: float) -> UrdfModel:
+    frames = rest_frames(model)
+    links = tuple(
+        _with_inertial(link, masses[link.name], frames[link.name], diagonal) for link in model.links
+    )
+    return replace(model, links=links)
+
+
+def _with_inertial(link: UrdfLink, found: LinkMass, frame: np.ndarray, diagonal: float) -> UrdfLink:
+    """Write the body in the link frame, which is parallel to the object frame."""
+    pose = np.eye(4)
+    # A link without geometry has no center of its own: its frame's origin stands in.
+    if found.method != "negligible" or link.visuals:
+        # Both terms are on a grid; the rounding removes what the subtraction adds.
+        pose[:3, 3] = rounded_to(found.body.center - frame[:3, 3], diagonal)
+    return replace(link, inertial=Inertial(found.body.mass, pose, found.body.inertia))
+
+
+def _require_convention(files: Mapping[str, bytes]) -> None:
+    problems = check_convention(files[URDF], files)
+    if problems:
+        raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
+
+
+def _mass_findings(tree: KinematicTree, masses: Mapping[str, LinkMass]) -> list[Finding]:
+    return [
+        Finding(
+            Code.MASS_APPROXIMATE,
+            f"link {name}: mass and inertia come from the method {masses[name].method!r}.",
+            Severity.INFO,
+        )
+        for name in tree.links
+        if masses[name].method != "volume"
+    ]

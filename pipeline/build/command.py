@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline build`: generate, take stock, run Snakemake, sum up.
+
+The lock belongs to the kernel, so a build that was killed leaves none; Snakemake's own stale lock
+is removed while ours is held, and two builds started at once run one after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline import layout
+from pipeline.build.progress import Progress
+from pipeline.build.summary import print_summary
+from pipeline.config import load_config
+from pipeline.errors import PipelineError
+from pipeline.generate.command import generate
+from pipeline.inventory.refresh import LOCK_HELD, build_lock
+
+
+def main(arguments: list[str]) -> int:
+    """Build the library that `config.yaml` describes."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline build")
+    parser.add_argument("--count", type=int, help="generated objects, instead of generated.count")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args(arguments)
+    if given.count is not None and given.count < 0:
+        raise PipelineError(
+            f"--count {given.count}: give a number of objects that is not negative."
+        )
+    config = load_config()
+    with waiting_lock():
+        wait_for_orphans()
+        generate(config, count=given.count)
+        _tell_sources(config)
+        shutil.rmtree(Path(".snakemake/locks"), ignore_errors=True)
+        shutil.rmtree(layout.progress(), ignore_errors=True)
+        run_snakemake(given.cores)
+    print_summary()
+    return 0
+
+
+@contextmanager
+def waiting_lock() -> Iterator[None]:
+    """Hold the build lock; say so if another build has to end first."""
+    with build_lock(wait=False) as obtained:
+        if obtained:
+            yield
+            return
+    _say("Another build is running in this folder; waiting for it to end.")
+    with build_lock(wait=True):
+        yield
+
+
+def wait_for_orphans() -> None:
+    """Wait for jobs that outlived a killed build: they hold a shared lock while they run."""
+    layout.JOBS_LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with layout.JOBS_LOCK.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("Jobs of a killed build are still running; waiting for them to end.")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+
+
+def run_snakemake(cores: int) -> None:
+    """Run the workflow with a progress bar; raise with the end of the log if it fails."""
+    environment = {**os.environ, LOCK_HELD: "1"}
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores)]
+    layout.SNAKEMAKE_LOG.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process,
+        layout.SNAKEMAKE_LOG.open("w") as log,
+        Progress() as progress,
+    ):
+        assert process.stdout is not None  # PIPE above
+        for line in process.stdout:
+            log.write(line)
+            log.flush()
+            progress.hear(line)
+    if process.returncode:
+        raise PipelineError(_failure(layout.SNAKEMAKE_LOG.read_text()))
+
+
+def _failure(log: str) -> str:
+    """Return what a person needs after a failed build: the sentence, or the failed job's log."""
+    lines = log.splitlines()
+    errors = [number for number, line in enumerate(lines) if "rror" in line]
+    shown = lines[max(errors[0] - 2, 0) :][:30] if errors else lines[-30:]
+    advice = (
+        f"The build failed. The whole log is {layout.SNAKEMAKE_LOG}; the job's own log is named "
+        "above. Run `make library` again to go on from there."
+    )
+    return "\n".join([*shown, "", advice])
+
+
+def _tell_sources(config: Mapping[str, Any]) -> None:
+    for name, options in config["sources"].items():
+        if not Path(options["folder"]).is_dir():
+            _say(f"source {name}: {options['folder']} is absent, skipped.")
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline summary`: the closing table of a build."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+from aa_dataset.kinematics import JointType
+from aa_dataset.layout import LibraryLayout
+from pipeline import layout
+from pipeline.reasons import Reason
+from pipeline.stages import STAGES
+from pipeline.tables import read_rows
+
+WIDTH = 40
+
+
+def main(_arguments: list[str]) -> int:
+    """Print the summary of the library that is there."""
+    print_summary()
+    return 0
+
+
+def print_summary() -> None:
+    """Print objects, joints by type, rejects by reason and seconds per stage."""
+    library = LibraryLayout(layout.LIBRARY)
+    seal = json.loads(library.seal.read_bytes())
+    joints = Counter(row["type"] for row in read_rows(library.table("joints")))
+    rejects = Counter((row["stage"], row["code"]) for row in read_rows(library.table("rejects")))
+    lines = [
+        f"{seal['name']}, revision {seal['revision']}: {seal['objects']:,} of the "
+        f"{seal['expected_objects']:,} objects of ArticulateArena-20K",
+        *_block("objects by source", sorted(seal["sources"].items())),
+        *_block("joints by type", [(kind, joints[kind]) for kind in JointType]),
+        *_block("rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]),
+        *_block("splits", sorted(seal["splits"].items())),
+        *_block("seconds per stage, all jobs", _seconds()),
+    ]
+    if any(code == Reason.TIME_EXCEEDED for _, code in rejects):
+        lines.append("A time limit struck: this build is not reproducible.")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _block(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:
+    rows = list(rows)
+    out = ["", title]
+    out += [
+        f"  {name:<{WIDTH}}{value:>10,.1f}"
+        if isinstance(value, float)
+        else f"  {name:<{WIDTH}}{value:>10,}"
+        for name, value in rows
+    ]
+    return out if rows else [*out, "  none"]
+
+
+def _seconds() -> list[tuple[str, float]]:
+    out = []
+    for stage in STAGES:
+        total = 0.0
+        for path in layout.benchmarks(stage).rglob("*.tsv"):
+            with path.open(newline="") as stream:
+                total += sum(float(row["s"]) for row in csv.DictReader(stream, delimiter="\t"))
+        out.append((stage, total))
+    return out

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads and checks the configuration; a mistake is a sentence before the first job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from pipeline import layout
+from pipeline.errors import ConfigError
+from pipeline.reasons import Code, Reason
+from pipeline.stages import STAGES
+
+
+def load_config() -> dict[str, Any]:
+    """Read `config.yaml` and check it."""
+    try:
+        config = yaml.safe_load(layout.CONFIG.read_text())
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{layout.CONFIG} is not YAML: {error}") from None
+    check_config(config)
+    return config
+
+
+def check_config(config: object) -> None:
+    """Raise `ConfigError` with one sentence per mistake."""
+    import jsonschema
+
+    schema = json.loads(layout.CONFIG_SCHEMA.read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    problems = [_sentence(error) for error in validator.iter_errors(config)]
+    if not problems and isinstance(config, Mapping):
+        problems = _unknown_sources(config) + _unknown_codes(config)
+    if problems:
+        raise ConfigError("\n".join(sorted(problems)))
+
+
+def _sentence(error: Any) -> str:
+    where = ".".join(map(str, error.absolute_path)) or "the file"
+    return (
+        f"{layout.CONFIG}: {where}: {error.message}. {layout.CONFIG_SCHEMA} lists what is allowed."
+    )
+
+
+def _unknown_sources(config: Mapping[str, Any]) -> list[str]:
+    known = load_sources()
+    return [
+        f"{layout.CONFIG}: sources.{name}: {layout.SOURCES} does not describe it; add it there."
+        for name in config["sources"]
+        if name not in known
+    ]
+
+
+def _unknown_codes(config: Mapping[str, Any]) -> list[str]:
+    known = {*Code, *Reason}
+    return [
+        f"{layout.CONFIG}: verify.reject: {code!r} is not a code; pipeline/reasons.py lists them."
+        for code in config["verify"]["reject"]
+        if code not in known
+    ]
+
+
+def load_sources() -> dict[str, dict[str, Any]]:
+    """Read the description of every raw source."""
+    return yaml.safe_load(layout.SOURCES.read_text())
+
+
+def stage_settings(config: Mapping[str, Any], stage: str) -> dict[str, Any]:
+    """Return the part of the config that a stage reads."""
+    return {section: config[section] for section in STAGES[stage].reads}

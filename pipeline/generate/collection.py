@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the whole generated collection: a raw source folder like any other."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from tqdm import tqdm
+
+from pipeline.generate.emit import emit, object_files, remove
+from pipeline.generate.layout import SourceLayout, object_name
+from pipeline.generate.registry import family_names
+
+Member = tuple[str, int]
+
+
+def members(count: int) -> list[Member]:
+    """Return (family, index within family) of each object, round-robin over sorted families."""
+    if count < 0:
+        raise ValueError(f"The generated collection cannot have {count} objects.")
+    names = family_names()
+    return [(names[i % len(names)], i // len(names)) for i in range(count)]
+
+
+def generate_collection(
+    root: Path, *, seed: int, count: int, workers: int = 1, progress: bool | None = None
+) -> list[str]:
+    """Bring a folder to exactly the collection of this seed and count.
+
+    Objects that are there with the same bytes stay untouched; object folders of another
+    collection and leftovers of killed runs are removed; other files are left alone.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the raw source, made if absent.
+    seed : int
+        Any integer >= 0; together with family and index it determines an object.
+    count : int
+        Number of objects.
+    workers : int
+        Processes; 1 works in this one.
+    progress : bool, optional
+        Whether to show a bar on stderr; by default only on a terminal.
+
+    Returns
+    -------
+    list of str
+        The object ids within the source, in order of generation.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    wanted = members(count)
+    names = [object_name(*member) for member in wanted]
+    _clean(root, keep=set(names))
+    hidden = not (sys.stderr.isatty() if progress is None else progress)
+    bar = tqdm(total=count, desc="generate", unit="object", file=sys.stderr, disable=hidden)
+    with bar:
+        for _ in _written(partial(_make, root=root, seed=seed), wanted, workers):
+            bar.update()
+    return names
+
+
+def _make(member: Member, *, root: Path, seed: int) -> None:
+    family, index = member
+    files = object_files(family, index, seed=seed)
+    emit(root, object_name(family, index), files=files)
+
+
+def _written(make: partial[None], wanted: list[Member], workers: int) -> Iterator[None]:
+    if workers <= 1:
+        yield from map(make, wanted)
+        return
+    with ProcessPoolExecutor(max_workers=workers) as pool:
+        yield from pool.map(make, wanted, chunksize=8)
+
+
+def _clean(root: Path, *, keep: set[str]) -> None:
+    layout = SourceLayout(root)
+    for leftover in layout.leftovers():
+        shutil.rmtree(leftover)
+    for name in layout.objects():
+        if name not in keep:
+            remove(root, name)

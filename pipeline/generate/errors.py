@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an author of a family can do wrong."""
+
+from pipeline.errors import PipelineError
+
+
+class AuthoringError(PipelineError):
+    """A family describes an object that cannot exist; the message names the part or joint."""

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: the raw objects of one shard become records with one set of columns."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from aa_dataset.licenses import is_redistributable
+from pipeline.config import load_sources
+from pipeline.errors import Rejection
+from pipeline.reasons import Reason
+from pipeline.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.tables import compact_json, record_schema
+
+_TEXT = pa.string()
+RECORDS = record_schema(
+    *(
+        pa.field(name, _TEXT, nullable=False)
+        for name in ("source", "source_id", "folder", "urdf", "name", "description", "label",
+                     "parts", "license", "attribution")
+    ),
+    pa.field("redistribution", pa.bool_(), nullable=False),
+    pa.field("provenance", _TEXT, nullable=False),
+)  # fmt: skip
+
+
+def run(job: ShardJob) -> None:
+    """Ingest one shard."""
+    facts = load_sources()[job.source]
+    root = Path(job.settings["sources"][job.source]["folder"])
+    tasks = []
+    for line in job.inputs["inventory"].read_text().splitlines():
+        identifier, folder, digest = line.split("\t")
+        tasks.append(Task(identifier, (job.source, root, folder, digest, facts)))
+    run_shard(job, tasks, process=ingest, schema=RECORDS)
+
+
+def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Read one raw object through its source's adapter."""
+    source, root, folder, digest, facts = task.data
+    _require_size(root / folder, settings["budgets"]["raw_bytes"])
+    adapter = importlib.import_module(f"pipeline.ingest.{facts['adapter']}")
+    raw = adapter.describe(root / folder)
+    license_id = raw.license or facts["license"]
+    return Outcome(
+        {
+            "source": source,
+            "source_id": folder,
+            "folder": folder,
+            "urdf": raw.urdf,
+            "name": raw.name,
+            "description": raw.description,
+            "label": raw.label,
+            "parts": compact_json(raw.parts),
+            "license": license_id,
+            "attribution": facts["attribution"],
+            "redistribution": is_redistributable(license_id),
+            "provenance": compact_json({"raw_sha256": digest, **raw.provenance}),
+        }
+    )
+
+
+def _require_size(folder: Path, most: int) -> None:
+    total = sum(
+        Path(parent, name).lstat().st_size for parent, _, names in os.walk(folder) for name in names
+    )
+    if total > most:
+        raise Rejection(
+            Reason.TOO_MANY_BYTES, f"the raw object has {total} bytes, more than {most}."
+        )

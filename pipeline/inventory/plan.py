@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Snakemake asks when it reads the Snakefile: take stock, then tell sources and shards.
+
+Taking stock happens in the main process only; jobs on a cluster read the Snakefile again and use
+what the main process wrote. A process that was started without `make library` holds the build lock
+as long as it lives, so that it and a build never run at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from pipeline.errors import PipelineError
+from pipeline.inventory.refresh import build_lock, load_index, refresh
+
+
+def take_stock(config: Mapping[str, Any], workflow: Any) -> dict[str, int]:
+    """Return the number of shards of every source, up to date where this process may write."""
+    if workflow.remote_exec or workflow.subprocess_exec:
+        return load_index()
+    stack = ExitStack()
+    atexit.register(stack.close)
+    if stack.enter_context(build_lock(wait=False)):
+        shards = refresh(config)
+    elif workflow.dryrun:
+        sys.stderr.write("A build is running: this plan shows the state at its start.\n")
+        shards = load_index()
+    else:
+        raise PipelineError("A build is running in this folder; wait until it ends.")
+    if not shards:
+        raise PipelineError("No source has objects. Run `make library`, which generates some.")
+    return shards

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings the inventory, code, settings and curation files of a build up to date before planning.
+
+These files are inputs of the rules. They are written only where their content changed, so their
+time stamps alone tell Snakemake what to run again, also when `.snakemake` is lost or damaged.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline import layout
+from pipeline.config import check_config, stage_settings
+from pipeline.inventory.code import code_digest
+from pipeline.inventory.raw import RawObject, scan_source, shard_of
+from pipeline.stages import STAGES
+from pipeline.tables import dump_json, write_if_changed
+
+# Set by `python -m pipeline build` for its children: the lock is held by the parent already.
+LOCK_HELD = "AA_BUILD_LOCK_HELD"
+
+
+@contextmanager
+def build_lock(*, wait: bool) -> Iterator[bool]:
+    """Hold the one lock of a working directory; yield whether it was obtained.
+
+    The kernel drops the lock with the process, however the process ends.
+    """
+    if os.environ.get(LOCK_HELD):
+        yield True
+        return
+    layout.BUILD_LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with layout.BUILD_LOCK.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def refresh(config: Mapping[str, Any]) -> dict[str, int]:
+    """Write what changed; return the number of shards of every source that has objects."""
+    check_config(config)
+    for stage in STAGES:
+        write_if_changed(layout.code(stage), code_digest(stage).encode())
+        write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
+    reviews = _review_rows()
+    shards = {}
+    for source, options in config["sources"].items():
+        root = Path(options["folder"])
+        objects = scan_source(source, root) if root.is_dir() else []
+        if objects:
+            shards[source] = options["shards"]
+            _write_shards(source, objects, options["shards"], reviews)
+    write_if_changed(layout.INDEX, dump_json(shards))
+    return shards
+
+
+def load_index() -> dict[str, int]:
+    """Return the number of shards of every source, as the last refresh left it."""
+    return json.loads(layout.INDEX.read_bytes()) if layout.INDEX.is_file() else {}
+
+
+def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: list[str]) -> None:
+    rows: list[list[str]] = [[] for _ in range(shards)]
+    notes: list[list[str]] = [[] for _ in range(shards)]
+    for raw in objects:
+        rows[shard_of(raw.object_id, shards)].append(raw.row())
+    for line in reviews:
+        identifier = line.split("\t", 1)[0]
+        if identifier.startswith(f"{source}-"):
+            notes[shard_of(identifier, shards)].append(line)
+    for number in range(shards):
+        shard = layout.shard_name(number)
+        write_if_changed(layout.inventory(source, shard), "".join(rows[number]).encode())
+        write_if_changed(layout.curation(source, shard), "".join(notes[number]).encode())
+
+
+def _review_rows() -> list[str]:
+    lines = layout.REVIEWS.read_text().splitlines(keepends=True)
+    return sorted(line for line in lines[1:] if line.strip())

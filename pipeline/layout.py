@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every path of one build, so that no other module joins paths.
+
+All paths are relative to the repository's root, which is where Snakemake and every stage run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WORK = Path("work")
+LIBRARY = Path("library")
+RELEASE = Path("release")
+
+CONFIG = Path("config.yaml")
+CONFIG_SCHEMA = Path("pipeline/config.schema.json")
+SOURCES = Path("pipeline/sources.yaml")
+REVIEWS = Path("pipeline/curation/issues.tsv")
+TAXONOMY = Path("taxonomy")
+CONSTRAINTS = Path("constraints.txt")
+
+BUILD_LOCK = WORK / "build.lock"
+JOBS_LOCK = WORK / "jobs.lock"
+SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
+INDEX = WORK / "inventory" / "index.json"
+
+
+def shard_name(number: int) -> str:
+    """Return the four-digit name of a shard."""
+    return f"{number:04d}"
+
+
+def inventory(source: str, shard: str) -> Path:
+    """Object ids of one shard with the digests of their raw files."""
+    return WORK / "inventory" / source / f"{shard}.tsv"
+
+
+def digest_cache(source: str) -> Path:
+    """Digests of raw files by size and times, so that unchanged files are not read again."""
+    return WORK / "inventory" / source / "digests.json"
+
+
+def curation(source: str, shard: str) -> Path:
+    """Rows of the curation file about one shard."""
+    return WORK / "curation" / source / f"{shard}.tsv"
+
+
+def code(stage: str) -> Path:
+    """Digest of everything that a stage executes."""
+    return WORK / "code" / f"{stage}.txt"
+
+
+def settings(stage: str) -> Path:
+    """Part of the config that a stage reads."""
+    return WORK / "settings" / f"{stage}.json"
+
+
+def progress() -> Path:
+    """Folder of the counters that running jobs keep."""
+    return WORK / "progress"
+
+
+def counter(stage: str, source: str, shard: str) -> Path:
+    """Counter file of one running job."""
+    return progress() / f"{stage}.{source}.{shard}"
+
+
+def benchmarks(stage: str) -> Path:
+    """Folder of Snakemake's benchmark files of one stage."""
+    return WORK / "benchmarks" / stage
+
+
+def records(stage: str, source: str, shard: str) -> Path:
+    """Record table of one shard of one stage."""
+    return WORK / stage / source / f"{shard}.parquet"
+
+
+def generator_stamp(root: Path) -> Path:
+    """Tells which code and settings made a generated raw folder, and how many objects."""
+    return root / ".generated.json"

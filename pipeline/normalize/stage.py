@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: one raw object in, one object by the convention out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
+from aa_dataset.kinematics import JointType, KinematicTree
+from aa_dataset.kinematics.safe_xml import XmlBudget
+from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
+from aa_dataset.layout import URDF
+from pipeline.config import load_sources
+from pipeline.errors import Rejection
+from pipeline.normalize.convention import check_convention
+from pipeline.normalize.emit import Drive, NormalObject, object_files
+from pipeline.normalize.frame import Similarity, all_points, find_similarity
+from pipeline.normalize.meshes import MeshReader, Piece, inside, read_bounded
+from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
+from pipeline.normalize.structure import dissolve_empty, renamed
+from pipeline.reasons import Code, Finding, Reason
+from pipeline.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.tables import compact_json, read_rows, record_schema
+
+_FLOAT, _TEXT = pa.float64(), pa.string()
+RECORDS = record_schema(
+    pa.field("extents", pa.list_(_FLOAT, 3), nullable=False),
+    pa.field("floor_z", _FLOAT, nullable=False),
+    pa.field("front", _TEXT),
+    pa.field("scale_factor", _FLOAT, nullable=False),
+    pa.field("is_metric", pa.bool_(), nullable=False),
+    pa.field("center", pa.list_(_FLOAT, 3), nullable=False),
+    pa.field("link_names", _TEXT, nullable=False),
+    pa.field("joint_names", _TEXT, nullable=False),
+    pa.field("source_inertials", _TEXT, nullable=False),
+)
+
+
+def run(job: ShardJob) -> None:
+    """Normalize one shard."""
+    source = load_sources()[job.source]
+    root = Path(job.settings["sources"][job.source]["folder"])
+    tasks = [
+        Task(row["object_id"], (root / row["folder"], row["urdf"], source))
+        for row in read_rows(job.inputs["records"])
+    ]
+    run_shard(job, tasks, process=normalize, schema=RECORDS)
+
+
+def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Bring one raw object to the convention; pure but for reading its folder."""
+    root, urdf, source = task.data
+    model = read_model(root, urdf, settings["budgets"])
+    tree, frames = _checked_tree(model)
+    path = inside(root, root, urdf)
+    reader = MeshReader(root, path.parent, settings["budgets"])
+    pieces = reader.link_pieces(model, frames)
+    tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
+    points = all_points(pieces[name] for name in tree.links)
+    if not len(points):
+        raise Rejection(Reason.GEOMETRY_NONE, "no link of the object has visual geometry.")
+    similarity = find_similarity(points, source)
+    thing, names, findings = _normal_object(
+        tree, pieces, model, similarity=similarity, settings=settings["normalize"]
+    )
+    files = object_files(thing)
+    _require_convention(files)
+    record = _record(thing, similarity, source, names=names, model=model)
+    return Outcome(record, [*reader.findings, *findings], files)
+
+
+def read_model(root: Path, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:
+    """Read the object's URDF within its budgets."""
+    data = read_bounded(inside(root, root, urdf), urdf, budgets["urdf_bytes"])
+    try:
+        model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets["urdf_bytes"]))
+    except UrdfError as error:
+        raise Rejection(Reason(error.code), f"{urdf}: {error.detail}") from None
+    if len(model.links) > budgets["links"]:
+        count, most = len(model.links), budgets["links"]
+        raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
+    return model
+
+
+def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray]]:
+    try:
+        tree = urdf_tree(model)
+        tree.placements({})  # follows every mimic, so that a bad one speaks here
+        return tree, rest_frames(model)
+    except (UrdfError, TreeError) as error:
+        raise Rejection(Reason(error.code), error.detail) from None
+    except JointError as error:
+        reason = Reason.MIMIC_INVALID if error.field in ("mimic", "name") else Reason.JOINT_INVALID
+        raise Rejection(reason, str(error)) from None
+    except ArenaError as error:
+        raise Rejection(Reason.URDF_INVALID, str(error)) from None
+
+
+def _normal_object(
+    tree: KinematicTree,
+    pieces: Mapping[str, list[Piece]],
+    model: UrdfModel,
+    *,
+    similarity: Similarity,
+    settings: Mapping[str, Any],
+) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
+    """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
+    moved = {name: [_mapped(p, similarity) for p in pieces[name]] for name in tree.links}
+    points = all_points(moved.values())
+    diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
+    written = {joint.name: joint for joint in model.joints}
+    joints, findings, drives = [], [], {}
+    for joint in tree.joints:
+        settled, said = settle_range(similarity.joint(joint), diagonal=diagonal)
+        joints.append(settled)
+        findings += said + missing_limit(written[joint.name])
+        effort, velocity, said = settle_drive(written[joint.name], settings)
+        findings += said if joint.is_movable else []
+        drives[joint.name] = Drive(effort, velocity)
+    mapped = KinematicTree(tree.name, tree.links, tuple(joints))
+    named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
+    if not moved[tree.root]:
+        findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
+    thing = NormalObject(
+        named,
+        {links[name]: parts for name, parts in moved.items()},
+        {names[name]: drive for name, drive in drives.items()},
+        similarity.decimals,
+        settings["collision_hulls"],
+    )
+    return thing, (links, names), findings
+
+
+def _mapped(piece: Piece, similarity: Similarity) -> Piece:
+    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, piece.uv)
+
+
+def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
+    """Scale the couplings whose two sides are a length and an angle."""
+    is_length = {joint.name: joint.type is JointType.PRISMATIC for joint in tree.joints}
+
+    def scaled(joint: Any) -> Any:
+        if joint.mimic is None or scale == 1.0:
+            return joint
+        here, there = is_length[joint.name], is_length[joint.mimic.joint]
+        ratio = scale ** (int(here) - int(there))
+        offset = joint.mimic.offset * (scale if here else 1.0)
+        mimic = replace(joint.mimic, multiplier=joint.mimic.multiplier * ratio, offset=offset)
+        return replace(joint, mimic=mimic)
+
+    return KinematicTree(tree.name, tree.links, tuple(scaled(joint) for joint in tree.joints))
+
+
+def _require_convention(files: Mapping[str, bytes]) -> None:
+    problems = check_convention(files[URDF], files, with_inertials=False)
+    if problems:
+        raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
+
+
+def _record(
+    thing: NormalObject,
+    similarity: Similarity,
+    source: Mapping[str, Any],
+    *,
+    names: tuple[dict[str, str], dict[str, str]],
+    model: UrdfModel,
+) -> dict[str, Any]:
+    points = all_points(thing.pieces.values())
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    links, joints = names
+    return {
+        "extents": similarity.rounded(upper - lower).tolist(),
+        "floor_z": float(similarity.rounded(lower)[2]),
+        "front": "x" if source["frame"].get("front") else None,
+        "scale_factor": similarity.scale,
+        "is_metric": source["scale"] == "metric",
+        "center": similarity.center.tolist(),
+        "link_names": compact_json({new: old for old, new in links.items()}),
+        "joint_names": compact_json({new: old for old, new in joints.items()}),
+        "source_inertials": compact_json(_source_inertials(model, links)),
+    }
+
+
+def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the source itself said about masses, in its own link frames."""
+    return {
+        links[link.name]: {
+            "mass": link.inertial.mass,
+            "center": link.inertial.pose[:3, 3].tolist(),
+            "inertia": link.inertial.inertia.reshape(-1).tolist(),
+        }
+        for link in model.links
+        if link.inertial is not None and link.name in links
+    }

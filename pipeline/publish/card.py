@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dataset card: what the release holds, under which terms, how to load it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from aa_dataset.layout import TABLES, LibraryLayout
+from pipeline.tables import read_rows
+
+
+def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str) -> str:
+    """Return the card of a release as Markdown with the front matter that the Hub reads."""
+    objects = read_rows(folder.table("objects"))
+    licenses = Counter((row["source"], row["license"], row["attribution"]) for row in objects)
+    joints = Counter(row["type"] for row in read_rows(folder.table("joints")))
+    return "\n".join(
+        [
+            *_front_matter(objects),
+            f"# {seal['name']} {version}",
+            "",
+            f"{seal['objects']:,} of the {seal['expected_objects']:,} objects of "
+            f"ArticulateArena-20K, revision `{seal['revision']}`. The objects here are those "
+            "whose licenses allow redistribution; the others are rebuilt from their sources with "
+            "`make library`.",
+            "",
+            "```python",
+            "from aa_dataset import load_dataset",
+            f'dataset = load_dataset("{seal["name"]}")',
+            "```",
+            "",
+            "| source | license | attribution | objects |",
+            "|---|---|---|---:|",
+            *(f"| {' | '.join(terms)} | {count:,} |" for terms, count in sorted(licenses.items())),
+            "",
+            "| joint type | joints |",
+            "|---|---:|",
+            *(f"| {kind} | {count:,} |" for kind, count in sorted(joints.items())),
+            "",
+            "| split | objects |",
+            "|---|---:|",
+            *(f"| {name} | {count:,} |" for name, count in sorted(seal["splits"].items())),
+            "",
+            "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
+            "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
+            "",
+        ]
+    )
+
+
+def _front_matter(objects: list[dict[str, Any]]) -> list[str]:
+    kinds = {row["license"].lower() for row in objects}
+    label = kinds.pop() if len(kinds) == 1 else "other"
+    configs = []
+    for name in TABLES:
+        configs += [f"- config_name: {name}", f"  data_files: {name}.parquet"]
+    return ["---", f"license: {label}", "pretty_name: ArticulateArena", "configs:", *configs, "---"]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: `release/` holds only what licenses allow; the evaluation split is one tar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.licenses import is_redistributable
+from aa_dataset.schema import TABLES as SCHEMAS
+from pipeline import layout
+from pipeline.assets import AssetRange, AssetWriter, read_fragment
+from pipeline.config import load_sources
+from pipeline.manifest.stage import category_rows
+from pipeline.publish.card import dataset_card
+from pipeline.runner import ShardJob
+from pipeline.seal import file_sha256, write_seal
+from pipeline.tables import read_rows, replacing, write_arrow, write_bytes, write_table
+
+LIBRARY, RELEASE = LibraryLayout(layout.LIBRARY), LibraryLayout(layout.RELEASE)
+EVALUATION = "eval200"
+
+
+def run(job: ShardJob) -> None:
+    """Write the release folder."""
+    objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
+    chosen = _evaluation_members()
+    shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in (*shards, EVALUATION)}
+    for row in objects:
+        group = EVALUATION if row["object_id"] in chosen else row["shard"]
+        groups[group].append(row)
+    packed = [row for name, rows in groups.items() for row in _pack(name, rows)]
+    _write_tables(sorted(packed, key=lambda row: row["object_id"]))
+    _remove_other_assets(set(groups))
+    seal = write_seal(RELEASE, name=job.settings["name"], expected=_expected())
+    card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
+    write_bytes(job.outputs["card"], card.encode())
+    write_bytes(job.outputs["license"], Path("LICENSE").read_bytes())
+    write_bytes(job.outputs["checksums"], _checksums().encode())
+
+
+def _evaluation_members() -> set[str]:
+    rows = read_rows(LIBRARY.table("splits"))
+    return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
+
+
+def _expected() -> int:
+    return json.loads(LIBRARY.seal.read_bytes())["expected_objects"]
+
+
+def _pack(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Write one tar of the release and return its rows with their new places."""
+    out = []
+    with replacing(RELEASE.asset(name)) as temporary, temporary.open("wb") as stream:
+        writer = AssetWriter(stream)
+        for row in rows:
+            where = AssetRange(LIBRARY.asset(row["shard"]), row["offset"], row["size"])
+            offset, size = writer.append(read_fragment(where))
+            out.append({**row, "shard": name, "offset": offset, "size": size})
+        writer.close()
+    return out
+
+
+def _write_tables(objects: list[dict[str, Any]]) -> None:
+    write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
+    write_table(RELEASE.table("categories"), _categories(objects), SCHEMAS["categories"])
+    ids = pa.array([row["object_id"] for row in objects], pa.string())
+    for name in ("links", "joints", "findings", "splits"):
+        table = pq.read_table(LIBRARY.table(name))
+        write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
+    open_sources = pa.array(_open_sources(), pa.string())
+    table = pq.read_table(LIBRARY.table("rejects"))
+    write_arrow(RELEASE.table("rejects"), table.filter(pc.is_in(table["source"], open_sources)))
+
+
+def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(category_rows(objects), key=lambda row: row["category"])
+
+
+def _open_sources() -> list[str]:
+    sources: Mapping[str, Mapping[str, Any]] = load_sources()
+    return sorted(name for name, facts in sources.items() if is_redistributable(facts["license"]))
+
+
+def _remove_other_assets(names: set[str]) -> None:
+    for path in RELEASE.assets.glob("*"):
+        if path.name.removesuffix(".tar") not in names:
+            path.unlink()
+
+
+def _checksums() -> str:
+    """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
+    tables = [RELEASE.table(name) for name in TABLES]
+    files = [*tables, RELEASE.seal, *RELEASE.assets.glob("*.tar")]
+    files += [RELEASE.root / "README.md", RELEASE.root / "LICENSE"]
+    names = sorted(path.relative_to(RELEASE.root).as_posix() for path in files)
+    return "".join(f"{file_sha256(RELEASE.root / name)}  {name}\n" for name in names)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rules share: the plan's sources and shards, fixed before planning."""
+
+import sys
+
+from pipeline.inventory.plan import take_stock
+from pipeline.layout import shard_name
+
+PYTHON = sys.executable
+SHARDS = take_stock(config, workflow)
+
+
+wildcard_constraints:
+    source="[a-z][a-z0-9_]*",
+    shard="[0-9]{4}",
+
+
+def all_shards(pattern):
+    """Return a path per shard of every source; `pattern` has {source} and {shard}."""
+    return [
+        pattern.format(source=source, shard=shard_name(number))
+        for source, count in SHARDS.items()
+        for number in range(count)
+    ]

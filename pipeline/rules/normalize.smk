@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+rule normalize:
+    """Bring one shard of one source to the library's URDF convention."""
+    input:
+        records="work/ingest/{source}/{shard}.parquet",
+        code="work/code/normalize.txt",
+        settings="work/settings/normalize.json",
+    output:
+        records="work/normalize/{source}/{shard}.parquet",
+        assets="work/normalize/{source}/{shard}.tar",
+        rejects="work/normalize/{source}/{shard}.rejects.parquet",
+        findings="work/normalize/{source}/{shard}.findings.parquet",
+    log:
+        "work/logs/normalize/{source}/{shard}.log",
+    benchmark:
+        "work/benchmarks/normalize/{source}/{shard}.tsv"
+    threads: config["threads"]["normalize"]
+    shell:
+        "{PYTHON:q} -m pipeline normalize --source {wildcards.source:q} --shard {wildcards.shard:q} "
+        "--settings {input.settings:q} --workers {threads} "
+        "--input records={input.records:q} "
+        "--output records={output.records:q} assets={output.assets:q} rejects={output.rejects:q} findings={output.findings:q} "
+        "> {log:q} 2>&1"

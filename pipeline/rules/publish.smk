@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+rule publish:
+    """Write the part of the library that licenses allow to pass on, with card and checksums."""
+    input:
+        seal="library/library.json",
+        code="work/code/publish.txt",
+        settings="work/settings/publish.json",
+    output:
+        card="release/README.md",
+        license="release/LICENSE",
+        seal="release/library.json",
+        tables=[
+            "release/objects.parquet",
+            "release/links.parquet",
+            "release/joints.parquet",
+            "release/findings.parquet",
+            "release/rejects.parquet",
+            "release/categories.parquet",
+            "release/splits.parquet",
+        ],
+        assets=[
+            *all_shards("release/assets/{source}-{shard}.tar"),
+            "release/assets/eval200.tar",
+        ],
+        checksums="release/SHA256SUMS",
+    log:
+        "work/logs/publish.log",
+    benchmark:
+        "work/benchmarks/publish/all.tsv"
+    shell:
+        "{PYTHON:q} -m pipeline publish --settings {input.settings:q} "
+        "--output card={output.card:q} license={output.license:q} checksums={output.checksums:q} "
+        "> {log:q} 2>&1"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The seal of a library or release: written last, it says what the folder holds and proves it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.schema import SCHEMA_VERSION
+from pipeline.tables import compact_json, dump_json, read_rows, write_bytes
+
+# Where an object's bytes lie depends on its pictures, which may differ by graphics library.
+PLACE_COLUMNS = ("offset", "size")
+
+
+def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, Any]:
+    """Write `library.json` for the tables and assets that are there now; return its content."""
+    objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
+    splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
+    seal = {
+        "name": name,
+        "schema_version": SCHEMA_VERSION,
+        "revision": revision(folder),
+        "expected_objects": expected,
+        "objects": len(objects),
+        "sources": dict(Counter(row["source"] for row in objects)),
+        "splits": dict(splits),
+        "files": {str(path.relative_to(folder.root)): _mark(path) for path in _files(folder)},
+    }
+    write_bytes(folder.seal, dump_json(seal))
+    return seal
+
+
+def revision(folder: LibraryLayout) -> str:
+    """Return 16 hex digits that change with any fact in any table, and with nothing else."""
+    total = hashlib.sha256(SCHEMA_VERSION.encode())
+    for name in TABLES:
+        total.update(name.encode())
+        for row in read_rows(folder.table(name)):
+            facts = {key: value for key, value in row.items() if key not in PLACE_COLUMNS}
+            total.update(compact_json(facts).encode())
+    return total.hexdigest()[:16]
+
+
+def _files(folder: LibraryLayout) -> list[Path]:
+    return [*(folder.table(name) for name in TABLES), *sorted(folder.assets.glob("*.tar"))]
+
+
+def _mark(path: Path) -> dict[str, Any]:
+    return {"sha256": file_sha256(path), "size": path.stat().st_size}
+
+
+def file_sha256(path: Path) -> str:
+    """Return the digest of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

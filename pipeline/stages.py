@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of stages: which part of the config each one reads, and which data files it obeys.
+
+A stage's word is its package, subcommand, rule, work folder and test folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a stage depends on beyond its input files and its code."""
+
+    reads: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+
+
+SHARD_STAGES: dict[str, Stage] = {
+    "ingest": Stage(reads=("budgets", "sources"), data=("pipeline/sources.yaml",)),
+    "normalize": Stage(reads=("budgets", "sources", "normalize"), data=("pipeline/sources.yaml",)),
+    "categorize": Stage(reads=("budgets",), data=("taxonomy/*.tsv",)),
+    "verify": Stage(reads=("budgets", "verify"), data=("taxonomy/*.tsv",)),
+    "annotate": Stage(reads=("budgets", "annotate")),
+    "render": Stage(reads=("budgets", "render")),
+}
+
+LIBRARY_STAGES: dict[str, Stage] = {
+    "deduplicate": Stage(reads=("sources",)),
+    "manifest": Stage(data=("taxonomy/*.tsv",)),
+    "split": Stage(reads=("name", "expected_objects", "split")),
+    "publish": Stage(reads=("name", "publish"), data=("pipeline/sources.yaml", "LICENSE")),
+}
+
+STAGES = SHARD_STAGES | LIBRARY_STAGES

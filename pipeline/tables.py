@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that appear whole or not at all, and Parquet tables that are the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aa_dataset.schema import SCHEMA_VERSION
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary name beside `path`; rename it to `path` only if the block succeeds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a whole file or nothing."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Write only where the content differs, so that the time stamp means a change; tell whether."""
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    write_bytes(path, data)
+    return True
+
+
+def dump_json(value: object) -> bytes:
+    """Return JSON with sorted keys, indented, ending in a newline."""
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def compact_json(value: object) -> str:
+    """Return JSON on one line with sorted keys, for a table's cell."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> None:
+    """Write rows to Parquet; a missing or surplus key is an error, not a null."""
+    rows = list(rows)
+    names = set(schema.names)
+    for row in rows:
+        if set(row) != names:
+            raise KeyError(f"{path.name}: columns differ by {sorted(set(row) ^ names)}")
+    write_arrow(path, pa.Table.from_pylist(rows, schema=schema))
+
+
+def write_arrow(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table to Parquet with the options that every file of ours has."""
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", version="2.6", store_schema=True)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read a Parquet table as a list of dictionaries."""
+    return pq.read_table(path).to_pylist()
+
+
+def record_schema(*fields: pa.Field) -> pa.Schema:
+    """Return the schema of a stage's records: `object_id` first, then the given fields."""
+    return pa.schema(
+        [pa.field("object_id", pa.string(), nullable=False), *fields],
+        metadata={"schema_version": SCHEMA_VERSION},
+    )
