@@ -171,5 +171,5 @@ def download_library(repo_id: str, *, revision: str | None = None) -> Path:
 
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = lines[0] if lines else type(error).__name__
+    text = ": ".join([type(error).__name__, *lines[:1]])
     return text if text.endswith(".") else text + "."

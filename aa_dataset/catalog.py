@@ -84,6 +84,7 @@ class Catalog:
         self._tables: dict[str, pa.Table] = {}
         self._row_of: dict[str, int] | None = None
         self._joints: JointColumns | None = None
+        self._sealed_at = layout.seal.stat().st_mtime_ns
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the address of the library."""
@@ -218,10 +219,24 @@ class Catalog:
 
     def asset(self, row: int) -> Asset:
         """Return the byte range that holds one object's files."""
+        self._require_unchanged()
         facts = {name: self.objects[name][row].as_py() for name in ("shard", "offset", "size")}
         path = self.layout.asset(facts["shard"])
         object_id = self.objects["object_id"][row].as_py()
         return Asset(path, facts["offset"], facts["size"], object_id)
+
+    def _require_unchanged(self) -> None:
+        """Refuse to read tars of a build that replaced the one whose tables are open."""
+        try:
+            same = self.layout.seal.stat().st_mtime_ns == self._sealed_at
+            same = same or read_seal(self.layout).revision == self.seal.revision
+        except OSError:
+            same = False
+        if not same:
+            raise LibraryError(
+                f"{self.layout.root} was built again, or removed, since it was opened as revision "
+                f"{self.seal.revision}. Load the dataset again."
+            )
 
 
 def open_catalog(root: Path) -> Catalog:
@@ -235,6 +250,10 @@ def open_catalog(root: Path) -> Catalog:
         raise LibraryError(
             f"{layout.table('objects')} has {found:,} rows, {layout.seal.name} says "
             f"{seal.objects:,}. Run `make library` again."
+        )
+    if pc.count_distinct(catalog.objects["object_id"]).as_py() != found:
+        raise LibraryError(
+            f"{layout.table('objects')} has an object id twice. Run `make library` again."
         )
     return catalog
 

@@ -8,6 +8,7 @@ sentence on stderr explains. Results go to stdout, everything else to stderr.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import os
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 SHOWN = 40  # objects that `aa list` shows unless asked for more
+_JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
 _LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not end a run on an old terminal
+        sys.stdout.reconfigure(errors="replace")
     arguments = _parser().parse_args(argv)
     try:
         status = int(arguments.run(arguments))
@@ -52,7 +56,7 @@ def _say(lines: Iterable[str]) -> None:
 
 
 def _say_json(value: Any) -> None:
-    _say([json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False)])
+    _say([json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -181,10 +185,16 @@ def _plain(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _counted(counts: dict[str, int], most: int = 6) -> str:
-    shown = ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:most])
-    rest = len(counts) - most
-    return (shown or "none") + (f" and {rest} more" if rest > 0 else "")
+def _counted(counts: dict[str, int], width: int = WIDTH - 32) -> str:
+    """Return as many counts as fit into `width`, and how many there are beyond."""
+    shown: list[str] = []
+    for name, count in counts.items():
+        word = f"{name} {count:,}"
+        if shown and len(", ".join([*shown, word])) > width:
+            break
+        shown.append(word)
+    rest = len(counts) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {rest:,} more" if rest else "")
 
 
 def _run_list(arguments: argparse.Namespace) -> int:
@@ -201,7 +211,8 @@ def _run_list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _say_json(shown.table("objects").to_pylist())
         return 0
-    _say(_table(("object", "category", "license", "joints"), [_list_row(item) for item in shown]))
+    header = ("object", "category", "license", *_JOINT_COLUMNS.values())
+    _say(_table(header, [_list_row(item) for item in shown]))
     rest = len(dataset) - len(shown)
     more = f"; {rest:,} more with --limit 0" if rest else ""
     sys.stderr.write(f"{len(dataset):,} objects{more}\n")
@@ -209,10 +220,8 @@ def _run_list(arguments: argparse.Namespace) -> int:
 
 
 def _list_row(item: ArticulatedObject) -> tuple[str, ...]:
-    kinds = ("revolute", "continuous", "prismatic", "helical")
-    counts = {kind: item.fact(f"joints_{kind}") for kind in kinds}
-    joints = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
-    return item.object_id, item.category, item.license, joints or "none"
+    counts = (str(item.fact(f"joints_{kind}") or "") for kind in _JOINT_COLUMNS)
+    return item.object_id, item.category, item.license, *counts
 
 
 def _run_show(arguments: argparse.Namespace) -> int:
@@ -222,7 +231,7 @@ def _run_show(arguments: argparse.Namespace) -> int:
         rows = dataset.select([item.object_id])
         facts = rows.table("objects").to_pylist()[0]
         joints = rows.table("joints").to_pylist()
-        _say_json(_finite({**facts, "joints": joints, "files": list(item.files())}))
+        _say_json({**facts, "joints": joints, "files": list(item.files())})
         return 0
     size = " x ".join(f"{length:.3f}" for length in item.extents)
     unit = "m" if item.is_metric else "units (not metric)"
@@ -271,9 +280,7 @@ def _run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.report import report_lines
     from aa_dataset.score.results import Parameters, write_result
 
-    parameters = Parameters(
-        alpha=arguments.alpha, kappa=arguments.kappa, pairing=arguments.pairing
-    )
+    parameters = Parameters(alpha=arguments.alpha, kappa=arguments.kappa, pairing=arguments.pairing)
     predictions = open_predictions(arguments.predictions)
     dataset = _load(arguments.library, split=arguments.split)
     result = evaluate(dataset, predictions, parameters=parameters, progress=True)
@@ -293,11 +300,15 @@ def _load(library: str | None, *, split: str | None = None) -> Dataset:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return aligned lines of at most `WIDTH` columns; the widest columns give way first."""
+    """Return aligned lines of at most `WIDTH` columns.
+
+    The widest columns give way, the first one last of all: it holds what people copy.
+    """
     cells = [list(header), *(list(row) for row in rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
     while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
-        widths[widths.index(max(widths))] -= 1
+        widest = max(range(1, len(widths)), key=widths.__getitem__)
+        widths[widest if widths[widest] > 10 else 0] -= 1
     return [
         "  ".join(_cut(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
         for row in cells

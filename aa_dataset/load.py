@@ -35,14 +35,15 @@ def load_dataset(
     ----------
     name : str or path
         A library folder, or the name of a dataset. A name is looked for in ``$AA_HOME/<name>``,
-        then in a ``library`` folder of the current directory that carries it, then on the Hub.
+        then in a ``library`` folder of the current directory that carries it.
     split : str, optional
         A split such as ``"eval200"``; all objects if left out.
     revision : str, optional
         The revision that must be opened: 16 hex digits as printed, or for a download any
         revision of the repository (branch, tag, commit).
     repo_id : str, optional
-        Dataset repository of the Hub that holds the dataset, ``owner/name``.
+        Dataset repository of the Hub that holds the dataset, ``owner/name``. If given, that is
+        what is opened, downloaded where needed, and no folder here stands in for it.
     verbose : bool
         Say on stderr what was opened.
 
@@ -81,7 +82,8 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
     title = TITLES.get(seal.name, seal.name)
     lines = [
         f"{seal.name} revision {seal.revision} ({sources or 'no source'}): "
-        f"{seal.objects:,} of the {seal.expected_objects:,} objects of {title}"
+        f"{seal.objects:,} of the {seal.expected_objects:,} objects of {title}",
+        f"from {catalog.layout.root}",
     ]
     if split is not None:
         full = catalog.resolve_split(split)
@@ -90,14 +92,12 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
     return lines
 
 
-def _open(
-    name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None
-) -> Catalog:
-    folder = _local_folder(name, revision)
-    if folder is not None:
-        return _require_revision(open_catalog(folder), revision)
+def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None) -> Catalog:
     if repo_id is None:
-        raise LibraryError(_not_found(str(name), revision))
+        folder = _local_folder(name, revision)
+        if folder is None:
+            raise LibraryError(_not_found(str(name), revision))
+        return _require_revision(open_catalog(folder), revision)
     catalog = open_catalog(download_library(repo_id, revision=revision))
     if catalog.seal.name != str(name):
         raise LibraryError(

@@ -148,8 +148,11 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
             f"the contents of {path} are not those that {layout.seal.name} vouches for: files of "
             f"two builds are mixed. {_NEXT_STEP}"
         )
-    with pq.ParquetFile(path, memory_map=True) as file:
-        table = file.read()
+    try:
+        with pq.ParquetFile(path, memory_map=True) as file:
+            table = file.read()
+    except (pa.ArrowException, OSError) as error:
+        raise LibraryError(f"{path} is not readable ({error}). {_NEXT_STEP}") from error
     _require_columns(table, name, path)
     return table.combine_chunks()
 

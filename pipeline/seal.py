@@ -14,8 +14,9 @@ from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION
 from pipeline.tables import compact_json, dump_json, read_rows, write_bytes
 
-# Where an object's bytes lie depends on its pictures, which may differ by graphics library.
-PLACE_COLUMNS = ("offset", "size")
+# Where an object's bytes lie says nothing about it: a release packs the same object elsewhere, and
+# pictures may differ by graphics library.
+PLACE_COLUMNS = ("shard", "offset", "size")
 
 
 def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, Any]:

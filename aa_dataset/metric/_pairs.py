@@ -43,18 +43,33 @@ def pair_distances(
         The distances; the better assignment of endpoints is the one that turns both screws
         to a non-negative inner product (closed form of eq. 7).
     """
+    y1, y2, gap, ends = _oriented(screws, limits, factor)
+    if scale is None:
+        low, high = _raw(y1, y2, gap, ends)
+    else:
+        with np.errstate(invalid="ignore", over="ignore"):
+            low, high = _compact(y1, y2, gap, ends, scale)
+    return np.asarray(np.sqrt(_square(low) + _square(high)))
+
+
+def pair_gaps(
+    screws: tuple[Array, Array], limits: tuple[Array, Array], *, factor: Array
+) -> tuple[Array, Array]:
+    """Return both endpoint differences of the better assignment, whitened, (..., 6) each."""
+    return _raw(*_oriented(screws, limits, factor))
+
+
+def _oriented(
+    screws: tuple[Array, Array], limits: tuple[Array, Array], factor: Array
+) -> tuple[Array, Array, Array, tuple[Array, Array]]:
+    """Whiten, and reverse the second joint where that brings the screws together."""
     first, second = screws
     y1, y2 = _apply(factor, first), _apply(factor, second)
     flip = (y1 * y2).sum(axis=-1) < 0
     sign = np.where(flip, -1.0, 1.0)[..., None]
-    y2 = sign * y2
     gap = _apply(factor, first - sign * second)
     l1, l2 = limits
-    l2 = np.where(flip[..., None], -l2[..., ::-1], l2)
-    if scale is None:
-        return _raw(y1, y2, gap, (l1, l2))
-    with np.errstate(invalid="ignore", over="ignore"):
-        return _compact(y1, y2, gap, (l1, l2), scale)
+    return y1, sign * y2, gap, (l1, np.where(flip[..., None], -l2[..., ::-1], l2))
 
 
 def _apply(factor: Array, twists: Array) -> Array:
@@ -63,36 +78,45 @@ def _apply(factor: Array, twists: Array) -> Array:
     return np.asarray((factor @ twists[..., None])[..., 0])
 
 
-def _raw(y1: Array, y2: Array, gap: Array, limits: tuple[Array, Array]) -> Array:
+def _raw(
+    y1: Array, y2: Array, gap: Array, limits: tuple[Array, Array]
+) -> tuple[Array, Array]:
     """Choose between ``l1 y1 - l2 y2`` and ``(l1 - l2) y1 + l2 (y1 - y2)`` pair by pair."""
-    total, near_total, size = np.zeros(()), np.zeros(()), np.zeros(())
-    for end in (0, 1):
-        a, c = limits[0][..., end, None], limits[1][..., end, None]
-        total = total + _square(a * y1 - c * y2)
-        near_total = near_total + _square((a - c) * y1 + c * gap)
-        size = size + _square(a * y1) + _square(c * y2)
-    return np.asarray(np.sqrt(np.where(total < NEAR * size, near_total, total)))
+    radii = limits
+    return _choose((y1, y2, gap), radii, radii[0] - radii[1])
 
 
 def _compact(
     y1: Array, y2: Array, gap: Array, limits: tuple[Array, Array], scale: float
-) -> Array:
+) -> tuple[Array, Array]:
     """Do as `_raw` does for ``tanh(l n / scale) y / n``, every difference taken before rounding."""
-    n1, n2 = np.sqrt(_square(y1)), np.sqrt(_square(y2))
-    u1, u2 = _divide(y1, n1[..., None]), _divide(y2, n2[..., None])
-    size_gap = _divide((gap * (y1 + y2)).sum(axis=-1), n1 + n2)
-    unit_gap = _divide(gap - u2 * size_gap[..., None], n1[..., None])
-    total, near_total, size = np.zeros(()), np.zeros(()), np.zeros(())
-    for end in (0, 1):
-        a, c = limits[0][..., end], limits[1][..., end]
-        x, y = a * _positive(n1) / scale, c * _positive(n2) / scale
-        step = _argument_gap(a, c, n1, size_gap) / scale
-        t1, t2 = np.tanh(x) * (n1 > 0), np.tanh(y) * (n2 > 0)
-        total = total + _square(t1[..., None] * u1 - t2[..., None] * u2)
-        radial = tanh_gap(x, y, step)
-        near_total = near_total + _square(radial[..., None] * u1 + t2[..., None] * unit_gap)
-        size = size + t1 * t1 + t2 * t2
-    return np.asarray(np.sqrt(np.where(total < NEAR * size, near_total, total)))
+    n1, n2 = np.sqrt(_square(y1))[..., None], np.sqrt(_square(y2))[..., None]
+    u1, u2 = _divide(y1, n1), _divide(y2, n2)
+    size_gap = _divide((gap * (y1 + y2)).sum(axis=-1, keepdims=True), n1 + n2)
+    unit_gap = _divide(gap - u2 * size_gap, n1)
+    a, c = limits
+    x, y = a * _positive(n1) / scale, c * _positive(n2) / scale
+    radii = (np.tanh(x) * (n1 > 0), np.tanh(y) * (n2 > 0))
+    step = _argument_gap(a, c, n1, size_gap) / scale
+    return _choose((u1, u2, unit_gap), radii, tanh_gap(x, y, step))
+
+
+def _choose(
+    vectors: tuple[Array, Array, Array], radii: tuple[Array, Array], step: Array
+) -> tuple[Array, Array]:
+    """Return both endpoint differences, by ``step u1 + r2 (u1 - u2)`` where they nearly vanish."""
+    u1, u2, gap = vectors
+    (a, b), (c, d) = _ends(radii[0]), _ends(radii[1])
+    low, high = a * u1 - c * u2, b * u1 - d * u2
+    size = _square(a * u1) + _square(b * u1) + _square(c * u2) + _square(d * u2)
+    near = (_square(low) + _square(high) < NEAR * size)[..., None]
+    step_low, step_high = _ends(step)
+    low = np.where(near, step_low * u1 + c * gap, low)
+    return low, np.where(near, step_high * u1 + d * gap, high)
+
+
+def _ends(values: Array) -> tuple[Array, Array]:
+    return values[..., :1], values[..., 1:]
 
 
 def _argument_gap(a: Array, c: Array, n1: Array, size_gap: Array) -> Array:

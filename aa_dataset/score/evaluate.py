@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArenaError, NormError, SingularBodyError
 from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric import KineticNorm, Norm, SplitNorm, contract, joint_distance
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.pairing import Pairing, pair_joints
@@ -28,6 +29,7 @@ from aa_dataset.score.results import (
 
 Array = NDArray[np.float64]
 LARGEST = 1e100  # beyond any mechanism, and its square is still a number
+MOST_JOINTS = 1000  # ten times the largest object of the library
 Pairs = Sequence[tuple[Joint, Joint]]
 
 
@@ -113,16 +115,13 @@ def score_object(
         return _unscored(item, "missing", "", len(truth)), []
     try:
         tree = predictions.tree(item.object_id)
-        for joint in tree.movable:
-            _require_sane(joint)
+        _require_sane(tree)
         pairing = pair_joints(truth, contract(tree), parameters)
         rows = _joint_rows(item, pairing, parameters)
     except ArenaError as error:
         return _unscored(item, "unreadable", str(error), len(truth)), []
     distance = pairing.distance
-    means = {
-        score.key: mean_of_defined(row.values[score.key] for row in rows) for score in SCORES
-    }
+    means = {score.key: mean_of_defined(row.values[score.key] for row in rows) for score in SCORES}
     summary = ObjectScore(
         item.object_id,
         item.category,
@@ -140,13 +139,18 @@ def score_object(
     return summary, rows
 
 
-def _require_sane(joint: Joint) -> None:
-    """Refuse numbers whose squares overflow; they would turn into nan or inf further on."""
-    limits = [limit for limit in joint.limits if math.isfinite(limit)]
-    if max(map(abs, (*joint.screw, *limits))) > LARGEST:
+def _require_sane(tree: KinematicTree) -> None:
+    """Refuse what would exhaust the machine, and numbers whose squares overflow to inf and nan."""
+    if len(tree.movable) > MOST_JOINTS:
         raise PredictionError(
-            f"joint {joint.name!r}: an origin or limit is beyond {LARGEST:g} m or rad."
+            f"it has {len(tree.movable):,} movable joints; at most {MOST_JOINTS:,} are scored."
         )
+    for joint in tree.movable:
+        limits = [limit for limit in joint.limits if math.isfinite(limit)]
+        if max(map(abs, (*joint.screw, *limits))) > LARGEST:
+            raise PredictionError(
+                f"joint {joint.name!r}: an origin or limit is beyond {LARGEST:g} m or rad."
+            )
 
 
 def _unscored(item: ArticulatedObject, status: str, detail: str, joints: int) -> ObjectScore:
@@ -203,9 +207,7 @@ def pair_scores(
         ("e_b", kinetic, None),
         ("e_b_phi", kinetic, parameters.kappa),
     ):
-        problems = [
-            _problem(pair, norm, scale) for pair, norm in zip(pairs, norms, strict=True)
-        ]
+        problems = [_problem(pair, norm, scale) for pair, norm in zip(pairs, norms, strict=True)]
         found = _distances(pairs, norms, problems, scale)
         for index, (value, problem) in enumerate(zip(found, problems, strict=True)):
             values[index][key] = float(value)

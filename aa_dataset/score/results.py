@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import aa_dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.metric.norms import SplitNorm
 
@@ -193,7 +194,9 @@ class Result:
         return tuple(rows)
 
     def _aggregate(self, score: Score, group: str) -> Aggregate:
-        joints = [j for j in self.joints if _in_group(j.is_metric, group) and j.predicted]
+        joints = [
+            j for j in self.joints if _in_group(j.is_metric, group) and j.predicted is not None
+        ]
         objects = [o for o in self.objects if _in_group(o.is_metric, group)]
         values = [j.values[score.key] for j in joints]
         means = [o.means[score.key] for o in objects]
@@ -223,6 +226,7 @@ class Result:
         content = {
             "result_version": RESULT_VERSION,
             "metric_version": METRIC_VERSION,
+            "package_version": aa_dataset.__version__,
             "dataset": self.dataset,
             "predictions": self.predictions,
             "parameters": asdict(self.parameters),

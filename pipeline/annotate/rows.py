@@ -66,8 +66,9 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: Mapping[str, Any]) -> d
         "parent": joint.parent,
         "child": joint.child,
         "type": str(joint.type),
-        "axis": rounded_to(joint.axis if joint.is_movable else np.zeros(3), 1.0),
-        "origin": rounded_to(joint.origin, size),
+        # As the URDF's text gives them, so that a joint read from either is the same to the bit.
+        "axis": np.zeros(3).tolist() if written.axis is None else written.axis.tolist(),
+        "origin": joint.origin.tolist(),
         "pitch": rounded(joint.pitch),
         "pitch_source": "source" if joint.type is JointType.HELICAL else "",
         "lower": rounded(joint.lower),

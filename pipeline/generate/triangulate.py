@@ -61,7 +61,7 @@ def _without_flat(corners: Array, triangles: Triangles, tolerance: float) -> Tri
         if not len(flat):
             return triangles
         for row in flat:
-            if _flip_long_edge(corners, triangles, row):
+            if _flip_long_edge(corners, triangles, int(row)):
                 break
         else:
             break

@@ -11,24 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csc_array
 
 from aa_dataset.metric.tree.bounds import block_bounds
+from aa_dataset.metric.tree.choice import Clashes, OutOfTimeError, heaviest_choice
 from aa_dataset.metric.tree.problem import Problem, State
 from aa_dataset.metric.tree.rooted import ConstrainedMatching, Rooted, as_pairs
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Nodes = NDArray[np.intp]
-
-# HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
-OBJECTIVE_SCALE = 1e6
-
-
-class OutOfTimeError(Exception):
-    """The time limit struck inside the program."""
-
 
 class AntichainProgram:
     """Bottom-up over the first tree; closes the state, or leaves it as it was when late."""
@@ -41,6 +32,8 @@ class AntichainProgram:
         self._n, self._m = n, m
         self._paths1 = _leaf_paths(self._rooted.children1, self._rooted.inside1)
         self._paths2 = _leaf_paths(self._rooted.children2, self._rooted.inside2)
+        self._comparable1 = _comparable(self._rooted.inside1)
+        self._comparable2 = _comparable(self._rooted.inside2)
         alive = np.concatenate([state.alive[..., 0], state.alive[..., 1]], axis=1)
         self._alive = np.zeros(self._rooted.weights.shape, dtype=bool)
         self._alive[:n, : 2 * m] = alive & (self._rooted.weights[:n, : 2 * m] > 0)
@@ -145,8 +138,9 @@ class AntichainProgram:
             return float(gain[best]), [(int(rows[best]), int(columns[best]))]
         if self._state.late:
             raise OutOfTimeError
-        blocks = [self._paths1[a][:, rows], self._paths2[d][:, columns]]
-        chosen = _heaviest(gain, np.concatenate(blocks), self._state)
+        paths = np.concatenate([self._paths1[a][:, rows], self._paths2[d][:, columns]])
+        clash = Clashes(rows, columns, self._comparable1, self._comparable2)
+        chosen = heaviest_choice(gain, paths, clash, self._state)
         picked = zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True)
         return float(gain[chosen].sum()), list(picked)
 
@@ -182,51 +176,8 @@ def _shared_bound(
     return known[d]
 
 
-def _heaviest(gain: Array, paths: Bools, state: State) -> Bools:
-    """Return which variables the heaviest choice takes, at most one per path.
-
-    Linear programs with branching on a fractional variable; most need no branch.
-    """
-    paths = paths[paths.sum(axis=1) > 1]
-    if len(paths) == 0:
-        return np.ones(len(gain), dtype=bool)
-    matrix = csc_array(np.unique(paths, axis=0).astype(float))
-    best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
-    stack = [(np.zeros(len(gain)), np.ones(len(gain)))]
-    while stack:
-        low, high = stack.pop()
-        values = _optimize(gain, matrix, (low, high), state)
-        if values is None or gain @ values <= best + state.tolerance:
-            continue
-        loose = np.abs(values - np.round(values))
-        split = int(loose.argmax())
-        if loose[split] < 1e-6:
-            chosen = values > 0.5
-            best = float(gain[chosen].sum())
-            continue
-        without, with_it = high.copy(), low.copy()
-        without[split], with_it[split] = 0.0, 1.0
-        stack += [(low, without), (with_it, high)]
-    return chosen
-
-
-def _optimize(
-    gain: Array, matrix: csc_array, limits: tuple[Array, Array], state: State
-) -> Array | None:
-    """Return the best fractional choice between the limits, None if there is none."""
-    if state.late:
-        raise OutOfTimeError
-    result = milp(
-        gain * (-OBJECTIVE_SCALE / gain.max()),
-        constraints=LinearConstraint(matrix, ub=np.ones(matrix.shape[0])),
-        bounds=Bounds(*limits),
-        options={"time_limit": state.seconds_left},
-    )
-    if result.status == 2:  # infeasible: two required variables share a path
-        return None
-    if result.status != 0 or result.x is None:
-        raise OutOfTimeError
-    return np.asarray(result.x)
+def _comparable(inside: Bools) -> Bools:
+    return np.asarray(inside | inside.T | np.eye(len(inside), dtype=bool))
 
 
 def _leaf_paths(children: tuple[tuple[int, ...], ...], inside: Bools) -> list[Bools]:

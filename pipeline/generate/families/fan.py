@@ -2,7 +2,7 @@
 """A desk or pedestal fan: oscillating head that tilts, spinning rotor in a wire cage.
 
 Sizes after household fans: rotor 0.22-0.42 m across, desk fans 0.35-0.55 m tall, pedestal fans
-1.0-1.3 m; the head swings by +-40 degrees and tilts by -10 to 25 degrees; pedestal posts extend.
+1.0-1.3 m; the head swings by +-40 degrees and tilts by -10 to 25 degrees.
 """
 
 import numpy as np

@@ -8,6 +8,7 @@ Sizes after EN 1176: bar 2.0-2.5 m high, seats 0.40-0.45 m above ground and 0.44
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    cylinder,
     plate,
     rounded_path,
     sweep,
@@ -36,11 +37,13 @@ def build(draw: Draw) -> Assembly:
     shapes = [sweep([(0, -half - 0.05, height), (0, half + 0.05, height)], paint, radius=0.045)]
     for s in (-1, 1):
         legs = [
-            (-spread, s * (half + 0.25), 0.012),
+            (-spread, s * (half + 0.25), 0.03),
             (0, s * half, height),
-            (spread, s * (half + 0.25), 0.012),
+            (spread, s * (half + 0.25), 0.03),
         ]
-        shapes += [sweep([legs[1], end], paint, radius=0.04) for end in (legs[0], legs[2])]
+        for end in (legs[0], legs[2]):
+            shapes.append(sweep([legs[1], end], paint, radius=0.04))
+            shapes.append(cylinder((0.08, 0.03), "concrete").on(end[0], end[1], 0))
         shapes.append(
             sweep(
                 [

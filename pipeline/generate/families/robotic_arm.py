@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A six-axis industrial arm with a parallel gripper: eight movable levels deep at the most.
+"""A six-axis industrial arm with a parallel gripper: seven movable levels deep.
 
 Sizes after small cobots: reach 0.5-0.95 m, base 0.12-0.18 m across; the base axis turns by
-+-170 degrees, shoulder and elbow by about +-120, the wrist by +-90, the flange without end.
++-170 degrees, the shoulder by +-100, the elbow by +-140, the wrist by +-90, the flange without end.
 """
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, capsule, cylinder, lathe, rounded_box

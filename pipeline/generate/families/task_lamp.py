@@ -2,7 +2,7 @@
 """An architect's lamp: weighted foot, swivel post, two arms and a tilting shade in a chain.
 
 Sizes after desk lamps: foot 0.16-0.22 m across, arms 0.25-0.42 m each, shade 0.12-0.18 m; the
-post turns by +-170 degrees, shoulder and elbow by 40-100, the shade by +-60 and its socket spins.
+post turns by +-170 degrees, shoulder and elbow by 30-60 either way, the shade by 40-45.
 """
 
 from pipeline.generate.vocabulary import (

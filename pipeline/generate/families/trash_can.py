@@ -2,7 +2,7 @@
 """A waste bin: round pedal bin with lifting lid, or tall bin with a swinging flap.
 
 Sizes after household bins: pedal bins 0.2-0.3 m across and 0.28-0.65 m tall, lid opens by 75-90
-degrees, pedal goes down by 12-18; swing bins 0.3-0.42 m wide, the flap swings by +-70 degrees.
+degrees, pedal goes down by 8-12; swing bins 0.3-0.42 m wide, the flap swings up by 70 degrees.
 """
 
 from pipeline.generate.vocabulary import (

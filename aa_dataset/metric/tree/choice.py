@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The heaviest choice of pairs of which no two clash: linear programs, clique cuts, branching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from aa_dataset.metric.tree.problem import State
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Nodes = NDArray[np.intp]
+
+# HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
+OBJECTIVE_SCALE = 1e6
+CUT_ROUNDS = 12
+
+
+class OutOfTimeError(Exception):
+    """The time limit struck inside the program."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clashes:
+    """Which candidate pairs exclude each other: equal or comparable nodes on either side."""
+
+    rows: Nodes
+    columns: Nodes
+    comparable1: Bools
+    comparable2: Bools
+
+    def between(self, some: Nodes, others: Nodes) -> Bools:
+        """Return the matrix of clashes between two lists of candidates."""
+        one = self.comparable1[np.ix_(self.rows[some], self.rows[others])]
+        two = self.comparable2[np.ix_(self.columns[some], self.columns[others])]
+        return np.asarray(one | two)
+
+
+def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -> Bools:
+    """Return which candidates the heaviest choice without clashes takes.
+
+    Parameters
+    ----------
+    gain : (k,) float
+        Weight of every candidate, positive.
+    paths : (p, k) bool
+        Sets of candidates of which at most one may be taken; together they imply every clash.
+    clashes : Clashes
+        The same in pairs, from which stronger sets are made where the program is fractional.
+    state : State
+        Gives tolerance and deadline.
+
+    Raises
+    ------
+    OutOfTimeError
+        When the deadline passes.
+    """
+    cuts = _distinct(paths)
+    best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
+    stack = [(np.zeros(len(gain)), np.ones(len(gain)))]
+    while stack:
+        low, high = stack.pop()
+        values, cuts = _with_cuts(gain, cuts, clashes, (low, high), best, state)
+        if values is None or gain @ values <= best + state.tolerance:
+            continue
+        loose = np.abs(values - np.round(values))
+        split = int(loose.argmax())
+        if loose[split] < 1e-6:
+            chosen = values > 0.5
+            best = float(gain[chosen].sum())
+            continue
+        without, with_it = high.copy(), low.copy()
+        without[split], with_it[split] = 0.0, 1.0
+        stack += [(low, without), (with_it, high)]
+    return chosen
+
+
+def _with_cuts(
+    gain: Array,
+    cuts: csr_array,
+    clashes: Clashes,
+    limits: tuple[Array, Array],
+    best: float,
+    state: State,
+) -> tuple[Array | None, csr_array]:
+    """Solve the linear program again and again while cliques of clashes are violated."""
+    values = _optimize(gain, cuts, limits, state)
+    for _ in range(CUT_ROUNDS):
+        if values is None or gain @ values <= best + state.tolerance:
+            break
+        more = _violated_cliques(values, clashes)
+        if not len(more):
+            break
+        cuts = csr_array(np.concatenate([cuts.toarray(), more]))
+        values = _optimize(gain, cuts, limits, state)
+    return values, cuts
+
+
+def _violated_cliques(values: Array, clashes: Clashes) -> Array:
+    """Return 0/1 rows of mutually clashing candidates whose values add up to more than 1."""
+    loose = np.flatnonzero((values > 1e-6) & (values < 1 - 1e-6))
+    if len(loose) < 3:
+        return np.zeros((0, len(values)))
+    clash = clashes.between(loose, loose)
+    order = np.argsort(-values[loose], kind="stable")
+    found: set[tuple[int, ...]] = set()
+    for seed in order.tolist():
+        members, room = [seed], clash[seed].copy()
+        for k in order.tolist():
+            if room[k] and k != seed:
+                members.append(k)
+                room &= clash[k]
+        if values[loose[members]].sum() > 1 + 1e-6:
+            found.add(tuple(sorted(loose[members].tolist())))
+    return _rows(sorted(found), len(values), clashes)
+
+
+def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array:
+    """Write cliques as constraints, widened by every candidate that clashes with all members."""
+    out = np.zeros((len(cliques), count))
+    everyone = np.arange(count)
+    for row, members in zip(out, cliques, strict=True):
+        row[list(members)] = 1.0
+        room = clashes.between(np.array(members), everyone).all(axis=0)
+        room[list(members)] = False
+        for k in np.flatnonzero(room).tolist():
+            if room[k]:
+                row[k] = 1.0
+                room &= clashes.between(np.array([k]), everyone)[0]
+                room[k] = False
+    return out
+
+
+def _distinct(paths: Bools) -> csr_array:
+    """Return the different sets with more than one member as a sparse matrix."""
+    kept = {row.tobytes(): row for row in paths if row.sum() > 1}
+    rows = np.array(list(kept.values()), dtype=float).reshape(len(kept), paths.shape[1])
+    return csr_array(rows)
+
+
+def _optimize(
+    gain: Array, cuts: csr_array, limits: tuple[Array, Array], state: State
+) -> Array | None:
+    """Return the best fractional choice between the limits, None if there is none."""
+    if state.late:
+        raise OutOfTimeError
+    if cuts.shape[0] == 0:
+        return limits[1]
+    result = milp(
+        gain * (-OBJECTIVE_SCALE / gain.max()),
+        constraints=LinearConstraint(cuts, ub=np.ones(cuts.shape[0])),
+        bounds=Bounds(*limits),
+        options={"time_limit": state.seconds_left},
+    )
+    if result.status == 2:  # infeasible: two required candidates clash
+        return None
+    if result.status != 0 or result.x is None:
+        raise OutOfTimeError
+    return np.asarray(result.x)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scoring predictions as they come: absent, broken, partial, odd."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aa_dataset import load_dataset
+from aa_dataset.errors import ArenaError
+from aa_dataset.score.evaluate import evaluate
+from aa_dataset.score.readers import PredictionError, open_predictions
+from aa_dataset.score.report import report_lines
+from aa_dataset.score.results import SCORES, Parameters, write_result
+
+
+@pytest.fixture
+def dataset(pristine_library):
+    return load_dataset(pristine_library, split="eval200", verbose=False)
+
+
+@pytest.fixture
+def folder(dataset, tmp_path):
+    dataset.unpack(tmp_path / "predictions")
+    return tmp_path / "predictions"
+
+
+def run(dataset, folder: Path, **parameters):
+    return evaluate(dataset, open_predictions(folder), parameters=Parameters(**parameters))
+
+
+def row(result, object_id: str):
+    return next(item for item in result.objects if item.object_id == object_id)
+
+
+def cabinet(make) -> tuple:
+    return next(t for t in make.things if t.object_id == "generated-cabinet").parts
+
+
+def write(folder: Path, make, parts) -> None:
+    (folder / "generated-cabinet" / "object.urdf").write_bytes(make.urdf("x", tuple(parts)))
+
+
+def test_a_missing_prediction_is_counted_not_zero(dataset, folder):
+    (folder / "generated-lamp" / "object.urdf").unlink()
+    (folder / "generated-lamp").rename(folder / "generated-lamb")
+    result = run(dataset, folder)
+    lamp = row(result, "generated-lamp")
+    assert lamp.status == "missing" and lamp.joints == 3 and lamp.matched == 0
+    assert all(math.isnan(value) for value in lamp.means.values()) and math.isnan(lamp.tree)
+    assert result.generated_percent == pytest.approx(200 / 3)
+    assert result.predictions["surplus"] == ["generated-lamb"]
+    assert result.joint_counts()["not_scored"] == 3
+    assert {joint.object_id for joint in result.joints} == {"generated-cabinet", "local-stool"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"", "object.urdf"),
+        (b"<robot", "object.urdf"),
+        (b"\xff\xfe\x00", "object.urdf"),
+        (b'<robot name="x"></robot>', "no link"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><robot name="x"><link name="b"/></robot>', "object.urdf"),
+        (
+            b'<robot name="x"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+            b'<parent link="a"/><child link="b"/><axis xyz="0 0 0"/>'
+            b'<limit lower="0" upper="1"/></joint></robot>',
+            "joint 'j'",
+        ),
+        (
+            b'<robot name="x"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+            b'<parent link="a"/><child link="b"/><origin xyz="1e200 0 0"/>'
+            b'<axis xyz="0 0 1"/><limit lower="0" upper="1"/></joint></robot>',
+            "beyond 1e+100",
+        ),
+    ],
+)
+def test_an_unreadable_prediction_is_a_row_with_a_sentence(dataset, folder, text, words):
+    (folder / "generated-lamp" / "object.urdf").write_bytes(text)
+    result = run(dataset, folder)
+    lamp = row(result, "generated-lamp")
+    assert lamp.status == "unreadable" and words in lamp.detail
+    assert result.count("scored") == 2
+    assert any(lamp.detail in line for line in report_lines(result))
+
+
+def test_a_prediction_of_thousands_of_joints_is_refused(dataset, folder, make):
+    part = make.part("p", "prismatic")
+    write(folder, make, [replace(part, name=f"p{k}") for k in range(1001)])
+    assert "1,001 movable joints" in row(run(dataset, folder), "generated-cabinet").detail
+
+
+def test_a_wrong_folder_is_an_error_that_shows_the_expected_names(dataset, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(PredictionError, match=r"`generated-cabinet/object\.urdf`"):
+        run(dataset, tmp_path / "empty")
+    with pytest.raises(PredictionError, match="is not a folder"):
+        open_predictions(tmp_path / "nothing")
+
+
+def test_the_three_ways_to_lay_out_urdf_files(dataset, folder):
+    (folder / "generated-cabinet" / "object.urdf").rename(folder / "generated-cabinet.urdf")
+    for path in sorted((folder / "generated-cabinet").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    (folder / "generated-cabinet").rmdir()
+    urdf = folder / "generated-lamp" / "object.urdf"
+    urdf.rename(urdf.with_name("mobility.urdf"))
+    result = run(dataset, folder)
+    assert result.count("scored") == 3 and result.joint_counts()["matched"] == 8
+
+
+def test_two_unnamed_urdf_files_are_ambiguous(dataset, folder):
+    urdf = folder / "generated-lamp" / "object.urdf"
+    urdf.rename(urdf.with_name("one.urdf"))
+    urdf.with_name("two.urdf").write_bytes(b"")
+    assert "one.urdf, two.urdf" in row(run(dataset, folder), "generated-lamp").detail
+
+
+@pytest.mark.parametrize("pairing", ["tree", "assignment"])
+def test_joints_without_a_partner_are_counted_and_left_out_of_means(dataset, folder, make, pairing):
+    door, knob, drawer, tray = cabinet(make)
+    write(folder, make, (door, knob, replace(drawer, name="renamed")))
+    result = run(dataset, folder, pairing=pairing)
+    item = row(result, "generated-cabinet")
+    assert (item.joints, item.matched, len(item.missing), item.spurious) == (3, 2, 1, ())
+    assert item.means["e_alpha"] <= 1e-9
+    lost = [joint for joint in result.joints if joint.predicted is None]
+    assert len(lost) == 1 and all(math.isnan(value) for value in lost[0].values.values())
+    extra = make.part("extra", "revolute", xyz=(0.0, 0.0, 0.3), axis=(0.0, 1.0, 0.0))
+    write(folder, make, (door, knob, drawer, tray, extra))
+    item = row(run(dataset, folder, pairing=pairing), "generated-cabinet")
+    assert (item.matched, item.missing, item.spurious) == (3, (), ("extra_joint",))
+
+
+def test_a_missing_joint_costs_its_motion_in_the_tree_score(dataset, folder, make):
+    door, knob, drawer, _ = cabinet(make)
+    write(folder, make, (door, knob, drawer))
+    item = row(run(dataset, folder), "generated-cabinet")
+    assert item.tree == pytest.approx(math.tanh(0.35 / math.pi), rel=1e-9)
+
+
+def test_a_prediction_that_never_moves_is_scored_as_all_missing(dataset, folder, make):
+    write(folder, make, (replace(cabinet(make)[0], type="fixed"),))
+    item = row(run(dataset, folder), "generated-cabinet")
+    assert (item.status, item.matched, len(item.missing)) == ("scored", 0, 3)
+    assert math.isnan(item.means["e_alpha"])
+    assert row(run(dataset, folder, pairing="assignment"), "generated-cabinet").matched == 0
+
+
+def test_a_range_of_zero_counts_as_fixed_on_both_sides(make, tmp_path):
+    still = make.part("still", "revolute", lower=0.0, upper=0.0)
+    thing = make.thing("generated-a", "a", (still, make.part("moving", "revolute")))
+    root = make.library(tmp_path / "library", (thing,))
+    result = evaluate(load_dataset(root, verbose=False), open_predictions(root))
+    assert [joint.joint for joint in result.joints] == ["moving_joint"]
+    assert result.joint_counts()["missing"] == result.joint_counts()["spurious"] == 0
+
+
+@pytest.mark.parametrize("pairing", ["tree", "assignment"])
+def test_equal_drawers_are_all_paired_at_no_cost(make, tmp_path, pairing):
+    part = make.part("d0", "prismatic", axis=(1.0, 0.0, 0.0), upper=0.4)
+    parts = tuple(replace(part, name=f"d{k}", xyz=(0.0, 0.0, 0.2 * k)) for k in range(6))
+    thing = make.thing("generated-chest", "chest", parts)
+    root = make.library(tmp_path / "library", (thing,))
+    dataset = load_dataset(root, verbose=False)
+    result = run(dataset, root, pairing=pairing)
+    assert result.joint_counts()["matched"] == 6
+    assert {v for joint in result.joints for v in joint.values.values()} == {0.0}
+    if pairing == "assignment":
+        assert all(joint.joint == joint.predicted for joint in result.joints)
+
+
+def test_another_way_to_write_the_same_motion_costs_nothing(dataset, folder, make):
+    door, knob, drawer, tray = cabinet(make)
+    flipped = replace(drawer, axis=(-2.0, 0.0, 0.0), lower=-0.35, upper=0.0, name="zz")
+    slid = replace(door, xyz=(0.3, -0.2, 7.0), axis=(0.0, 0.0, -3.0), lower=-1.6, upper=0.0)
+    write(folder, make, (tray, flipped, replace(slid, name="aa"), replace(knob, parent="aa")))
+    item = row(run(dataset, folder), "generated-cabinet")
+    assert item.matched == 3 and item.tree <= 1e-9
+    assert max(item.means.values()) <= 1e-9
+
+
+def test_an_unbounded_prediction_has_no_raw_score_but_a_compact_one(dataset, folder, make):
+    door, *others = cabinet(make)
+    write(folder, make, (replace(door, type="continuous"), *others))
+    (joint,) = [j for j in run(dataset, folder).joints if j.joint == "door_joint"]
+    assert math.isnan(joint.values["e_alpha"]) and math.isnan(joint.values["e_b"])
+    assert joint.undefined == {"e_alpha": "unbounded", "e_b": "unbounded"}
+    assert joint.values["e_alpha_phi"] > 0.5 and joint.values["e_b_phi"] > 0
+
+
+def test_a_singular_or_absent_body_is_undefined_and_counted(library, make):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = library / "joints.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    for entry in rows:
+        if entry["joint"] == "door_joint":
+            entry["body_inertia"] = [1.0, 0, 0, 0, 1.0, 0, 0, 0, 0.0]  # a rod along z
+        if entry["joint"] == "drawer_joint":
+            entry["body_mass"] = entry["body_com"] = entry["body_inertia"] = None
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+    make.seal(library)
+    dataset = load_dataset(library, split="eval200", verbose=False)
+    result = evaluate(dataset, open_predictions(library))
+    metric = {row.score: row for row in result.aggregates() if row.group == "metric"}
+    assert metric["e_b_phi"].undefined == {"no_body": 1, "singular_body": 1}
+    assert metric["e_b"].undefined == {"no_body": 1, "singular_body": 1, "unbounded": 1}
+    assert metric["e_b"].joints == 3 and metric["e_b"].mean_over_joints == 0.0
+
+
+def test_a_mimic_joint_is_scored_and_counted(library, make):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = library / "joints.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    for entry in rows:
+        if entry["joint"] == "tray_joint":
+            entry["mimic"] = json.dumps({"joint": "drawer_joint", "multiplier": 1, "offset": 0})
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+    make.seal(library)
+    dataset = load_dataset(library, split="eval200", verbose=False)
+    result = evaluate(dataset, open_predictions(library))
+    assert result.joint_counts()["mimic"] == 1 and result.joint_counts()["matched"] == 8
+
+
+def test_the_result_file_is_strict_json_and_says_everything(dataset, folder, tmp_path):
+    result = run(dataset, folder)
+    path = tmp_path / "result.json"
+    write_result(result, path)
+    data = json.loads(path.read_text(), parse_constant=lambda word: pytest.fail(word))
+    assert data["dataset"]["name"] == "articulatearena-20k"
+    assert data["dataset"]["revision"] == dataset.revision
+    assert data["dataset"]["split"] == "eval200_1a2b3c4d"
+    assert data["metric_version"] == "1" and data["package_version"]
+    assert data["parameters"] == {
+        "alpha": 1.0,
+        "kappa": math.pi,
+        "pairing": "tree",
+        "time_limit_s": 10.0,
+        "norms": "split (alpha), kinetic (the ground truth's bodies)",
+        "registration": "identity",
+        "anchor": "rest",
+    }
+    continuous = next(joint for joint in data["joints"] if joint["type"] == "continuous")
+    assert continuous["values"]["e_alpha"] is None
+    assert continuous["undefined"]["e_alpha"] == "unbounded"
+    assert str(tmp_path) not in path.read_text()
+    assert sorted(p.name for p in tmp_path.glob("*result*")) == ["result.json"]
+    with pytest.raises(ArenaError, match="cannot write"):
+        write_result(result, tmp_path / "nowhere" / "result.json")
+
+
+def test_the_report_fits_the_terminal_and_names_the_frame(dataset, folder):
+    lines = report_lines(run(dataset, folder), objects=True)
+    assert max(map(len, lines)) <= 100
+    text = "\n".join(lines)
+    assert "predictions are taken in the ground truth's object frame" in text
+    assert dataset.revision in text and "5 of 19,977" in text
+    assert all(score.symbol in text for score in SCORES)
+
+
+@pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"kappa": -1.0}, {"pairing": "luck"}])
+def test_wrong_parameters_are_sentences(wrong):
+    with pytest.raises(ArenaError):
+        Parameters(**wrong)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `aa`: what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from aa_dataset.cli import main
+
+
+@pytest.fixture
+def here(library, monkeypatch):
+    """Work in a folder that holds ./library."""
+    monkeypatch.chdir(library.parent)
+    return library.parent
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = main(arguments)
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_info(here, capsys):
+    status, out, err = run(capsys, "info")
+    assert status == 0
+    assert "5 of the 19,977" in out and "5 of the 19,977" in err
+    assert "generated 3, local 2" in out and "helical 1" in out
+    status, out, _ = run(capsys, "info", "library", "--json")
+    assert status == 0 and json.loads(out)["splits"] == {
+        "eval200_1a2b3c4d": 3,
+        "library": 5,
+        "train": 2,
+    }
+
+
+def test_list(here, capsys):
+    status, out, err = run(capsys, "list")
+    assert status == 0 and len(out.splitlines()) == 6 and "5 objects" in err
+    _, out, err = run(capsys, "list", "--limit", "2")
+    assert len(out.splitlines()) == 3 and "3 more with --limit 0" in err
+    options = ["--category", "cabinet", "--source", "local", "--joint-type", "revolute", "--json"]
+    _, out, _ = run(capsys, "list", "library", *options)
+    assert [row["object_id"] for row in json.loads(out)] == ["local-plain"]
+    _, out, _ = run(capsys, "list", "--split", "eval200", "--json")
+    assert len(json.loads(out)) == 3
+
+
+def test_lines_fit_even_with_long_names(make, tmp_path, capsys):
+    thing = make.thing(f"generated-{'x' * 90}", "category_" * 9, (make.part("p", "revolute"),))
+    root = make.library(tmp_path / "long", (thing,))
+    for command in (["list", str(root)], ["show", thing.object_id, str(root)]):
+        status, out, _ = run(capsys, *command)
+        table = out.splitlines()[-2:]  # the header and the one row
+        assert status == 0 and max(map(len, table)) <= 100
+
+
+def test_show(here, capsys):
+    status, out, _ = run(capsys, "show", "generated-jar")
+    assert status == 0 and "lid_joint" in out and "helical" in out and "0..6 rad" in out
+    _, out, _ = run(capsys, "show", "generated-lamp", "library", "--json")
+    data = json.loads(out)
+    assert data["joints"][0]["upper"] == "inf" and "object.urdf" in data["files"]
+
+
+def test_unpack_writes_folders_and_takes_up_where_it_stopped(here, capsys):
+    status, out, _ = run(capsys, "unpack", "out", "--split", "eval200", "--library", "library")
+    assert status == 0 and "3 of them written now" in out
+    assert (here / "out" / "generated-lamp" / "meshes" / "arm.obj").is_file()
+    _, out, _ = run(capsys, "unpack", "out")
+    assert "5 objects in out, 2 of them written now" in out
+    (here / "mine").mkdir()
+    (here / "mine" / "thesis.txt").write_text("precious")
+    status, _, err = run(capsys, "unpack", "mine")
+    assert status == 2 and "mine is not empty" in err
+
+
+def test_the_truth_scores_zero_everywhere(here, capsys):
+    status, out, _ = run(capsys, "score", "library", "--split", "eval200")
+    assert status == 0
+    rows = [line.split() for line in out.splitlines() if line.startswith("E")]
+    assert len(rows) == 7
+    for row in rows:
+        numbers = [word for word in row if word.replace(".", "").replace("e-", "").isdigit()]
+        assert "0" in numbers
+    assert "Gen 100.0 %" in out and "8 matched of 8, 0 missing, 0 spurious" in out
+
+
+def test_a_tilted_hinge_prints_the_closed_form(here, capsys):
+    run(capsys, "unpack", "out", "--split", "eval200")
+    urdf = here / "out" / "generated-cabinet" / "object.urdf"
+    tilt = math.radians(10)
+    old, new = 'axis xyz="0.0 0.0 1.0"', f'axis xyz="0 {-math.sin(tilt)!r} {math.cos(tilt)!r}"'
+    urdf.write_text(urdf.read_text().replace(old, new, 1))  # the door is the first joint
+    change = np.array([0, -math.sin(tilt), math.cos(tilt) - 1])
+    shift = np.cross([0.3, -0.2, 0.1], change)
+    expected = 1.6 * math.sqrt(change @ change + shift @ shift) / 6  # of six bounded joints
+    status, out, _ = run(capsys, "score", "out", "--split", "eval200")
+    line = next(line for line in out.splitlines() if line.startswith("E_alpha "))
+    assert status == 0 and line.split()[2] == f"{expected:.6g}"
+
+
+def test_score_writes_and_prints_the_result_file(here, capsys):
+    options = ["--split", "eval200", "--json", "--out", "result.json", "--pairing", "assignment"]
+    status, out, _ = run(capsys, "score", "library", *options)
+    assert status == 0
+    assert json.loads(out) == json.loads((here / "result.json").read_text())
+    assert json.loads(out)["parameters"]["pairing"] == "assignment"
+
+
+def test_an_unreadable_prediction_is_a_finding(here, capsys):
+    run(capsys, "unpack", "out", "--split", "eval200")
+    (here / "out" / "generated-lamp" / "object.urdf").write_text("not XML")
+    status, out, _ = run(capsys, "score", "out", "--split", "eval200", "--objects")
+    assert status == 1 and "unreadable predictions" in out and "generated-lamp" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["info", "nowhere"], "make library"),
+        (["list", "--category", "cabinat"], "cabinet"),
+        (["list", "--split", "test"], "eval200_1a2b3c4d, library, train"),
+        (["show", "generated-lamb"], "Did you mean 'generated-lamp'"),
+        (["score", "nowhere", "--split", "eval200"], "not a folder"),
+        (["score", "library", "--split", "eval200", "--alpha", "0"], "alpha"),
+    ],
+)
+def test_an_error_is_one_sentence_and_status_two(here, capsys, arguments, words):
+    status, out, err = run(capsys, *arguments)
+    last = err.splitlines()[-1]
+    assert status == 2 and out == "" and last.startswith("aa: ") and words in last
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["score", "x"], ["list", "--limit", "-1"]])
+def test_wrong_usage_is_status_two(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+
+
+def test_the_default_library_is_the_variable_then_the_folder(here, capsys, monkeypatch):
+    monkeypatch.setenv("AA_LIBRARY", str(here / "other"))
+    status, _, err = run(capsys, "info")
+    assert status == 2 and "other does not exist" in err
+    monkeypatch.delenv("AA_LIBRARY")
+    assert run(capsys, "info")[0] == 0
+
+
+def test_it_runs_as_a_module_and_survives_a_closed_pipe(here):
+    command = f"{sys.executable} -m aa_dataset.cli list library --json | head -c 1"
+    path = ":".join(path for path in sys.path if path)
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        text=True,
+        cwd=here,
+        env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "HOME": str(here)},
+    )
+    assert done.stdout == "[" and "Traceback" not in done.stderr and done.returncode == 0

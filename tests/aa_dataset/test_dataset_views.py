@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selections and objects: indexing, filters, trees, files, workers."""
+
+from __future__ import annotations
+
+import io
+import math
+import multiprocessing
+import operator
+import pickle
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aa_dataset import load_dataset
+from aa_dataset.cache import CacheError
+from aa_dataset.catalog import SelectionError, UnknownObjectError
+from aa_dataset.kinematics.joints import JointType
+from aa_dataset.kinematics.urdf_tree import read_tree
+from aa_dataset.storage import Asset, LibraryError
+
+
+@pytest.fixture
+def dataset(pristine_library):
+    return load_dataset(pristine_library, verbose=False)
+
+
+def test_it_is_a_sequence(dataset):
+    ids = [item.object_id for item in dataset]
+    assert ids == dataset.object_ids == sorted(ids)
+    assert dataset[0] == dataset[ids[0]] == next(iter(dataset))
+    assert dataset[-1].object_id == ids[-1] == dataset[np.int64(4)].object_id
+    assert dataset[1:3].object_ids == ids[1:3]
+    assert len({*dataset, *dataset}) == 5
+
+
+def test_a_number_beyond_the_end_is_an_index_error(dataset):
+    with pytest.raises(IndexError, match="object 5 of 5"):
+        dataset[5]
+
+
+def test_an_unknown_id_is_a_key_error_with_a_suggestion(dataset):
+    with pytest.raises(KeyError) as caught:
+        dataset["generated-lamb"]
+    assert str(caught.value).startswith("no object 'generated-lamb'")
+    assert "'generated-lamp'" in str(caught.value)
+
+
+def test_an_object_outside_the_selection_says_so(dataset):
+    with pytest.raises(UnknownObjectError, match="not in this selection"):
+        dataset.split("train")["generated-lamp"]
+
+
+def test_membership(dataset):
+    train = dataset.split("train")
+    assert "generated-jar" in train and dataset["generated-jar"] in train
+    assert "generated-lamp" not in train and "nothing" not in train and 3 not in train
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({"category": "cabinet"}, ["generated-cabinet", "local-plain"]),
+        ({"category": ["lamp", "jar"]}, ["generated-jar", "generated-lamp"]),
+        ({"category": "oven"}, []),
+        ({"source": "local"}, ["local-plain", "local-stool"]),
+        ({"license": "CC-BY-4.0"}, ["local-plain"]),
+        ({"supercategory": "kitchen"}, ["generated-jar"]),
+        ({"joint_type": "helical"}, ["generated-jar"]),
+        ({"joint_type": (JointType.HELICAL, "continuous"), "source": "local"}, ["local-stool"]),
+        ({"category": (name for name in ["cabinet"]), "source": "local"}, ["local-plain"]),
+    ],
+)
+def test_filters(dataset, choice, expected):
+    assert dataset.filter(**choice).object_ids == expected
+
+
+@pytest.mark.parametrize(
+    "choice", [{"category": "cabinat"}, {"source": "partnet"}, {"joint_type": "ball"}]
+)
+def test_an_unknown_value_never_gives_an_empty_selection(dataset, choice):
+    with pytest.raises(SelectionError, match="is not in this library; close to it are"):
+        dataset.filter(**choice)
+
+
+def test_select_keeps_the_given_order(dataset):
+    ids = ["local-stool", "generated-jar"]
+    assert dataset.select(ids).object_ids == ids
+
+
+def test_tables_follow_the_selection(dataset):
+    part = dataset.filter(category="cabinet")
+    assert set(part.table("joints")["object_id"].to_pylist()) == set(part.object_ids)
+    assert part.table("joints").num_rows == 5
+    assert part.table("objects")["object_id"].to_pylist() == part.object_ids
+    assert part.table("rejects").num_rows == 1
+    assert dataset.table("links").num_rows == 16
+    with pytest.raises(SelectionError, match=r"no table 'joint'.*joints"):
+        part.table("joint")
+
+
+def test_counts_and_repr(dataset):
+    assert dataset.categories == {"cabinet": 2, "jar": 1, "lamp": 1, "stool": 1}
+    assert dataset.sources == {"generated": 3, "local": 2}
+    assert dataset.joint_counts()["prismatic"] == 3
+    assert dataset.revision in repr(dataset) and "5 of 19,977" in repr(dataset)
+    assert "split train" in repr(dataset.split("train"))
+    assert repr(dataset[0]) == "<generated-cabinet: a cabinet, cabinet, 3 movable joints>"
+
+
+def test_facts_of_an_object(dataset):
+    item = dataset["local-stool"]
+    assert (item.name, item.category, item.supercategory) == ("a stool", "stool", "furniture")
+    assert (item.license, item.attribution) == ("CC-BY-NC-4.0", "the test authors")
+    assert (item.source, item.is_metric, item.floor_z) == ("local", False, -0.4)
+    assert item.extents.tolist() == [0.6, 0.4, 0.8]
+    assert item.provenance == {"category": "test"}
+
+
+def test_the_tree_of_the_tables_is_the_tree_of_the_urdf(dataset):
+    for item in dataset:
+        written = read_tree(item.urdf_path)
+        assert set(item.tree.links) == set(written.links)
+        for joint in item.tree.joints:
+            other = written.joint(joint.name)
+            assert joint.type is other.type and joint.limits == other.limits
+            assert (joint.parent, joint.child) == (other.parent, other.child)
+            np.testing.assert_allclose(joint.screw, other.screw, rtol=0, atol=1e-15)
+            if joint.is_movable:
+                assert joint.body.mass == other.body.mass
+                np.testing.assert_allclose(joint.body.inertia, other.body.inertia, atol=1e-15)
+            else:
+                assert joint.body is None
+
+
+def test_joints_are_the_movable_ones(dataset):
+    names = [joint.name for joint in dataset["generated-cabinet"].joints]
+    assert names == ["door_joint", "drawer_joint", "tray_joint"]
+    assert dataset["generated-lamp"].joints[0].limits == (-math.inf, math.inf)
+    assert dataset["generated-jar"].joints[0].pitch == 0.0008
+
+
+def test_an_object_without_joints_has_a_root(make, tmp_path):
+    root = make.library(tmp_path / "still", (make.thing("generated-rock", "rock", ()),))
+    item = load_dataset(root, verbose=False)[0]
+    assert item.tree.links == ("base",) and item.joints == ()
+
+
+def test_files_are_unpacked_once_into_the_home_folder(dataset, tmp_path):
+    item = dataset["generated-jar"]
+    path = item.urdf_path
+    home = tmp_path / "aa_home" / "objects" / dataset.revision / "generated-jar"
+    assert path == home / "object.urdf"
+    stamp = path.stat().st_mtime_ns
+    assert item.urdf_path.stat().st_mtime_ns == stamp
+    assert item.preview.read_bytes().startswith(b"\x89PNG")
+    assert item.preview_open.name == "preview_open.png"
+    assert item.glb_path.read_bytes()[:4] == b"glTF"
+    assert sorted(p.name for p in home.parent.iterdir()) == ["generated-jar"]
+
+
+def test_files_can_be_read_without_unpacking(dataset, tmp_path):
+    item = dataset["generated-jar"]
+    assert "meshes/lid.obj" in item.files() and len(item.files()) == 6
+    assert item.read("object.urdf").startswith(b"<?xml")
+    assert not (tmp_path / "aa_home").exists()
+    with pytest.raises(LibraryError, match=r"'generated-jar' has no file 'lid\.obj'"):
+        item.read("lid.obj")
+
+
+def test_a_home_folder_that_cannot_be_written_is_a_sentence(dataset, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("AA_HOME", str(tmp_path / "file"))
+    with pytest.raises(CacheError, match="Set AA_HOME to a folder"):
+        dataset[0].urdf_path  # noqa: B018
+
+
+def test_a_missing_picture_is_a_sentence(dataset):
+    item = dataset["generated-jar"]
+    item.preview.unlink()
+    with pytest.raises(LibraryError, match=r"'generated-jar' has no preview\.png"):
+        item.preview  # noqa: B018
+
+
+def test_pickles_are_small_and_open_again(dataset):
+    part = dataset.split("eval200")
+    data = pickle.dumps((part, part[0]))
+    assert len(data) < 2000
+    again, item = pickle.loads(data)
+    assert again.object_ids == part.object_ids and item == part[0]
+
+
+def test_a_pickle_of_a_library_that_changed_is_refused(library, make, tmp_path):
+    data = pickle.dumps(load_dataset(library, verbose=False))
+    make.seal(library, revision="0" * 16)
+    with pytest.raises(LibraryError, match=r"is now 0000000000000000\. Load the dataset"):
+        pickle.loads(data)
+
+
+def test_a_library_built_again_under_an_open_dataset_is_noticed(library, make):
+    dataset = load_dataset(library, verbose=False)
+    first = dataset["generated-jar"].read("object.urdf")
+    make.seal(library)  # sealed anew with the same contents: fine
+    assert dataset["generated-jar"].read("object.urdf") == first
+    make.seal(library, revision="0" * 16)
+    with pytest.raises(LibraryError, match=r"was built again.*Load the dataset again"):
+        dataset["generated-jar"].read("object.urdf")
+    (library / "library.json").unlink()
+    with pytest.raises(LibraryError, match=r"Load the dataset again"):
+        dataset["generated-jar"].files()
+
+
+# From the standard library, because a spawned worker cannot import this module.
+visit = operator.attrgetter("object_id", "tree.depth", "urdf_path", "preview_open")
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_can_take_objects(dataset, method):
+    wanted = [visit(item) for item in dataset]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(visit, list(dataset)) == wanted
+
+
+def test_many_processes_may_unpack_the_same_object(dataset, tmp_path):
+    with multiprocessing.get_context("fork").Pool(8) as pool:
+        found = pool.map(visit, [dataset["generated-lamp"]] * 64, chunksize=1)
+    assert len(set(found)) == 1
+    folder = tmp_path / "aa_home" / "objects" / dataset.revision
+    assert [path.name for path in folder.iterdir()] == ["generated-lamp"]
+
+
+def _tar(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Asset:
+    with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar:
+        for info, data in members:
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+        end = tar.offset
+    return Asset(path, 0, end, "generated-x")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/evil",
+        "../evil",
+        "generated-x/../../evil",
+        "generated-y/evil",
+        "evil",
+        "generated-x/a\\b",
+    ],
+)
+def test_a_member_outside_the_folder_is_refused(tmp_path, name):
+    asset = _tar(tmp_path / "a.tar", (tarfile.TarInfo(name), b"data"))
+    with pytest.raises(LibraryError, match="outside the object's folder"):
+        asset.extract(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_a_link_is_refused_before_anything_is_written(tmp_path, kind):
+    link = tarfile.TarInfo("generated-x/link")
+    link.type, link.linkname = kind, "/etc/passwd"
+    asset = _tar(tmp_path / "a.tar", (tarfile.TarInfo("generated-x/good"), b"1"), (link, b""))
+    with pytest.raises(LibraryError, match="not a plain file"):
+        asset.extract(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_range_that_ends_early_is_refused(tmp_path):
+    whole = _tar(tmp_path / "a.tar", (tarfile.TarInfo("generated-x/big"), bytes(5000)))
+    with pytest.raises(LibraryError, match="ends in the middle of 'generated-x/big'"):
+        Asset(whole.path, 0, 1024, "generated-x").names()
+
+
+def test_a_range_that_is_no_tar_is_refused(tmp_path):
+    path = tmp_path / "a.tar"
+    path.write_bytes(b"no tar at all" * 100)
+    with pytest.raises(LibraryError, match="is not a tar there"):
+        Asset(path, 0, 1024, "generated-x").names()
+
+
+def test_a_broken_row_names_object_and_joint(library, make):
+    import pyarrow.parquet as pq
+
+    path = library / "joints.parquet"
+    table = pq.read_table(path)
+    index = table.schema.get_field_index("upper")
+    pq.write_table(table.set_column(index, table.schema.field(index), [[-9.0] * len(table)]), path)
+    make.seal(library)
+    with pytest.raises(LibraryError, match=r"joints\.parquet, object 'generated-jar': joint 'lid"):
+        load_dataset(library, verbose=False)["generated-jar"].tree  # noqa: B018

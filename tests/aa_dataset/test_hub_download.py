@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Hub path, against a small server on loopback that speaks the Hub's protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+NAME = "articulatearena-20k"
+REPO = "someone/arena"
+COMMIT = "c0ffee" + "0" * 34
+
+
+def make_handler(root: Path, requests: list[str]) -> type[BaseHTTPRequestHandler]:
+    """Serve the files of a folder as one dataset repository with one commit."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+            self.send_response(status)
+            for key, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        def do_GET(self):
+            path = self.path.split("?")[0]
+            requests.append(f"{self.command} {path}")
+            if path.startswith(f"/api/datasets/{REPO}"):
+                self.answer_api(path)
+            elif path.startswith(f"/datasets/{REPO}/resolve/{COMMIT}/"):
+                self.answer_file(path.split(f"/{COMMIT}/")[1])
+            else:
+                self.answer(404, b"{}", {"X-Error-Code": "RepoNotFound"})
+
+        do_HEAD = do_GET
+
+        def answer_api(self, path: str) -> None:
+            files = sorted(p for p in root.rglob("*") if p.is_file())
+            names = [path.relative_to(root).as_posix() for path in files]
+            if path.endswith(f"/tree/{COMMIT}"):
+                sizes = [path.stat().st_size for path in files]
+                info: object = [
+                    {"type": "file", "path": name, "size": size, "oid": "0" * 40}
+                    for name, size in zip(names, sizes, strict=True)
+                ]
+            elif path.endswith(("/revision/main", f"/revision/{COMMIT}")):
+                siblings = [{"rfilename": name} for name in names]
+                info = {"id": REPO, "sha": COMMIT, "siblings": siblings, "private": False}
+            else:
+                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
+                return
+            self.answer(200, json.dumps(info).encode(), {"Content-Type": "application/json"})
+
+        def answer_file(self, name: str) -> None:
+            data = (root / name).read_bytes()
+            etag = hashlib.sha1(data).hexdigest()
+            self.answer(200, data, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
+
+    return Handler
+
+
+@pytest.fixture
+def hub(pristine_library):
+    requests: list[str] = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), make_handler(pristine_library, requests))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", requests
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+LOAD = """
+import json, sys
+from aa_dataset import load_dataset
+from aa_dataset.errors import ArenaError
+try:
+    dataset = load_dataset({name!r}, repo_id={repo!r}, revision={revision!r}, verbose=False)
+    found = [dataset.revision, str(dataset.root), dataset[0].urdf_path.stat().st_size]
+except ArenaError as error:
+    found = [type(error).__name__, str(error)]
+print(json.dumps(found))
+"""
+
+
+def load(tmp_path: Path, endpoint: str, *, revision=None, repo=REPO, name=NAME, **env):
+    """Load in a process of its own, because the Hub client reads its settings when imported."""
+    code = LOAD.format(name=name, repo=repo, revision=revision)
+    settings = {
+        "AA_HOME": str(tmp_path / "home"),
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_ENDPOINT": endpoint,
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    proxies = {key: "" for key in os.environ if key.lower().endswith("_proxy")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, **proxies, **settings, **env},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_library_is_downloaded_then_opened_without_a_network(hub, tmp_path, pristine_library):
+    endpoint, requests = hub
+    revision, root, size = load(tmp_path, endpoint)
+    assert revision == json.loads((pristine_library / "library.json").read_text())["revision"]
+    assert Path(root).is_relative_to(tmp_path / "home" / "hub")
+    assert Path(root).name == COMMIT  # the folder is named by the Hub's revision
+    assert size > 0
+    files = sorted(p.relative_to(root) for p in Path(root).rglob("*") if p.is_file())
+    assert all(
+        (root / name).read_bytes() == (pristine_library / name).read_bytes()
+        for root in [Path(root)]
+        for name in files
+    )
+    assert len(files) == 10
+
+    requests.clear()
+    assert load(tmp_path, endpoint, HF_HUB_OFFLINE="1") == [revision, root, size]
+    assert requests == []
+    assert load(tmp_path, "http://127.0.0.1:9") == [revision, root, size]  # nobody listens there
+    assert load(tmp_path, endpoint, revision=COMMIT) == [revision, root, size]
+
+
+def test_offline_with_a_cold_cache_is_a_sentence(hub, tmp_path):
+    kind, text = load(tmp_path, hub[0], HF_HUB_OFFLINE="1")
+    assert kind == "DownloadError"
+    assert "cannot download someone/arena from the Hub" in text and "HF_HUB_OFFLINE" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"repo": "someone/else"}, "someone/else"),
+        ({"revision": "0123456789abcdef"}, "0123456789abcdef"),
+    ],
+)
+def test_an_unknown_repository_or_revision_is_a_sentence(hub, tmp_path, arguments, words):
+    kind, text = load(tmp_path, hub[0], **arguments)
+    assert kind == "DownloadError" and words in text
+
+
+def test_a_repository_with_another_dataset_is_refused(hub, tmp_path):
+    kind, text = load(tmp_path, hub[0], name="another-dataset")
+    assert kind == "LibraryError"
+    assert "holds the dataset 'articulatearena-20k', not 'another-dataset'" in text
+
+
+def test_a_download_that_broke_off_is_refused(hub, tmp_path):
+    _, root, _ = load(tmp_path, hub[0])
+    (Path(root) / "assets" / "local-0000.tar").unlink()
+    kind, text = load(tmp_path, hub[0], HF_HUB_OFFLINE="1")
+    assert kind in ("LibraryError", "DownloadError"), text
+    assert load(tmp_path, hub[0])[1] == root  # with a network it is completed

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening a library: by folder, by name, and what is refused with which sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from aa_dataset import load_dataset
+from aa_dataset.catalog import SelectionError
+from aa_dataset.storage import LibraryError
+
+
+def seal_of(library: Path) -> dict:
+    return json.loads((library / "library.json").read_text())
+
+
+def test_a_folder_opens_and_says_that_it_is_a_part(library, capsys):
+    dataset = load_dataset(library)
+    said = capsys.readouterr()
+    assert len(dataset) == 5
+    assert said.out == ""
+    assert f"revision {seal_of(library)['revision']}" in said.err
+    assert "generated 3, local 2" in said.err
+    assert "5 of the 19,977 objects of ArticulateArena-20K" in said.err
+
+
+def test_verbose_off_says_nothing(library, capsys):
+    load_dataset(str(library), verbose=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_name_is_found_in_the_home_folder_read_at_call_time(library, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path / "..")
+    home = tmp_path / "late_home"
+    home.mkdir()
+    shutil.copytree(library, home / "articulatearena-20k")
+    monkeypatch.setenv("AA_HOME", str(home))
+    assert load_dataset("articulatearena-20k").root == home / "articulatearena-20k"
+
+
+def test_the_name_is_found_in_the_local_library_folder(library, monkeypatch):
+    monkeypatch.chdir(library.parent)
+    assert load_dataset("articulatearena-20k").root == library
+    assert load_dataset("library").root == library
+
+
+def test_an_absent_name_says_where_it_was_looked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LibraryError, match=r"aa_home.*make library.*repo_id"):
+        load_dataset("articulatearena-20k")
+
+
+def test_an_absent_folder_is_a_sentence(tmp_path):
+    with pytest.raises(LibraryError, match=r"does not exist\. Run `make library`"):
+        load_dataset(tmp_path / "nothing")
+
+
+def test_a_folder_without_a_seal_is_half_built(library):
+    (library / "library.json").unlink()
+    with pytest.raises(LibraryError, match=r"did not finish. Run `make library`"):
+        load_dataset(library)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": "1"}', "\x00"])
+def test_a_broken_seal_is_a_sentence(library, text):
+    (library / "library.json").write_text(text)
+    with pytest.raises(LibraryError, match=r"library\.json.*make library"):
+        load_dataset(library)
+
+
+def test_another_schema_version_is_a_sentence(library, make):
+    make.seal(library, schema_version="2")
+    with pytest.raises(LibraryError, match="schema version 2, this package reads 1"):
+        load_dataset(library)
+
+
+@pytest.mark.parametrize("name", ["objects.parquet", "assets/local-0000.tar"])
+def test_a_missing_file_is_refused(library, name):
+    (library / name).unlink()
+    with pytest.raises(LibraryError, match=rf"{name} is missing"):
+        load_dataset(library)
+
+
+@pytest.mark.parametrize("name", ["findings.parquet", "assets/generated-0000.tar"])
+def test_a_file_of_another_size_is_refused(library, name):
+    with (library / name).open("ab") as stream:
+        stream.write(b"x")
+    with pytest.raises(LibraryError, match=rf"{name} has .* bytes.*mixed.*make library"):
+        load_dataset(library)
+
+
+def flip_a_byte(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def test_objects_of_the_same_size_but_another_digest_are_refused(library):
+    flip_a_byte(library / "objects.parquet")
+    with pytest.raises(LibraryError, match=r"objects\.parquet are not those.*make library"):
+        load_dataset(library)
+
+
+def test_a_table_is_checked_when_it_is_first_read(library):
+    flip_a_byte(library / "joints.parquet")
+    dataset = load_dataset(library)
+    with pytest.raises(LibraryError, match=r"joints\.parquet"):
+        dataset[0].tree  # noqa: B018
+
+
+def test_a_seal_that_counts_otherwise_is_refused(library, make):
+    make.seal(library, objects=6)
+    with pytest.raises(LibraryError, match=r"has 5 rows, library\.json says 6"):
+        load_dataset(library)
+
+
+def test_an_id_that_occurs_twice_is_refused(library, make):
+    path = library / "objects.parquet"
+    table = pq.read_table(path)
+    pq.write_table(pa.concat_tables([table, table[:1]]), path)
+    make.seal(library)
+    with pytest.raises(LibraryError, match="an object id twice"):
+        load_dataset(library)
+
+
+def test_a_seal_cannot_point_out_of_the_library(library, make):
+    make.seal(library, files={"../secret": {"sha256": "", "size": 0}})
+    with pytest.raises(LibraryError, match="outside the library"):
+        load_dataset(library)
+
+
+def test_a_wrong_column_names_file_and_column(library, make):
+    path = library / "objects.parquet"
+    table = pq.read_table(path)
+    index = table.schema.get_field_index("floor_z")
+    pq.write_table(table.set_column(index, "floor_z", pa.array(["low"] * 5)), path)
+    make.seal(library)
+    with pytest.raises(LibraryError, match=r"objects\.parquet, column 'floor_z': found string"):
+        load_dataset(library)
+
+
+def test_the_revision_can_be_demanded(library):
+    revision = seal_of(library)["revision"]
+    assert load_dataset(library, revision=revision).revision == revision
+    with pytest.raises(LibraryError, match=f"holds revision {revision}, not 0123456789abcdef"):
+        load_dataset(library, revision="0123456789abcdef")
+
+
+def test_a_sampled_split_answers_to_its_stem_and_says_so(library, capsys):
+    dataset = load_dataset(library, "eval200")
+    assert dataset.object_ids == ["generated-cabinet", "generated-lamp", "local-stool"]
+    assert "split eval200_1a2b3c4d: 3 objects, sampled" in capsys.readouterr().err
+    assert load_dataset(library, split="eval200_1a2b3c4d").object_ids == dataset.object_ids
+
+
+def test_an_unknown_split_lists_those_that_exist(library):
+    with pytest.raises(SelectionError, match="eval200_1a2b3c4d, library, train"):
+        load_dataset(library, split="eval20")
+
+
+def with_split(make, root: Path, name: str, ids: list[str]) -> Path:
+    things = [
+        make.thing(**{**vars(t), "splits": (*t.splits, name)}) if t.object_id in ids else t
+        for t in make.things
+    ]
+    return make.library(root, tuple(things))
+
+
+def test_two_sampled_splits_are_ambiguous(make, tmp_path):
+    root = with_split(make, tmp_path / "two", "eval200_ffffffff", ["generated-jar"])
+    with pytest.raises(SelectionError, match=r"'eval200' is ambiguous.*eval200_ffffffff"):
+        load_dataset(root, split="eval200")
+
+
+def test_the_frozen_split_wins_over_a_sampled_one(make, tmp_path, capsys):
+    root = with_split(make, tmp_path / "frozen", "eval200", ["generated-jar"])
+    assert load_dataset(root, split="eval200").object_ids == ["generated-jar"]
+    assert "sampled" not in capsys.readouterr().err
+
+
+def test_a_split_decided_on_other_contents_is_refused(library, make):
+    path = library / "splits.parquet"
+    table = pq.read_table(path)
+    index = table.schema.get_field_index("content_sha256")
+    pq.write_table(table.set_column(index, table.schema.field(index), [["0"] * len(table)]), path)
+    make.seal(library)
+    with pytest.raises(LibraryError, match="3 whose contents changed"):
+        load_dataset(library, split="eval200")
+
+
+def test_twenty_thousand_objects_open_fast(library, make):
+    copies = 4000
+    for name in ("objects", "joints", "links"):
+        path = library / f"{name}.parquet"
+        table = pq.read_table(path)
+        ids = table["object_id"].to_pylist()
+        big = pa.concat_tables([table] * copies)
+        names = pa.array([f"{one}-{k:04d}" for k in range(copies) for one in ids])
+        pq.write_table(big.set_column(0, table.schema.field(0), names), path)
+    make.seal(library)
+    start = time.process_time()
+    dataset = load_dataset(library)
+    opened = time.process_time() - start
+    assert len(dataset) == 20_000
+    assert len(dataset["local-stool-3999"].joints) == 2
+    assert opened < 1.0
+    assert time.process_time() - start < 3.0
+
+
+BLOCKED = [
+    *("trimesh", "yourdfpy", "pyrender", "snakemake", "torch", "pandas"),
+    *("huggingface_hub", "tqdm", "numba"),
+]
+PROBE = """
+import sys, time
+import numpy, pyarrow, scipy
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocker())
+start = time.process_time()
+import aa_dataset
+bare = time.process_time() - start
+from aa_dataset import load_dataset, __version__
+import aa_dataset.score.evaluate, aa_dataset.cli
+assert len(load_dataset({library!r}, verbose=False)[0].tree.joints) == 4
+print(bare)
+"""
+
+
+def test_the_package_imports_with_numpy_scipy_pyarrow_alone_in_no_time(pristine_library):
+    code = PROBE.format(blocked=BLOCKED, library=str(pristine_library))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.3
+
+
+def test_loading_costs_under_a_third_of_a_second_beyond_the_core():
+    code = (
+        "import time, numpy, pyarrow, pyarrow.parquet, pyarrow.compute, scipy\n"
+        "start = time.process_time()\n"
+        "from aa_dataset import load_dataset\n"
+        "print(time.process_time() - start)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.3
+
+
+def test_unknown_names_of_the_package_are_attribute_errors():
+    import aa_dataset
+
+    assert "load_dataset" in dir(aa_dataset)
+    with pytest.raises(AttributeError, match="no attribute 'lode_dataset'"):
+        aa_dataset.lode_dataset  # noqa: B018

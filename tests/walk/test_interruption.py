@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds that are killed, and builds that are started twice, end in the same bytes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import COUNT, Workspace, make_workspace
+
+STAGES = ("ingest", "normalize", "categorize", "verify", "annotate", "render", "deduplicate",
+          "manifest", "split", "publish")  # fmt: skip
+PATIENCE_S = 240
+
+
+def stage_started(workspace: Workspace, stage: str) -> bool:
+    """Tell whether a job of the stage has opened its log, which is the first thing it does."""
+    logs = workspace.root / "work/logs"
+    return (logs / f"{stage}.log").exists() or any((logs / stage).rglob("*.log"))
+
+
+def clear_logs(workspace: Workspace) -> None:
+    for path in (workspace.root / "work/logs").rglob("*.log"):
+        path.unlink()
+
+
+def kill_in(workspace: Workspace, stage: str, delay_s: float) -> bool:
+    """Start a build, kill its whole process group inside a stage; tell whether that happened."""
+    clear_logs(workspace)
+    process = workspace.start("pipeline", "build", "--count", str(COUNT))
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while process.poll() is None and time.monotonic() < deadline:
+            if stage_started(workspace, stage):
+                time.sleep(delay_s)
+                break
+            time.sleep(0.01)
+        return process.poll() is None
+    finally:
+        kill_group(process)
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def walk_with_kills(built: Workspace, root: Path, moments: list[tuple[str, float]]) -> None:
+    workspace = make_workspace(root)
+    hits = []
+    for stage, delay_s in moments:
+        if kill_in(workspace, stage, delay_s):
+            hits.append(stage)
+    assert set(hits) == {stage for stage, _ in moments}
+    workspace.build()
+    assert workspace.digests() == built.digests()
+    left = [p for p in workspace.root.rglob("*.tmp*") if "library" in p.parts]
+    assert not left
+
+
+def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
+    built: Workspace, tmp_path: Path
+) -> None:
+    walk_with_kills(built, tmp_path / "w", [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
+
+
+@pytest.mark.slow
+def test_a_build_killed_at_twenty_moments_ends_in_the_same_bytes(
+    built: Workspace, tmp_path: Path
+) -> None:
+    moments = [(stage, delay) for stage in STAGES for delay in (0.0, 0.7)]
+    # The whole-library steps are short: a second kill must come at once to be inside them.
+    quick = ("deduplicate", "manifest", "split", "publish")
+    moments = [(stage, 0.2 if stage in quick and delay else delay) for stage, delay in moments]
+    walk_with_kills(built, tmp_path / "w", moments)
+
+
+def test_two_builds_at_once_do_not_collide(built: Workspace, tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path / "w")
+    both = [workspace.start("pipeline", "build", "--count", str(COUNT)) for _ in range(2)]
+    assert [process.wait(timeout=PATIENCE_S) for process in both] == [0, 0]
+    assert workspace.digests() == built.digests()
+
+
+def test_a_stale_lock_of_snakemake_stops_nobody(copied: Workspace) -> None:
+    locks = copied.root / ".snakemake/locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    for name in ("0.input.lock", "0.output.lock"):
+        (locks / name).write_text("library/objects.parquet\n")
+    copied.build()
+    assert not list(locks.glob("*"))
+
+
+def test_planning_beside_a_running_build_changes_nothing(built: Workspace, tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path / "w")
+    process = workspace.start("pipeline", "build", "--count", str(COUNT))
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while not stage_started(workspace, "normalize") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        beside = workspace.run("snakemake", "-n", check=False)
+        assert "A build is running" in beside.stderr
+        refused = workspace.run("pipeline", "inventory", check=False)
+        assert refused.returncode == 2
+        assert process.wait(timeout=PATIENCE_S) == 0
+    finally:
+        kill_group(process)
+    assert workspace.digests() == built.digests()

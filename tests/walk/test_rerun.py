@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs again after a change, and what does not; also when `.snakemake` is lost or damaged."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline.inventory.raw import shard_of
+
+from .conftest import SHARDS, Workspace
+
+PER_SHARD = ("ingest", "normalize", "categorize", "verify", "annotate", "render")
+WHOLE = {"deduplicate": 1, "manifest": 1, "split": 1, "publish": 1}
+ALL_SHARDS = SHARDS + 1  # of the generated source, and one of the local
+
+
+def forget(workspace: Workspace, how: str) -> None:
+    """Keep, delete or damage what Snakemake remembers."""
+    folder = workspace.root / ".snakemake"
+    if how == "deleted":
+        shutil.rmtree(folder)
+    if how == "damaged":
+        for path in folder.rglob("*"):
+            if path.is_file():
+                path.write_bytes(b"\x00 damaged")
+
+
+memory = pytest.mark.parametrize("how", ["kept", "deleted", "damaged"])
+
+
+@memory
+def test_nothing_changed_nothing_runs(copied: Workspace, how: str) -> None:
+    forget(copied, how)
+    plan = copied.plan()
+    assert plan.jobs == {}
+    assert "Nothing to be done" in plan.text
+
+
+def raw_object(workspace: Workspace) -> Path:
+    return sorted((workspace.root / "work/raw/generated").glob("[a-z]*"))[0]
+
+
+@memory
+@pytest.mark.parametrize("change", ["edit", "add", "remove"])
+def test_one_raw_object_reruns_its_shard_and_the_whole_library_steps(
+    copied: Workspace, how: str, change: str
+) -> None:
+    folder = raw_object(copied)
+    if change == "edit":
+        meta = folder / "meta.json"
+        meta.write_text(meta.read_text().replace('"name"', '"name" ', 1))
+    elif change == "add":
+        folder = folder.with_name("one_more")
+        shutil.copytree(raw_object(copied), folder)
+    else:
+        shutil.rmtree(folder)
+    forget(copied, how)
+    plan = copied.plan()
+    shard = shard_of(f"generated-{folder.name}", SHARDS)
+    assert plan.jobs == dict.fromkeys(PER_SHARD, 1) | WHOLE
+    assert plan.shards == {f"{shard:04d}"}
+
+
+@memory
+@pytest.mark.parametrize(
+    ("path", "old", "first"),
+    [
+        ("pipeline/verify/checks.py", "", "verify"),
+        ("pipeline/normalize/collision.py", "", "normalize"),
+        ("aa_dataset/metric/norms.py", "", "annotate"),
+        ("taxonomy/categories.tsv", "", "categorize"),
+        ("config.yaml", "density: 500.0", "annotate"),
+        ("config.yaml", "share: 0.2", "split"),
+    ],
+)
+def test_code_or_setting_reruns_its_stage_and_what_follows(
+    copied: Workspace, how: str, path: str, old: str, first: str
+) -> None:
+    file = copied.root / path
+    text = file.read_text()
+    if old:
+        assert old in text
+        key, value = old.split()
+        file.write_text(text.replace(old, f"{key} {float(value) / 2}"))
+    else:
+        file.write_text(text + ("# changed\n" if path.endswith(".py") else "new\tTools\tproposed\t1\n"))
+    forget(copied, how)
+    assert copied.plan().jobs == expected_after(first)
+
+
+def expected_after(first: str) -> dict[str, int]:
+    """Return the jobs of a stage and of everything that reads its output."""
+    follows = {
+        "normalize": ("normalize", "verify", "annotate", "render"),
+        "categorize": ("categorize", "verify", "annotate", "render"),
+        "verify": ("verify", "annotate", "render"),
+        "annotate": ("annotate", "render"),
+    }
+    if first == "split":
+        return {"split": 1, "publish": 1}
+    return dict.fromkeys(follows[first], ALL_SHARDS) | WHOLE
+
+
+def test_settings_of_speed_rerun_nothing(copied: Workspace) -> None:
+    config = copied.root / "config.yaml"
+    text = config.read_text()
+    assert "  render: 1" in text
+    config.write_text(text.replace("  render: 1", "  render: 2"))
+    assert copied.plan().jobs == {}
+
+
+def test_a_changed_object_changes_the_library_and_back_again(
+    built: Workspace, copied: Workspace
+) -> None:
+    meta = raw_object(copied) / "meta.json"
+    before = meta.read_bytes()
+    meta.write_bytes(before.replace(b'"description": "', b'"description": "Truly: ', 1))
+    assert meta.read_bytes() != before
+    copied.build()
+    changed = copied.digests()
+    assert changed != built.digests()
+    meta.write_bytes(before)
+    shutil.rmtree(copied.root / ".snakemake")
+    copied.build()
+    assert copied.digests() == built.digests()
+
+
+def test_a_source_that_vanishes_leaves_the_library(copied: Workspace) -> None:
+    shutil.rmtree(copied.root / "raw/local")
+    shutil.rmtree(copied.root / ".snakemake")
+    copied.build()
+    assert not list((copied.root / "library/assets").glob("local-*"))
+    assert copied.plan().jobs == {}
