@@ -27,6 +27,7 @@ COMMANDS = {
     "build": "pipeline.build.command",
     "generate": "pipeline.generate.command",
     "inventory": "pipeline.inventory.command",
+    "previews": "pipeline.render.previews",
     "summary": "pipeline.build.summary",
 }
 

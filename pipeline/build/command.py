@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,9 @@ from pipeline.config import load_config
 from pipeline.errors import PipelineError
 from pipeline.generate.command import generate
 from pipeline.inventory.refresh import LOCK_HELD, build_lock
+
+FAILURE_LINES = 15
+_FAILED_LOG = re.compile(r"^Error in rule \w+:.*?^ +log: (\S+)", re.M | re.S)
 
 
 def main(arguments: list[str]) -> int:
@@ -94,15 +98,23 @@ def run_snakemake(cores: int) -> None:
 
 
 def _failure(log: str) -> str:
-    """Return what a person needs after a failed build: the sentence, or the failed job's log."""
-    lines = log.splitlines()
-    errors = [number for number, line in enumerate(lines) if "rror" in line]
-    shown = lines[max(errors[0] - 2, 0) :][:30] if errors else lines[-30:]
-    advice = (
-        f"The build failed. The whole log is {layout.SNAKEMAKE_LOG}; the job's own log is named "
-        "above. Run `make library` again to go on from there."
+    """Return what a person needs after a failed build: the end of the failed jobs' own logs."""
+    jobs = list(dict.fromkeys(_FAILED_LOG.findall(log)))
+    if not jobs:  # the workflow itself failed, before its first job
+        return "\n".join([*log.splitlines()[-FAILURE_LINES:], "", _advice()])
+    shown = []
+    for name in jobs[:2]:
+        path = Path(name)
+        lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
+        shown += [f"{name}:", *(f"  {line}" for line in lines[-FAILURE_LINES:])]
+    return "\n".join([*shown, "", _advice()])
+
+
+def _advice() -> str:
+    return (
+        f"The build failed; the whole log is {layout.SNAKEMAKE_LOG}. What is finished stays: run "
+        "`make library` again to go on from there."
     )
-    return "\n".join([*shown, "", advice])
 
 
 def _tell_sources(config: Mapping[str, Any]) -> None:

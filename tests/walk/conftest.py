@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real builds in folders of their own: the repository's files, a small config, a few raw objects."""
+"""Real builds in folders of their own: the repository's files, a small config, raw objects."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ def environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(("AA_", "PYTEST"))}
 
 
-def make_workspace(root: Path) -> Workspace:
+@pytest.fixture(scope="session")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Copy the repository once, so that edits during a test run do not matter."""
+    root = tmp_path_factory.mktemp("walk") / "snapshot"
     root.mkdir()
     for name in PARTS:
         source = REPOSITORY / name
@@ -146,10 +149,16 @@ def write_object(folder: Path, urdf: str) -> None:
     (folder / "box.obj").write_text(BOX)
 
 
+@pytest.fixture
+def fresh(snapshot: Workspace, tmp_path: Path) -> Workspace:
+    """Return a workspace in which nothing was built yet."""
+    return snapshot.copy(tmp_path / "fresh")
+
+
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def built(snapshot: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Build once; tests that change something work on a copy."""
-    workspace = make_workspace(tmp_path_factory.mktemp("walk") / "first")
+    workspace = snapshot.copy(tmp_path_factory.mktemp("walk") / "built")
     workspace.build()
     return workspace
 

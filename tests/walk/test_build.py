@@ -16,7 +16,7 @@ import trimesh
 from aa_dataset.kinematics.urdf_tree import read_tree
 from aa_dataset.schema import TABLES
 
-from .conftest import BROKEN, COUNT, REPOSITORY, Workspace, make_workspace
+from .conftest import BROKEN, COUNT, REPOSITORY, Workspace
 
 
 def rows(workspace: Workspace, table: str, folder: str = "library") -> list[dict[str, object]]:
@@ -113,11 +113,10 @@ def test_checksums_of_the_release_hold(built: Workspace) -> None:
 
 
 def test_building_again_from_scratch_gives_the_same_bytes(
-    built: Workspace, tmp_path: Path
+    built: Workspace, fresh: Workspace
 ) -> None:
-    second = make_workspace(tmp_path / "second")
-    second.build()
-    assert second.digests() == built.digests()
+    fresh.build()
+    assert fresh.digests() == built.digests()
 
 
 def test_no_output_knows_where_or_when_it_was_made(built: Workspace) -> None:
@@ -146,14 +145,13 @@ def test_the_summary_tells_what_was_built(built: Workspace) -> None:
     ],
 )
 def test_a_bad_config_stops_before_the_first_job(
-    tmp_path: Path, old: str, new: str, named: str
+    fresh: Workspace, old: str, new: str, named: str
 ) -> None:
-    workspace = make_workspace(tmp_path / "bad")
     text = (REPOSITORY / "config.yaml").read_text()
     assert old in text
-    (workspace.root / "config.yaml").write_text(text.replace(old, new, 1))
-    done = workspace.run("pipeline", "build", check=False)
+    (fresh.root / "config.yaml").write_text(text.replace(old, new, 1))
+    done = fresh.run("pipeline", "build", check=False)
     assert done.returncode == 2
     assert named in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (workspace.root / "library").exists()
+    assert not (fresh.root / "library").exists()

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
-from .conftest import COUNT, Workspace, make_workspace
+from .conftest import COUNT, Workspace
 
 STAGES = ("ingest", "normalize", "categorize", "verify", "annotate", "render", "deduplicate",
           "manifest", "split", "publish")  # fmt: skip
@@ -46,15 +46,14 @@ def kill_in(workspace: Workspace, stage: str, delay_s: float) -> bool:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 
-def walk_with_kills(built: Workspace, root: Path, moments: list[tuple[str, float]]) -> None:
-    workspace = make_workspace(root)
+def walk_with_kills(
+    built: Workspace, workspace: Workspace, moments: list[tuple[str, float]]
+) -> None:
     hits = []
     for stage, delay_s in moments:
         if kill_in(workspace, stage, delay_s):
@@ -67,27 +66,26 @@ def walk_with_kills(built: Workspace, root: Path, moments: list[tuple[str, float
 
 
 def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
-    built: Workspace, tmp_path: Path
+    built: Workspace, fresh: Workspace
 ) -> None:
-    walk_with_kills(built, tmp_path / "w", [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
+    walk_with_kills(built, fresh, [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
 
 
 @pytest.mark.slow
 def test_a_build_killed_at_twenty_moments_ends_in_the_same_bytes(
-    built: Workspace, tmp_path: Path
+    built: Workspace, fresh: Workspace
 ) -> None:
     moments = [(stage, delay) for stage in STAGES for delay in (0.0, 0.7)]
     # The whole-library steps are short: a second kill must come at once to be inside them.
     quick = ("deduplicate", "manifest", "split", "publish")
     moments = [(stage, 0.2 if stage in quick and delay else delay) for stage, delay in moments]
-    walk_with_kills(built, tmp_path / "w", moments)
+    walk_with_kills(built, fresh, moments)
 
 
-def test_two_builds_at_once_do_not_collide(built: Workspace, tmp_path: Path) -> None:
-    workspace = make_workspace(tmp_path / "w")
-    both = [workspace.start("pipeline", "build", "--count", str(COUNT)) for _ in range(2)]
+def test_two_builds_at_once_do_not_collide(built: Workspace, fresh: Workspace) -> None:
+    both = [fresh.start("pipeline", "build", "--count", str(COUNT)) for _ in range(2)]
     assert [process.wait(timeout=PATIENCE_S) for process in both] == [0, 0]
-    assert workspace.digests() == built.digests()
+    assert fresh.digests() == built.digests()
 
 
 def test_a_stale_lock_of_snakemake_stops_nobody(copied: Workspace) -> None:
@@ -99,18 +97,19 @@ def test_a_stale_lock_of_snakemake_stops_nobody(copied: Workspace) -> None:
     assert not list(locks.glob("*"))
 
 
-def test_planning_beside_a_running_build_changes_nothing(built: Workspace, tmp_path: Path) -> None:
-    workspace = make_workspace(tmp_path / "w")
-    process = workspace.start("pipeline", "build", "--count", str(COUNT))
+def test_planning_beside_a_running_build_changes_nothing(
+    built: Workspace, fresh: Workspace
+) -> None:
+    process = fresh.start("pipeline", "build", "--count", str(COUNT))
     try:
         deadline = time.monotonic() + PATIENCE_S
-        while not stage_started(workspace, "normalize") and time.monotonic() < deadline:
+        while not stage_started(fresh, "normalize") and time.monotonic() < deadline:
             time.sleep(0.05)
-        beside = workspace.run("snakemake", "-n", check=False)
+        beside = fresh.run("snakemake", "-n", check=False)
         assert "A build is running" in beside.stderr
-        refused = workspace.run("pipeline", "inventory", check=False)
+        refused = fresh.run("pipeline", "inventory", check=False)
         assert refused.returncode == 2
         assert process.wait(timeout=PATIENCE_S) == 0
     finally:
         kill_group(process)
-    assert workspace.digests() == built.digests()
+    assert fresh.digests() == built.digests()

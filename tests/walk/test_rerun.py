@@ -86,7 +86,9 @@ def test_code_or_setting_reruns_its_stage_and_what_follows(
         key, value = old.split()
         file.write_text(text.replace(old, f"{key} {float(value) / 2}"))
     else:
-        file.write_text(text + ("# changed\n" if path.endswith(".py") else "new\tTools\tproposed\t1\n"))
+        file.write_text(
+            text + ("# changed\n" if path.endswith(".py") else "new\tTools\tproposed\t1\n")
+        )
     forget(copied, how)
     assert copied.plan().jobs == expected_after(first)
 
