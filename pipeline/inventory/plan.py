@@ -9,6 +9,7 @@ as long as it lives, so that it and a build never run at once.
 from __future__ import annotations
 
 import atexit
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -16,6 +17,13 @@ from typing import Any
 
 from pipeline.errors import PipelineError
 from pipeline.inventory.refresh import build_lock, load_index, refresh
+
+
+def _is_dry_run(words: list[str]) -> bool:
+    """Tell whether Snakemake was asked for a plan only; it does not know yet when it reads rules."""
+    return any(
+        word.startswith("--dry") or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", word) for word in words
+    )
 
 
 def take_stock(config: Mapping[str, Any], workflow: Any) -> dict[str, int]:
@@ -26,7 +34,7 @@ def take_stock(config: Mapping[str, Any], workflow: Any) -> dict[str, int]:
     atexit.register(stack.close)
     if stack.enter_context(build_lock(wait=False)):
         shards = refresh(config)
-    elif workflow.dryrun:
+    elif _is_dry_run(sys.argv):
         sys.stderr.write("A build is running: this plan shows the state at its start.\n")
         shards = load_index()
     else:

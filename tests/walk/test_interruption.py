@@ -106,7 +106,11 @@ def test_planning_beside_a_running_build_changes_nothing(
         while not stage_started(fresh, "normalize") and time.monotonic() < deadline:
             time.sleep(0.05)
         beside = fresh.run("snakemake", "-n", check=False)
+        assert beside.returncode == 0, beside.stdout
         assert "A build is running" in beside.stderr
+        second = fresh.run("snakemake", check=False)
+        assert second.returncode != 0
+        assert "A build is running" in second.stdout + second.stderr
         refused = fresh.run("pipeline", "inventory", check=False)
         assert refused.returncode == 2
         assert process.wait(timeout=PATIENCE_S) == 0

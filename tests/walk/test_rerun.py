@@ -64,7 +64,7 @@ def test_one_raw_object_reruns_its_shard_and_the_whole_library_steps(
     assert plan.shards == {f"{shard:04d}"}
 
 
-@memory
+@pytest.mark.parametrize("how", ["kept", "deleted"])
 @pytest.mark.parametrize(
     ("path", "old", "first"),
     [
