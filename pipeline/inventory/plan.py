@@ -20,7 +20,7 @@ from pipeline.inventory.refresh import build_lock, load_index, refresh
 
 
 def _is_dry_run(words: list[str]) -> bool:
-    """Tell whether Snakemake was asked for a plan only; it does not know yet when it reads rules."""
+    """Tell whether only a plan was asked for: Snakemake does not know yet when it reads rules."""
     return any(
         word.startswith("--dry") or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", word) for word in words
     )
