@@ -20,6 +20,7 @@ from pipeline.stages import SHARD_STAGES, STAGES
 
 INTERVAL_S = 1.0
 _JOB_STAT = re.compile(r"^(\w+)\s+(\d+)\s*$")
+_STARTED = re.compile(r"^(?:local)?rule (\w+):")
 _FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)")
 
 
@@ -57,6 +58,8 @@ class Progress:
             if stat[1] in STAGES:
                 self._planned[stat[1]] = int(stat[2])
                 self._bar.total = self._expected()
+        elif started := _STARTED.match(line):
+            self._bar.set_description(started[1], refresh=False)
         elif done := _FINISHED.match(line):
             stage = done[1]
             self._finished[stage] = self._finished.get(stage, 0) + 1
@@ -96,8 +99,6 @@ class Progress:
 
     def _update(self) -> None:
         done, rejects = self._counts()
-        running = [s for s in self._planned if self._finished.get(s, 0) < self._planned[s]]
         self._bar.total = max(self._bar.total or 0, done)
         self._bar.n = done
-        self._bar.set_description(running[0] if running else "library", refresh=False)
         self._bar.set_postfix_str(f"{rejects} rejects", refresh=True)
