@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_unpack(commands)
     _add_score(commands)
+    _add_taxonomy(commands)
     return parser
 
 
@@ -139,6 +140,22 @@ def _add_score(commands: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print the result file instead")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
     parser.set_defaults(run=_run_score)
+
+
+def _add_taxonomy(commands: Any) -> None:
+    usage = (
+        "aa taxonomy [LIBRARY] [--all] [--json]\n"
+        "       aa taxonomy why OBJECT [LIBRARY] [--json]\n"
+        "       aa taxonomy propose [LIBRARY] [--out FILE] [--limit N] [--without-model]"
+    )
+    parser = commands.add_parser("taxonomy", help="tree of categories, why a label", usage=usage)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="see the usage above")
+    parser.add_argument("--all", action="store_true", help="also categories without objects")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--out", type=Path, default=Path("taxonomy/proposals.tsv"), metavar="FILE")
+    parser.add_argument("--limit", type=_count, default=0, help="objects to ask about; 0: all")
+    parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
+    parser.set_defaults(run=_run_taxonomy)
 
 
 def _count(text: str) -> int:
@@ -291,6 +308,12 @@ def _run_score(arguments: argparse.Namespace) -> int:
     else:
         _say(report_lines(result, objects=arguments.objects))
     return 1 if result.count("unreadable") else 0
+
+
+def _run_taxonomy(arguments: argparse.Namespace) -> int:
+    from aa_dataset.cli_taxonomy import run_taxonomy
+
+    return run_taxonomy(arguments)
 
 
 def _load(library: str | None, *, split: str | None = None) -> Dataset:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -18,7 +19,9 @@ from pipeline.stages import STAGES
 def load_config() -> dict[str, Any]:
     """Read `config.yaml` and check it."""
     try:
-        config = yaml.safe_load(layout.CONFIG.read_text())
+        config = yaml.safe_load(layout.CONFIG.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{layout.CONFIG} cannot be read: {error.strerror}.") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{layout.CONFIG} is not YAML: {error}") from None
     check_config(config)
@@ -32,6 +35,12 @@ def check_config(config: object) -> None:
     schema = json.loads(layout.CONFIG_SCHEMA.read_text())
     validator = jsonschema.Draft202012Validator(schema)
     problems = [_sentence(error) for error in validator.iter_errors(config)]
+    # No comparison holds for NaN, so that the schema's bounds let it pass.
+    problems += [
+        f"{layout.CONFIG}: {where}: {value} is not a finite number."
+        for where, value in _leaves(config)
+        if isinstance(value, float) and not math.isfinite(value)
+    ]
     if not problems and isinstance(config, Mapping):
         problems = _unknown_sources(config) + _unknown_codes(config)
     if problems:
@@ -43,6 +52,15 @@ def _sentence(error: Any) -> str:
     return (
         f"{layout.CONFIG}: {where}: {error.message}. {layout.CONFIG_SCHEMA} lists what is allowed."
     )
+
+
+def _leaves(value: object, where: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every value of a nested mapping with its dotted key."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{where}.{key}" if where else str(key))
+    else:
+        yield where, value
 
 
 def _unknown_sources(config: Mapping[str, Any]) -> list[str]:

@@ -22,6 +22,7 @@ CONSTRAINTS = Path("constraints.txt")
 BUILD_LOCK = WORK / "build.lock"
 JOBS_LOCK = WORK / "jobs.lock"
 SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
+SPLIT_REPORT = WORK / "split" / "report.txt"
 INDEX = WORK / "inventory" / "index.json"
 
 

@@ -16,6 +16,7 @@ import signal
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -30,13 +31,15 @@ from pipeline import layout
 from pipeline.assets import AssetWriter, pack
 from pipeline.errors import BooksError, Rejection
 from pipeline.reasons import Finding, Reason
-from pipeline.tables import replacing, write_bytes, write_table
+from pipeline.tables import encodable, replacing, write_bytes, write_table
 
 log = logging.getLogger(__name__)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+# Put in place in reverse: records come last, so their presence means that the shard is complete.
+OUTPUTS = ("records", "rejects", "findings", "assets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class _Books:
     def check(self, expected: Iterable[str]) -> None:
         """Raise unless ids in = ids out + rejects, without overlap."""
         out = [row["object_id"] for row in self.records + self.rejects]
-        if sorted(out) != sorted(expected):
+        if sorted(out) != sorted(set(expected)):
             raise BooksError(f"the shard's books do not balance: {len(out)} ids came out.")
 
 
@@ -105,10 +108,14 @@ def run_shard(
     tasks = sorted(tasks, key=lambda task: task.object_id)
     books = _Books()
     with ExitStack() as stack:
+        paths = {
+            name: stack.enter_context(replacing(job.outputs[name]))
+            for name in OUTPUTS
+            if name in job.outputs
+        }
         writer = None
-        if "assets" in job.outputs:
-            temporary = stack.enter_context(replacing(job.outputs["assets"]))
-            writer = AssetWriter(stack.enter_context(temporary.open("wb")))
+        if "assets" in paths:
+            writer = AssetWriter(stack.enter_context(paths["assets"].open("wb")))
         for task, answer in _answers(job, tasks, process):
             _enter(books, job, task.object_id, answer, writer)
             _count(job, books, len(tasks))
@@ -116,7 +123,9 @@ def run_shard(
             writer.close()
             schema = _with_asset_columns(schema)
         books.check(task.object_id for task in tasks)
-    _write(job, books, schema)
+        write_table(paths["findings"], books.findings, TABLES["findings"])
+        write_table(paths["rejects"], books.rejects, TABLES["rejects"])
+        write_table(paths["records"], books.records, schema)
     log.info("%d objects, %d rejects", len(books.records), len(books.rejects))
 
 
@@ -124,13 +133,6 @@ def _with_asset_columns(schema: pa.Schema) -> pa.Schema:
     for name in ("asset_offset", "asset_size"):
         schema = schema.append(pa.field(name, pa.int64(), nullable=False))
     return schema
-
-
-def _write(job: ShardJob, books: _Books, schema: pa.Schema) -> None:
-    """Write the tables, the records last: their presence means that the shard is complete."""
-    write_table(job.outputs["findings"], books.findings, TABLES["findings"])
-    write_table(job.outputs["rejects"], books.rejects, TABLES["rejects"])
-    write_table(job.outputs["records"], books.records, schema)
 
 
 def _enter(
@@ -149,7 +151,7 @@ def _enter(
                 "source": job.source,
                 "stage": job.stage,
                 "code": str(answer.reason),
-                "detail": answer.detail,
+                "detail": encodable(answer.detail),
             }
         )
         return
@@ -164,7 +166,7 @@ def _enter(
             "stage": job.stage,
             "code": str(finding.code),
             "severity": str(finding.severity),
-            "detail": finding.detail,
+            "detail": encodable(finding.detail),
         }
         for finding in sorted(outcome.findings, key=lambda f: (f.code, f.detail))
     )
@@ -232,7 +234,7 @@ def _guarded(
         )
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # pebble would carry an exit over to this process
         log.error("%s\n%s", task.object_id, traceback.format_exc())
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
@@ -252,3 +254,9 @@ def _result(future: Any) -> tuple[Outcome, bytes | None] | Rejection:
         )
     except MemoryError:
         return Rejection(Reason.MEMORY_EXCEEDED, "the result did not fit into memory.")
+    except CancelledError:  # the pool itself broke: that is the shard's trouble, not the object's
+        raise
+    except Exception as error:
+        return Rejection(
+            Reason.INTERNAL_ERROR, f"{type(error).__name__}: the worker's answer cannot be used."
+        )

@@ -29,7 +29,9 @@ SHARD_STAGES: dict[str, Stage] = {
 LIBRARY_STAGES: dict[str, Stage] = {
     "deduplicate": Stage(reads=("sources",)),
     "manifest": Stage(data=("taxonomy/*.tsv",)),
-    "split": Stage(reads=("name", "expected_objects", "split")),
+    "split": Stage(
+        reads=("name", "expected_objects", "split"), data=("pipeline/split/eval200.tsv",)
+    ),
     "publish": Stage(reads=("name", "publish"), data=("pipeline/sources.yaml", "LICENSE")),
 }
 

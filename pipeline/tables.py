@@ -43,13 +43,22 @@ def write_if_changed(path: Path, data: bytes) -> bool:
 
 
 def dump_json(value: object) -> bytes:
-    """Return JSON with sorted keys, indented, ending in a newline."""
-    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    """Return JSON with sorted keys, indented, ending in a newline.
+
+    Names of files that are not UTF-8 pass as lone surrogates, which `json.loads` reads back.
+    """
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "surrogatepass")
+
+
+def encodable(text: str) -> str:
+    """Return the text with `?` for lone surrogates, which no table can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def compact_json(value: object) -> str:
     """Return JSON on one line with sorted keys, for a table's cell."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return encodable(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> None:

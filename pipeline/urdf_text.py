@@ -21,19 +21,20 @@ def format_urdf(model: UrdfModel) -> bytes:
     return ("\n".join([*lines, "</robot>"]) + "\n").encode()
 
 
-def number(value: float) -> str:
-    """Return a number with twelve significant digits, without a negative zero."""
-    return format(float(value) + 0.0, ".12g") if value else "0"
+def number(value: float, digits: int = 12) -> str:
+    """Return a number with so many significant digits, without a negative zero."""
+    return format(float(value) + 0.0, f".{digits}g") if value else "0"
 
 
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(number(value) for value in values)
+def _numbers(values: Iterable[float], digits: int = 12) -> str:
+    return " ".join(number(value, digits) for value in values)
 
 
 def _origin(pose: np.ndarray) -> str:
     if not np.array_equal(pose[:3, :3], np.eye(3)):
         raise ValueError("the convention has translations only, this pose rotates")
-    return f'<origin xyz="{_numbers(pose[:3, 3])}" rpy="0 0 0"/>'
+    # An axis far from the object needs all digits of its place to be exact on the object's grid.
+    return f'<origin xyz="{_numbers(pose[:3, 3], 15)}" rpy="0 0 0"/>'
 
 
 def _link(link: UrdfLink) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid bodies by their moments: mass, center of mass, inertia about it (paper eq. 6)."""
+"""Rigid bodies by their moments: mass, center of mass, inertia about it (paper eq. 7)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RigidBody:
                 f"center has shape {center.shape} and inertia {inertia.shape}, "
                 "expected (3,) and (3, 3)."
             )
-        if not (np.isfinite(self.mass) and np.isfinite(center).all() and np.isfinite(inertia).all()):
+        if not all(np.isfinite(x).all() for x in (self.mass, center, inertia)):
             raise BodyError("mass, center and inertia must be finite numbers.")
         if self.mass <= 0:
             raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.kinematics.screws import prismatic_screw, revolute_screw
+from aa_dataset.kinematics.screws import exp_twist, prismatic_screw, revolute_screw
 
 Array = NDArray[np.float64]
 
@@ -113,6 +113,15 @@ class Joint:
         """Return the same motion written with the opposite axis (paper Prop. axis flip)."""
         return replace(self, axis=-self.axis, lower=-self.upper, upper=-self.lower)
 
+    def reanchored(self, shift: float) -> Joint:
+        """Return the same motion stored in the state ``q = shift`` (paper Remark Re-anchoring).
+
+        The coordinate reads zero there, so both limits move down by `shift` [rad or m], and the
+        body stands where the joint has carried it.
+        """
+        moved = None if self.body is None else self.body.moved(exp_twist(shift * self.screw))
+        return replace(self, lower=self.lower - shift, upper=self.upper - shift, body=moved)
+
 
 def _joint_type(name: str, value: str) -> JointType:
     try:
@@ -137,6 +146,8 @@ def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
     largest = np.abs(axis).max()
     if largest == 0.0:
         raise JointError(name, "axis", "the axis is zero; a movable joint needs a direction.")
+    if largest <= 1.0 and abs(float(axis @ axis) - 1.0) <= 4 * np.finfo(float).eps:
+        return axis  # unit already: a joint rebuilt from itself must stay the same to the bit
     axis = axis / largest
     return np.asarray(axis / np.linalg.norm(axis))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Twists and their exponentials: se(3) as arrays, rotation part first (paper section 4).
 
-A twist is ``(omega, v)`` with shape ``(..., 6)``. A *unit screw* has ``|omega| = 1``, or ``omega = 0``
-and ``|v| = 1``, so that the joint coordinate is an angle in rad or a length in m.
+A twist is ``(omega, v)`` with shape ``(..., 6)``. A *unit screw* has ``|omega| = 1``, or
+``omega = 0`` and ``|v| = 1``, so that the joint coordinate is an angle in rad or a length in m.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def require_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> 
 
 
 def revolute_screw(axis: ArrayLike, origin: ArrayLike, pitch: float = 0.0) -> Array:
-    """Return the unit screw of a rotation about a line, with pitch (paper eq. 3).
+    """Return the unit screw of a rotation about a line, with pitch (paper eq. 2).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def revolute_screw(axis: ArrayLike, origin: ArrayLike, pitch: float = 0.0) -> Ar
 
 
 def prismatic_screw(axis: ArrayLike) -> Array:
-    """Return the unit screw ``(0, axis)`` of a translation along a unit direction (paper eq. 3)."""
+    """Return the unit screw ``(0, axis)`` of a translation along a unit direction (paper eq. 2)."""
     return np.concatenate([np.zeros(3), np.asarray(axis, dtype=float)])
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,36 @@ class KinematicTree:
             placed[joint.child] = placed[joint.parent] @ step
         return placed
 
+    def reanchored(self, coordinates: Mapping[str, float]) -> KinematicTree:
+        """Return the same object stored in another state (paper Remark Re-anchoring).
+
+        Every axis, origin and body is carried along by the joints above it, limits are shifted
+        so that the new state reads zero, and mimic offsets follow.
+        """
+        values, placed = self._coordinates(coordinates), self.placements(coordinates)
+        joints = [
+            self._carried(joint, placed[joint.parent], placed[joint.child], values)
+            for joint in self.joints
+        ]
+        return KinematicTree(self.name, self.links, tuple(joints))
+
+    def _carried(
+        self, joint: Joint, parent: Array, child: Array, values: Mapping[str, float]
+    ) -> Joint:
+        shift, mimic = values[joint.name], joint.mimic
+        if mimic is not None:
+            offset = mimic.offset + mimic.multiplier * values[mimic.joint] - shift
+            mimic = replace(mimic, offset=offset)
+        return replace(
+            joint,
+            axis=parent[:3, :3] @ joint.axis,
+            origin=parent[:3, :3] @ joint.origin + parent[:3, 3],
+            lower=joint.lower - shift,
+            upper=joint.upper - shift,
+            body=None if joint.body is None else joint.body.moved(child),
+            mimic=mimic,
+        )
+
     def _coordinates(self, coordinates: Mapping[str, float]) -> dict[str, float]:
         known = {joint.name for joint in self.joints}
         for name in coordinates:
@@ -152,7 +182,8 @@ def _attach(
     for end in (joint.parent, joint.child):
         if end not in outgoing:
             raise TreeError(
-                "link_unknown", f"joint {joint.name!r} names the link {end!r}, which does not exist."
+                "link_unknown",
+                f"joint {joint.name!r} names the link {end!r}, which does not exist.",
             )
     if joint.child in incoming:
         other = incoming[joint.child].name

@@ -313,6 +313,7 @@ def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
 
 def _number(word: str, where: str) -> float:
     try:
-        return float(word)
+        # Python also takes 1_000 and digits of other scripts, which no other URDF reader does.
+        return float(word if word.isascii() and "_" not in word else "")
     except ValueError:
         raise UrdfError("number_invalid", f"{where}: {word[:40]!r} is not a number.") from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
-from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
@@ -124,6 +125,8 @@ def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
         for joint in tree.joints
         if joint.name not in slides
     ]
+    drivers = {slide.name: pair for pair in pairs.values() for slide in pair[1:]}
+    joints = [_following_turn(joint, drivers) for joint in joints]
     links = tuple(link for link in tree.links if link not in gone)
     return KinematicTree(tree.name, links, tuple(joints))
 
@@ -159,16 +162,30 @@ def _is_screw(turn: Joint, slide: Joint) -> bool:
     )
 
 
+def _following_turn(joint: Joint, drivers: Mapping[str, tuple[Joint, Joint]]) -> Joint:
+    """Let a joint that follows a vanished slide follow the rotation that drove the slide."""
+    if joint.mimic is None or joint.mimic.joint not in drivers:
+        return joint
+    turn, slide = drivers[joint.mimic.joint]
+    assert slide.mimic is not None  # _is_screw looked
+    factor = joint.mimic.multiplier * slide.mimic.multiplier
+    return replace(joint, mimic=Mimic(turn.name, factor, joint.mimic.offset))
+
+
 def _helical(turn: Joint, slide: Joint) -> Joint:
     assert slide.mimic is not None  # _is_screw looked
     sign = 1.0 if float(turn.axis @ slide.axis) > 0 else -1.0
+    lower, upper = turn.limits
+    if turn.type is JointType.CONTINUOUS and slide.lower < slide.upper:
+        # The slide's own coordinate is multiplier times angle, whatever its axis's sign.
+        lower, upper = sorted(end / slide.mimic.multiplier for end in slide.limits)
     return Joint(
         turn.name,
         JointType.HELICAL,
         turn.axis,
         turn.origin,
-        lower=turn.lower,
-        upper=turn.upper,
+        lower=lower,
+        upper=upper,
         pitch=sign * slide.mimic.multiplier,
         parent=turn.parent,
         child=slide.child,

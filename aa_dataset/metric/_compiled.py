@@ -11,7 +11,6 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.metric._pairs import NEAR
 from aa_dataset.metric.endpoints import JointArray
 from aa_dataset.metric.pairwise import RECOMPUTE, whitened
 
@@ -20,25 +19,32 @@ Bools = NDArray[np.bool_]
 F = TypeVar("F", bound=Callable[..., Any])
 
 COLUMN_TILE = 512
+# Below this share of the terms, endpoint differences are formed from differences of their parts.
+NEAR = 1e-4
 
 
 def compiled() -> Callable[[F], F]:
     """Return numba's decorator, strict in its arithmetic, with a type that mypy can follow."""
-    return cast("Callable[[F], F]", numba.njit(cache=True, nogil=True))
+
+    def decorate(function: F) -> F:
+        try:
+            return cast("F", numba.njit(cache=True, nogil=True)(function))
+        except RuntimeError:  # no folder to cache in, as in a read-only container
+            return cast("F", numba.njit(nogil=True)(function))
+
+    return decorate
 
 
-def fill(
-    one: JointArray, two: JointArray, factor: Array, scale: float | None, out: Array
-) -> None:
+def fill(one: JointArray, two: JointArray, factor: Array, scale: float | None, out: Array) -> None:
     """Fill the matrix of distances; see `pairwise.pairwise_distance`."""
     kappa = -1.0 if scale is None else scale
     raw = (one.screws, one.limits, two.screws, two.limits)
     if factor.ndim == 3:
-        _fill_per_column(*raw, factor, kappa, out)
+        _fill_per_column(raw, factor, kappa, out)
         return
     y1, l1 = whitened(one, factor, scale)
     y2, l2 = whitened(two, factor, scale)
-    _fill_shared(*_terms(y1, l1), *_terms(y2, l2), raw, factor, kappa, out)
+    _fill_shared(_terms(y1, l1), _terms(y2, l2), raw, (factor, kappa), out)
 
 
 def _terms(screws: Array, limits: Array) -> tuple[Array, Array]:
@@ -74,15 +80,13 @@ def _has_near(row: Array, cut: float) -> bool:
 
 @compiled()
 def _fill_shared(
-    y1: Array,
-    c1: Array,
-    y2: Array,
-    c2: Array,
+    first: tuple[Array, Array],
+    second: tuple[Array, Array],
     raw: tuple[Array, Array, Array, Array],
-    factor: Array,
-    scale: float,
+    norm: tuple[Array, float],
     out: Array,
 ) -> None:
+    (y1, c1), (y2, c2) = first, second
     screws1, limits1, screws2, limits2 = raw
     for start in range(0, out.shape[1], COLUMN_TILE):
         stop = min(start + COLUMN_TILE, out.shape[1])
@@ -95,29 +99,27 @@ def _fill_shared(
                 for j in range(stop - start):
                     if row[j] < cut:
                         k = start + j
-                        row[j] = _pair(
-                            screws1[i], limits1[i], screws2[k], limits2[k], factor, scale
-                        )
+                        one, two = (screws1[i], limits1[i]), (screws2[k], limits2[k])
+                        row[j] = _pair(one, two, norm[0], norm[1])
 
 
 @compiled()
 def _fill_per_column(
-    screws1: Array,
-    limits1: Array,
-    screws2: Array,
-    limits2: Array,
-    factors: Array,
-    scale: float,
-    out: Array,
+    raw: tuple[Array, Array, Array, Array], factors: Array, scale: float, out: Array
 ) -> None:
+    screws1, limits1, screws2, limits2 = raw
     for k in range(out.shape[1]):
         for i in range(out.shape[0]):
-            out[i, k] = _pair(screws1[i], limits1[i], screws2[k], limits2[k], factors[k], scale)
+            one, two = (screws1[i], limits1[i]), (screws2[k], limits2[k])
+            out[i, k] = _pair(one, two, factors[k], scale)
 
 
 @compiled()
-def _pair(s1: Array, l1: Array, s2: Array, l2: Array, factor: Array, scale: float) -> float:
+def _pair(
+    first: tuple[Array, Array], second: tuple[Array, Array], factor: Array, scale: float
+) -> float:
     """Return one distance by the accurate forms of `_pairs.pair_distances`."""
+    (s1, l1), (s2, l2) = first, second
     y1, y2, gap = np.zeros(6), np.zeros(6), np.zeros(6)
     g = 0.0
     for r in range(6):
@@ -202,9 +204,7 @@ def _tanh_gap(x: float, y: float, step: float) -> float:
 
 
 @compiled()
-def block_bounds(
-    weights: Array, alive: Bools, below1: Bools, below2: Bools
-) -> tuple[Array, Array]:
+def block_bounds(weights: Array, alive: Bools, below1: Bools, below2: Bools) -> tuple[Array, Array]:
     """Return upper bounds per oriented pair; see `tree.bounds.block_bounds`."""
     row = _line_maxima(weights, alive, below2)
     column = _line_maxima(weights.T.copy(), alive.transpose(1, 0, 2).copy(), below1)

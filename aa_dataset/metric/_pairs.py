@@ -2,7 +2,10 @@
 """The distance of given pairs, accurate down to joints that differ in the last digits.
 
 Written for arrays that broadcast against each other: ``(n,)`` against ``(n,)`` gives aligned
-pairs, ``(n, 1)`` against ``(m,)`` a matrix.
+pairs, ``(n, 1)`` against ``(m,)`` a matrix. In whitened coordinates one inner product decides
+which assignment of endpoints is better: the second joint is reversed where the product is
+negative. Pairs that nearly agree are computed again from differences of screws and limits, which
+floating-point subtraction forms exactly.
 """
 
 from __future__ import annotations
@@ -11,20 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Two = tuple[Array, Array]
 
-# Below this share of |z1|^2 + |z2|^2, subtracting endpoints loses digits and the form by
-# differences of screws and limits takes over; above it both are good to 1e-14.
-NEAR = 1e-4
+# Below this share of |z1|^2 + |z2|^2 the closed form has lost three digits, and the careful form
+# takes over.
+NEAR = 1e-3
 
 
-def pair_distances(
-    screws: tuple[Array, Array],
-    limits: tuple[Array, Array],
-    *,
-    factor: Array,
-    scale: float | None,
-) -> Array:
-    """Return E (``scale=None``, paper eq. 7) or E^phi (eq. 8) of broadcast pairs.
+def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | None) -> Array:
+    """Return E (``scale=None``, paper eq. 5) or E^phi (eq. 8) of broadcast pairs.
 
     Parameters
     ----------
@@ -40,90 +39,58 @@ def pair_distances(
     Returns
     -------
     (...) float
-        The distances; the better assignment of endpoints is the one that turns both screws
-        to a non-negative inner product (closed form of eq. 7).
+        The distances, to about 1e-13.
     """
+    y1, y2 = apply(factor, screws[0]), apply(factor, screws[1])
+    inner, n1, n2 = np.vecdot(y1, y2), np.vecdot(y1, y1), np.vecdot(y2, y2)
+    radii1, radii2 = limits[0], reversed_where(inner < 0, limits[1])
+    if scale is not None:
+        n1, n2 = np.sqrt(n1), np.sqrt(n2)
+        radii1, radii2 = radius(radii1, n1, scale), radius(radii2, n2, scale)
+        inner = inner / (positive(n1) * positive(n2))
+        n1 = n2 = np.ones(())
+    size = np.vecdot(radii1, radii1) * n1 + np.vecdot(radii2, radii2) * n2
+    square = size - 2 * np.vecdot(radii1, radii2) * np.abs(inner)
+    near = square < NEAR * size
+    out = np.asarray(np.sqrt(np.abs(square)))
+    if near.any():
+        out[near] = _careful(*_subset(near, screws, limits, factor), scale)
+    return out
+
+
+def pair_gaps(screws: Two, limits: Two, *, factor: Array) -> Two:
+    """Return both endpoint differences of the better assignment, whitened, (n, 6) each."""
     y1, y2, gap, ends = _oriented(screws, limits, factor)
-    if scale is None:
-        low, high = _raw(y1, y2, gap, ends)
-    else:
-        with np.errstate(invalid="ignore", over="ignore"):
-            low, high = _compact(y1, y2, gap, ends, scale)
-    return np.asarray(np.sqrt(_square(low) + _square(high)))
+    near = _raw(y1, gap, ends)
+    straight = tuple(a * y1 - c * y2 for a, c in zip(*map(_ends, ends), strict=True))
+    total = sum(np.vecdot(x, x) for x in straight)
+    size = np.vecdot(ends[0], ends[0]) * np.vecdot(y1, y1)
+    size = size + np.vecdot(ends[1], ends[1]) * np.vecdot(y2, y2)
+    close = (total < NEAR * size)[..., None]
+    return np.where(close, near[0], straight[0]), np.where(close, near[1], straight[1])
 
 
-def pair_gaps(
-    screws: tuple[Array, Array], limits: tuple[Array, Array], *, factor: Array
-) -> tuple[Array, Array]:
-    """Return both endpoint differences of the better assignment, whitened, (..., 6) each."""
-    return _raw(*_oriented(screws, limits, factor))
-
-
-def _oriented(
-    screws: tuple[Array, Array], limits: tuple[Array, Array], factor: Array
-) -> tuple[Array, Array, Array, tuple[Array, Array]]:
-    """Whiten, and reverse the second joint where that brings the screws together."""
-    first, second = screws
-    y1, y2 = _apply(factor, first), _apply(factor, second)
-    flip = (y1 * y2).sum(axis=-1) < 0
-    sign = np.where(flip, -1.0, 1.0)[..., None]
-    gap = _apply(factor, first - sign * second)
-    l1, l2 = limits
-    return y1, sign * y2, gap, (l1, np.where(flip[..., None], -l2[..., ::-1], l2))
-
-
-def _apply(factor: Array, twists: Array) -> Array:
+def apply(factor: Array, twists: Array) -> Array:
+    """Whiten twists ``(..., 6)`` by one factor or one per twist."""
     if factor.ndim == 2:
         return np.asarray(twists @ factor.T)
     return np.asarray((factor @ twists[..., None])[..., 0])
 
 
-def _raw(
-    y1: Array, y2: Array, gap: Array, limits: tuple[Array, Array]
-) -> tuple[Array, Array]:
-    """Choose between ``l1 y1 - l2 y2`` and ``(l1 - l2) y1 + l2 (y1 - y2)`` pair by pair."""
-    radii = limits
-    return _choose((y1, y2, gap), radii, radii[0] - radii[1])
+def reversed_where(flip: Bools, limits: Array) -> Array:
+    """Return limits, negated and exchanged where the screw is to be turned around."""
+    return np.where(flip[..., None], -limits[..., ::-1], limits)
 
 
-def _compact(
-    y1: Array, y2: Array, gap: Array, limits: tuple[Array, Array], scale: float
-) -> tuple[Array, Array]:
-    """Do as `_raw` does for ``tanh(l n / scale) y / n``, every difference taken before rounding."""
-    n1, n2 = np.sqrt(_square(y1))[..., None], np.sqrt(_square(y2))[..., None]
-    u1, u2 = _divide(y1, n1), _divide(y2, n2)
-    size_gap = _divide((gap * (y1 + y2)).sum(axis=-1, keepdims=True), n1 + n2)
-    unit_gap = _divide(gap - u2 * size_gap, n1)
-    a, c = limits
-    x, y = a * _positive(n1) / scale, c * _positive(n2) / scale
-    radii = (np.tanh(x) * (n1 > 0), np.tanh(y) * (n2 > 0))
-    step = _argument_gap(a, c, n1, size_gap) / scale
-    return _choose((u1, u2, unit_gap), radii, tanh_gap(x, y, step))
+def radius(limits: Array, size: Array, scale: float) -> Array:
+    """Return ``tanh(l |xi| / scale)``, signed, and 0 for the zero screw (paper eq. 8)."""
+    # A zero screw against an infinite limit would be 0 * inf; its endpoint is 0 all the same.
+    return np.asarray(np.tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
 
 
-def _choose(
-    vectors: tuple[Array, Array, Array], radii: tuple[Array, Array], step: Array
-) -> tuple[Array, Array]:
-    """Return both endpoint differences, by ``step u1 + r2 (u1 - u2)`` where they nearly vanish."""
-    u1, u2, gap = vectors
-    (a, b), (c, d) = _ends(radii[0]), _ends(radii[1])
-    low, high = a * u1 - c * u2, b * u1 - d * u2
-    size = _square(a * u1) + _square(b * u1) + _square(c * u2) + _square(d * u2)
-    near = (_square(low) + _square(high) < NEAR * size)[..., None]
-    step_low, step_high = _ends(step)
-    low = np.where(near, step_low * u1 + c * gap, low)
-    return low, np.where(near, step_high * u1 + d * gap, high)
-
-
-def _ends(values: Array) -> tuple[Array, Array]:
-    return values[..., :1], values[..., 1:]
-
-
-def _argument_gap(a: Array, c: Array, n1: Array, size_gap: Array) -> Array:
-    """Return ``a n1 - c n2`` without cancellation; 0 for two equal infinities."""
-    finite = np.isfinite(a) & np.isfinite(c)
-    exact = (a - c) * n1 + c * size_gap
-    return np.where(finite, exact, np.where(a == c, 0.0, a - c))
+def positive(size: Array) -> Array:
+    """Return sizes with 1 in place of 0, to divide by."""
+    return np.where(size > 0, size, 1.0)
 
 
 def tanh_gap(x: Array, y: Array, step: Array) -> Array:
@@ -136,14 +103,64 @@ def tanh_gap(x: Array, y: Array, step: Array) -> Array:
     return np.where(same_side, np.sign(step) * gap, np.tanh(x) - np.tanh(y))
 
 
-def _square(vectors: Array) -> Array:
-    return np.asarray(np.einsum("...i,...i->...", vectors, vectors))
+def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
+    """Return the pairs marked in `near` as flat arrays."""
+
+    def picked(array: Array, own: int) -> Array:
+        if array.shape[: array.ndim - own] != near.shape:
+            array = np.broadcast_to(array, near.shape + array.shape[array.ndim - own :])
+        return array[near]
+
+    return (
+        (picked(screws[0], 1), picked(screws[1], 1)),
+        (picked(limits[0], 1), picked(limits[1], 1)),
+        factor if factor.ndim == 2 else picked(factor, 2),
+    )
 
 
-def _positive(size: Array) -> Array:
-    # A zero screw against an infinite limit would be 0 * inf; its endpoint is 0 all the same.
-    return np.where(size > 0, size, 1.0)
+def _careful(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+    y1, y2, gap, ends = _oriented(screws, limits, factor)
+    if scale is None:
+        low, high = _raw(y1, gap, ends)
+    else:
+        with np.errstate(invalid="ignore", over="ignore"):
+            low, high = _compact(y1, y2, gap, ends, scale)
+    return np.asarray(np.sqrt(np.vecdot(low, low) + np.vecdot(high, high)))
 
 
-def _divide(top: Array, bottom: Array) -> Array:
-    return np.asarray(top / np.where(bottom > 0, bottom, 1.0))
+def _oriented(screws: Two, limits: Two, factor: Array) -> tuple[Array, Array, Array, Two]:
+    """Whiten, and reverse the second joint where that brings the screws together."""
+    y1, y2 = apply(factor, screws[0]), apply(factor, screws[1])
+    flip = np.vecdot(y1, y2) < 0
+    sign = np.where(flip, -1.0, 1.0)[..., None]
+    gap = apply(factor, screws[0] - sign * screws[1])
+    return y1, sign * y2, gap, (limits[0], reversed_where(flip, limits[1]))
+
+
+def _raw(y1: Array, gap: Array, ends: Two) -> Two:
+    """Return ``l1 y1 - l2 y2`` as ``(l1 - l2) y1 + l2 (y1 - y2)``."""
+    (low, high), (c, d) = _ends(ends[0] - ends[1]), _ends(ends[1])
+    return low * y1 + c * gap, high * y1 + d * gap
+
+
+def _compact(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
+    """Do as `_raw` does for ``tanh(l n / scale) y / n``, every difference taken before rounding."""
+    n1, n2 = np.sqrt(np.vecdot(y1, y1)), np.sqrt(np.vecdot(y2, y2))
+    u1, u2 = y1 / positive(n1)[..., None], y2 / positive(n2)[..., None]
+    size_gap = np.vecdot(gap, y1 + y2) / positive(n1 + n2)
+    unit_gap = (gap - u2 * size_gap[..., None]) / positive(n1)[..., None]
+    x, y = (e * (positive(n) / scale)[..., None] for e, n in zip(ends, (n1, n2), strict=True))
+    step = tanh_gap(x, y, _argument_gap(*ends, n1[..., None], size_gap[..., None]) / scale)
+    (low, high), (c, d) = _ends(step), _ends(radius(ends[1], n2, scale))
+    return low * u1 + c * unit_gap, high * u1 + d * unit_gap
+
+
+def _argument_gap(a: Array, c: Array, n1: Array, size_gap: Array) -> Array:
+    """Return ``a n1 - c n2`` without cancellation; 0 for two equal infinities."""
+    finite = np.isfinite(a) & np.isfinite(c)
+    exact = (a - c) * n1 + c * size_gap
+    return np.where(finite, exact, np.where(a == c, 0.0, a - c))
+
+
+def _ends(values: Array) -> Two:
+    return values[..., :1], values[..., 1:]

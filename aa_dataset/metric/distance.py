@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quotient distance of joints, E and E^phi (paper eqs. 7 and 8, Algorithm 1)."""
+"""The quotient distance of joints, E and E^phi (paper eqs. 5 and 8, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, ShapeError
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric._pairs import pair_distances
+from aa_dataset.metric._pairs import apply, pair_distances, radius
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
@@ -110,10 +110,11 @@ def motion_size(
 
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
     """Return ``E(J, J0)`` for a ready factor ``(6, 6)`` or ``(n, 6, 6)``."""
-    length = np.linalg.norm((factor @ joints.screws[..., None])[..., 0], axis=-1)
-    ends = joints.limits * length[:, None]
-    if scale is not None:
-        ends = np.tanh(ends / scale)
+    twists = apply(factor, joints.screws)
+    length = np.sqrt(np.vecdot(twists, twists))
+    ends = (
+        joints.limits * length[:, None] if scale is None else radius(joints.limits, length, scale)
+    )
     return np.asarray(np.hypot(ends[:, 0], ends[:, 1]))
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints as arrays: unit screws, limits, and the endpoint pairs they span (paper eqs. 3, 4, 8)."""
+"""Joints as arrays: unit screws, limits, and the endpoint pairs they span (paper eqs. 2, 4, 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,29 +159,27 @@ def _is_pure_rotation(screws: Array) -> Bools:
 
 
 def _stack_screws(joints: tuple[Joint, ...]) -> Array:
-    """Return the screws of many joints with one cross product (paper eq. 3)."""
-    if not joints:
-        return np.zeros((0, 6))
-    axis = np.array([joint.axis for joint in joints])
-    origin = np.array([joint.origin for joint in joints])
-    kinds = [joint.type for joint in joints]
-    slides = np.array([kind is JointType.PRISMATIC for kind in kinds])
-    fixed = np.array([kind is JointType.FIXED for kind in kinds])
-    pitch = np.array([joint.pitch for joint in joints])
-    out = np.empty((len(joints), 6))
-    out[:, :3] = axis
-    (ax, ay, az), (px, py, pz) = axis.T, origin.T
-    out[:, 3] = py * az - pz * ay + pitch * ax
-    out[:, 4] = pz * ax - px * az + pitch * ay
-    out[:, 5] = px * ay - py * ax + pitch * az
-    out[slides, :3], out[slides, 3:] = 0.0, axis[slides]
-    out[fixed] = 0.0
-    return out
+    """Return the screws of many joints (paper eq. 2).
+
+    Plain numbers, because objects have a handful of joints and numpy's calls would dominate.
+    """
+    rows = []
+    for joint in joints:
+        ax, ay, az = joint.axis.tolist()
+        if joint.type is JointType.FIXED:
+            rows.append((0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        elif joint.type is JointType.PRISMATIC:
+            rows.append((0.0, 0.0, 0.0, ax, ay, az))
+        else:
+            px, py, pz = joint.origin.tolist()
+            h = joint.pitch
+            vx, vy, vz = py * az - pz * ay, pz * ax - px * az, px * ay - py * ax
+            rows.append((ax, ay, az, vx + h * ax, vy + h * ay, vz + h * az))
+    return np.array(rows, dtype=float).reshape(-1, 6)
 
 
 def _stack_limits(joints: tuple[Joint, ...]) -> Array:
-    flat = chain.from_iterable((joint.lower, joint.upper) for joint in joints)
-    return np.fromiter(flat, dtype=float, count=2 * len(joints)).reshape(-1, 2)
+    return np.array([(j.lower, j.upper) for j in joints], dtype=float).reshape(-1, 2)
 
 
 def _check_screws(screws: Array, names: Sequence[str]) -> None:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, SingularBodyError
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.kinematics.screws import hat
 
 Array = NDArray[np.float64]
 
@@ -26,29 +25,29 @@ SINGULAR_RATIO = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class SplitNorm:
-    """``|z|^2 = |omega|^2 + alpha^2 |v|^2`` (paper eq. 5), the same for every joint.
+    """``|z|^2 = |omega|^2 + alpha^2 |v|^2`` (paper eq. 6), the same for every joint.
 
     Attributes
     ----------
     alpha : float [1/m]
         Inverse length that weighs translation against rotation.
+    factor : (6, 6) float
+        Matrix ``F`` with ``|z| = |F z|_2``.
     """
 
     alpha: float = 1.0
+    factor: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.alpha) and self.alpha > 0):
             raise NormError(f"`alpha` is {self.alpha} 1/m; the split norm needs a positive number.")
-
-    @property
-    def factor(self) -> Array:
-        """Matrix ``F`` with ``|z| = |F z|_2``, (6, 6)."""
-        return np.diag([1.0, 1.0, 1.0, self.alpha, self.alpha, self.alpha])
+        diagonal = [1.0, 1.0, 1.0, self.alpha, self.alpha, self.alpha]
+        object.__setattr__(self, "factor", np.diag(diagonal))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KineticNorm:
-    """``|z|^2 = omega' I omega / m + |v + omega x c|^2`` [m^2] (paper eq. 6).
+    """``|z|^2 = omega' I omega / m + |v + omega x c|^2`` [m^2] (paper eq. 7).
 
     Attributes
     ----------
@@ -57,39 +56,57 @@ class KineticNorm:
     regularize : float [m] or None
         If given, this radius of gyration is added in quadrature about every axis, which makes
         the norm of a rod or a point positive definite; say so wherever you report the score.
+    factor : (6, 6) float [m]
+        Matrix ``F`` with ``|z| = |F z|_2``.
     """
 
     body: RigidBody
     regularize: float | None = None
+    factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.regularize is not None and not self.regularize > 0:
             raise NormError(f"`regularize` is {self.regularize} m; give a positive length or None.")
-        inertia = self.body.inertia
-        if not np.allclose(inertia, inertia.T, rtol=1e-9, atol=1e-12 * np.abs(inertia).max()):
-            raise NormError("the inertia tensor of the body is not symmetric.")
-        smallest, _, largest = np.linalg.eigvalsh(self._gyration())
-        if smallest <= SINGULAR_RATIO * largest:
-            raise SingularBodyError(
-                f"the body's gyration about its center has eigenvalues from {smallest:.3g} to "
-                f"{largest:.3g} m^2, as a rod, a point or no real body has, so some rotation "
-                "would cost nothing. Pass `regularize=<length in m>`, or use `SplitNorm`."
-            )
+        root = _cholesky(self._gyration())
+        x, y, z = self.body.center.tolist()
+        # Rows 4 to 6 are v + omega x c.
+        rows = [[*row, 0.0, 0.0, 0.0] for row in root]
+        rows += [[0.0, z, -y, 1.0, 0.0, 0.0], [-z, 0.0, x, 0.0, 1.0, 0.0]]
+        rows += [[y, -x, 0.0, 0.0, 0.0, 1.0]]
+        object.__setattr__(self, "factor", np.array(rows))
 
-    def _gyration(self) -> Array:
+    def _gyration(self) -> list[list[float]]:
         """Return ``I / m`` [m^2], regularized if asked."""
-        gyration = (self.body.inertia + self.body.inertia.T) / (2 * self.body.mass)
-        if self.regularize is not None:
-            gyration = gyration + self.regularize**2 * np.eye(3)
-        return np.asarray(gyration)
+        (a, d, e), (d2, b, f), (e2, f2, c) = self.body.inertia.tolist()
+        skew = max(abs(d - d2), abs(e - e2), abs(f - f2))
+        if skew > 1e-9 * max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f)):
+            raise NormError("the inertia tensor of the body is not symmetric.")
+        mass, extra = self.body.mass, 0.0 if self.regularize is None else self.regularize**2
+        d, e, f = (d + d2) / (2 * mass), (e + e2) / (2 * mass), (f + f2) / (2 * mass)
+        return [[a / mass + extra, d, e], [d, b / mass + extra, f], [e, f, c / mass + extra]]
 
-    @property
-    def factor(self) -> Array:
-        """Matrix ``F`` with ``|z| = |F z|_2``, (6, 6) [m]."""
-        out = np.eye(6)
-        out[:3, :3] = np.linalg.cholesky(self._gyration()).T
-        out[3:, :3] = -hat(self.body.center)  # v + omega x c = v - c x omega
-        return out
+
+def _cholesky(gyration: list[list[float]]) -> list[list[float]]:
+    """Return the upper triangle ``R`` with ``R' R`` the given matrix, or raise if it is singular.
+
+    ``det / (sum of principal minors)`` is the smallest eigenvalue up to a factor of three.
+    """
+    (a, d, e), (_, b, f), (_, _, c) = gyration
+    minors = a * b - d * d + a * c - e * e + b * c - f * f
+    determinant = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
+    smallest = determinant / minors if minors > 0 else 0.0
+    if min(a, b, c) <= 0 or smallest <= SINGULAR_RATIO * (a + b + c):
+        raise SingularBodyError(
+            f"the body's smallest squared radius of gyration is about {smallest:.3g} m^2 of "
+            f"{a + b + c:.3g} m^2 in all, as a rod, a point or no real body has, so some rotation "
+            "would cost nothing. Pass `regularize=<length in m>`, or use `SplitNorm`."
+        )
+    r11 = math.sqrt(a)
+    r12, r13 = d / r11, e / r11
+    r22 = math.sqrt(b - r12 * r12)
+    r23 = (f - r12 * r13) / r22
+    r33 = math.sqrt(c - r13 * r13 - r23 * r23)
+    return [[r11, r12, r13], [0.0, r22, r23], [0.0, 0.0, r33]]
 
 
 Norm = SplitNorm | KineticNorm

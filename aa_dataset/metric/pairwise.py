@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All distances between two sets of joints, in bounded memory (paper eqs. 7 and 8).
+"""All distances between two sets of joints, in bounded memory (paper eqs. 5 and 8).
 
 In whitened coordinates one inner product decides everything:
 ``E^2 = (a1^2 + b1^2)|y1|^2 + (a2^2 + b2^2)|y2|^2 - (a1 + b1)(a2 + b2) g - (b1 - a1)(b2 - a2)|g|``
@@ -88,16 +88,17 @@ def pairwise_distance(
     return out
 
 
-def whitened(
-    joints: JointArray, factor: Array, scale: float | None
-) -> tuple[Array, Array]:
+def whitened(joints: JointArray, factor: Array, scale: float | None) -> tuple[Array, Array]:
     """Return screws and limits in which E^phi, or E, is E under the Euclidean norm."""
     screws = joints.screws @ factor.T
     if scale is None:
         return screws, joints.limits
     size = np.linalg.norm(screws, axis=1)
-    limits = np.tanh(joints.limits * (size / scale)[:, None], where=size[:, None] > 0,
-                     out=np.zeros_like(joints.limits))
+    limits = np.tanh(
+        joints.limits * (size / scale)[:, None],
+        where=size[:, None] > 0,
+        out=np.zeros_like(joints.limits),
+    )
     return screws / np.where(size > 0, size, 1.0)[:, None], limits
 
 

@@ -46,6 +46,10 @@ def link_mass(meshes: Sequence[trimesh.Trimesh], *, density: float, thickness: f
     """
     merged = [_cleaned(mesh) for mesh in meshes]
     watertight = bool(merged) and all(mesh.is_watertight for mesh in merged)
+    if len(merged) > 1 and not watertight:
+        # A closed body in two colors is two open meshes: together they may enclose a volume.
+        whole = _cleaned(trimesh.util.concatenate(merged))
+        merged = [whole] if whole.is_volume else merged
     methods: list[tuple[str, Callable[[trimesh.Trimesh], RigidBody | None]]] = [
         ("volume", lambda mesh: _volume(mesh, density)),
         ("hull", lambda mesh: _hull(mesh, density)),
@@ -80,7 +84,8 @@ def _volume(mesh: trimesh.Trimesh, density: float) -> RigidBody | None:
 
 def _hull(mesh: trimesh.Trimesh, density: float) -> RigidBody | None:
     try:
-        return _integrals(mesh.convex_hull, density)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a flat hull encloses nothing
+            return _integrals(mesh.convex_hull, density)
     except Exception:  # qhull has its own errors for flat and tiny input
         return None
 
@@ -113,7 +118,8 @@ def _shell(mesh: trimesh.Trimesh, density: float, thickness: float) -> RigidBody
     total = corners.sum(axis=1)
     second = np.einsum("n,nki,nkj->ij", weights, corners, corners)
     second = mass * (second + np.einsum("n,ni,nj->ij", weights, total, total)) / 12
-    second += mass * thickness**2 / 12 * np.eye(3)
+    normals = np.asarray(mesh.face_normals)
+    second += mass * thickness**2 / 12 * np.einsum("n,ni,nj->ij", weights, normals, normals)
     return RigidBody(mass, center, np.trace(second) * np.eye(3) - second)
 
 

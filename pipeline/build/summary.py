@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable
 
@@ -17,6 +18,7 @@ from pipeline.stages import STAGES
 from pipeline.tables import read_rows
 
 WIDTH = 40
+WRAP = 96
 
 
 def main(_arguments: list[str]) -> int:
@@ -38,11 +40,19 @@ def print_summary() -> None:
         *_block("joints by type", [(kind, joints[kind]) for kind in JointType]),
         *_block("rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]),
         *_block("splits", sorted(seal["splits"].items())),
+        *(f"  {line}" for line in _split_remarks()),
         *_block("seconds per stage, all jobs", _seconds()),
     ]
     if any(code == Reason.TIME_EXCEEDED for _, code in rejects):
         lines.append("A time limit struck: this build is not reproducible.")
     sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _split_remarks() -> list[str]:
+    if not layout.SPLIT_REPORT.is_file():
+        return []
+    text = layout.SPLIT_REPORT.read_text()
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, WRAP)]
 
 
 def _block(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:

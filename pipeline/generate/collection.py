@@ -12,17 +12,23 @@ from tqdm import tqdm
 
 from pipeline.generate.emit import emit, object_files, remove
 from pipeline.generate.layout import SourceLayout, object_name
-from pipeline.generate.registry import family_names
+from pipeline.generate.registry import family_categories, family_names
 
 Member = tuple[str, int]
 
 
 def members(count: int) -> list[Member]:
-    """Return (family, index within family) of each object, round-robin over sorted families."""
+    """Return (family, index within family) of each object.
+
+    Laps go round the sorted families; a family with n categories takes part in the first n laps of
+    every round, so that a round holds each category of each family once.
+    """
     if count < 0:
         raise ValueError(f"The generated collection cannot have {count} objects.")
-    names = family_names()
-    return [(names[i % len(names)], i // len(names)) for i in range(count)]
+    sizes = {name: len(family_categories(name)) for name in family_names()}
+    lap = [(name, k) for k in range(max(sizes.values())) for name in sizes if sizes[name] > k]
+    rounds = (divmod(i, len(lap)) for i in range(count))
+    return [(lap[k][0], r * sizes[lap[k][0]] + lap[k][1]) for r, k in rounds]
 
 
 def generate_collection(

@@ -8,7 +8,7 @@ from pathlib import Path
 from pipeline.generate.draw import Draw
 from pipeline.generate.layout import META, URDF, SourceLayout, object_name
 from pipeline.generate.registry import family
-from pipeline.generate.urdf import mesh_texts, urdf_text
+from pipeline.generate.urdf import mesh_texts, texture_files, urdf_text
 
 LICENSE = "CC0-1.0"
 
@@ -42,7 +42,8 @@ def object_files(name: str, index: int, *, seed: int) -> dict[str, bytes]:
         URDF: urdf_text(assembly, object_name(name, index)),
         **mesh_texts(assembly),
     }
-    return {path: text.encode() for path, text in texts.items()}
+    encoded = {path: text.encode() for path, text in texts.items()}
+    return {**encoded, **texture_files(assembly)}
 
 
 def emit(root: Path, name: str, *, files: dict[str, bytes]) -> bool:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces that many families share: carcasses, drawers, pulls, wheels, all in meters."""
+"""Pieces that many families share: carcasses, drawers, pulls, knobs, wheels, all in meters."""
 
 from collections.abc import Sequence
 
+from pipeline.generate.assembly import Assembly
 from pipeline.generate.polygons import rectangle, rounded_path
-from pipeline.generate.shape import Shape
-from pipeline.generate.shapes import box, cylinder, extrude, lathe, sweep, torus, tray
+from pipeline.generate.shape import Shape, direction
+from pipeline.generate.shapes import box, cone, cylinder, extrude, lathe, sweep, torus, tray
 
 Opening = tuple[float, float, float, float]
+
+LIGHT = ("white_plastic", "chrome", "steel", "aluminum", "white_paint", "cream_paint")
 
 
 def carcass(
@@ -89,3 +92,69 @@ def legs(
         for sx in (-1, 1)
         for sy in (-1, 1)
     ]
+
+
+def dial(size: Sequence[float], material: str, *, mark: str = "white_plastic") -> list[Shape]:
+    """Make a round knob of (radius, height) on the plane z = 0, with a pointer toward +y."""
+    radius, height = size
+    grip = cone((radius, 0.88 * radius, height), material, segments=20).on(0, 0, 0)
+    pointer = box((0.14 * radius, 0.7 * radius, 0.06 * height), mark)
+    return [grip, pointer.on(0, 0.5 * radius, height)]
+
+
+def add_dial(
+    assembly: Assembly,
+    parent: str,
+    name: str,
+    *,
+    at: Sequence[float],
+    axis: str,
+    size: Sequence[float],
+    material: str,
+    turn: float = 270,
+) -> str:
+    """Add a knob of (radius, height) that turns clockwise by `turn` degrees; 0 means endless."""
+    mark = "black_plastic" if material in LIGHT else "white_plastic"
+    shapes = [s.along(axis).at(*at) for s in dial(size, material, mark=mark)]
+    part = assembly.part(name, *shapes, label="knob")
+    if turn == 0:
+        assembly.spin(parent, part, origin=at, axis=axis)
+    else:
+        assembly.hinge(parent, part, origin=at, axis=axis, lower=-turn, upper=0)
+    return part
+
+
+def add_button(
+    assembly: Assembly,
+    parent: str,
+    name: str,
+    shape: Shape,
+    *,
+    axis: str,
+    travel: float,
+    label: str = "button",
+) -> str:
+    """Add a key that is pressed along an axis by `travel` meters.
+
+    The shape is given as pressed, on the surface around it; at rest it stands off by the travel.
+    """
+    part = assembly.part(name, shape.at(*-direction(axis) * (travel + 0.0002)), label=label)
+    assembly.slide(parent, part, axis=axis, lower=0, upper=travel)
+    return part
+
+
+def feet(span: Sequence[float], *, radius: float = 0.012, height: float = 0.01) -> list[Shape]:
+    """Make four rubber feet under the corners of an (x, y) span, standing on z = 0."""
+    return [
+        cylinder((radius, height), "rubber", segments=12).on(sx * span[0] / 2, sy * span[1] / 2, 0)
+        for sx in (-1, 1)
+        for sy in (-1, 1)
+    ]
+
+
+def bowl(profile: Sequence[Sequence[float]], material: str, *, wall: float = 0.003) -> Shape:
+    """Make a turned vessel from its outer (radius, z) profile, bottom to rim, and its wall."""
+    (_, bottom), *_ = profile
+    inside = [(max(r - wall, wall), max(z, bottom + wall)) for r, z in profile[::-1]]
+    inside[0] = (inside[0][0], profile[-1][1])
+    return lathe([*profile, *inside], material)

@@ -10,6 +10,7 @@ _LEFTOVER = re.compile(r"\.[a-z][a-z0-9_]*_\d{5,}\.(new|old)")
 
 META = "meta.json"
 URDF = "model.urdf"
+MATERIALS = "object.mtl"
 
 
 def object_name(family: str, index: int) -> str:
@@ -20,6 +21,16 @@ def object_name(family: str, index: int) -> str:
 def mesh_name(link: str, material: str) -> str:
     """Return the path of one mesh, relative to the object folder."""
     return f"meshes/{link}-{material}.obj"
+
+
+def materials_name() -> str:
+    """Return the path of the material library that the textured meshes name."""
+    return f"meshes/{MATERIALS}"
+
+
+def texture_name(material: str) -> str:
+    """Return the path of a material's picture, relative to the object folder."""
+    return f"meshes/{material}.png"
 
 
 @dataclass(frozen=True, slots=True)

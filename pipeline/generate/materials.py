@@ -4,6 +4,7 @@
 import difflib
 
 from pipeline.generate.errors import AuthoringError
+from pipeline.generate.textures import RGB, Texture
 
 RGBA = tuple[float, float, float, float]
 
@@ -56,6 +57,16 @@ PALETTE: dict[str, RGBA] = {
     "brick": (0.60, 0.30, 0.23, 1.0),
     "stone": (0.72, 0.69, 0.62, 1.0),
     "ceramic": (0.94, 0.94, 0.93, 1.0),
+    "grass": (0.33, 0.52, 0.22, 1.0),
+    "cork": (0.76, 0.58, 0.38, 1.0),
+    "tiles": (0.85, 0.88, 0.88, 1.0),
+    "canvas": (0.83, 0.77, 0.64, 1.0),
+    # printed: two colors of which this is the mean
+    "checker": (0.52, 0.52, 0.50, 1.0),
+    "hazard_stripes": (0.86, 0.50, 0.45, 1.0),
+    "red_label": (0.87, 0.52, 0.48, 1.0),
+    "blue_label": (0.55, 0.64, 0.76, 1.0),
+    "green_label": (0.60, 0.74, 0.60, 1.0),
     # see-through
     "glass": (0.75, 0.87, 0.92, 0.35),
     "smoked_glass": (0.12, 0.14, 0.16, 0.60),
@@ -70,7 +81,57 @@ PALETTE: dict[str, RGBA] = {
 
 WOODS = ("oak", "walnut", "pine", "cherry")
 PAINTS = ("white_paint", "cream_paint", "gray_paint", "green_paint", "blue_paint", "red_paint")
+LABELS = ("red_label", "blue_label", "green_label")
+FABRICS = ("gray_fabric", "blue_fabric", "red_fabric", "canvas")
 METALS = ("steel", "dark_steel", "brass", "chrome")
+
+
+def word(name: str) -> str:
+    """Return how a person would say a material or color, e.g. ``"white"`` for white_paint."""
+    return name.removesuffix("_paint").removesuffix("_plastic").replace("_", " ")
+
+
+# Pattern, contrast (share of the color that the shades go up and down) and tile [m]. Brushed steel
+# and the rest stay plain where the pattern would be finer than a picture shows.
+_PATTERNS: dict[str, tuple[str, float, float]] = {
+    "oak": ("wood", 0.22, 0.30),
+    "walnut": ("wood", 0.30, 0.30),
+    "pine": ("wood", 0.16, 0.35),
+    "cherry": ("wood", 0.24, 0.30),
+    "plywood": ("wood", 0.10, 0.40),
+    "steel": ("brushed", 0.035, 0.2),
+    "aluminum": ("brushed", 0.03, 0.2),
+    "gray_fabric": ("weave", 0.35, 0.06),
+    "blue_fabric": ("weave", 0.35, 0.06),
+    "red_fabric": ("weave", 0.35, 0.06),
+    "canvas": ("weave", 0.20, 0.06),
+    "concrete": ("speckle", 0.15, 0.8),
+    "stone": ("speckle", 0.15, 0.5),
+    "cork": ("speckle", 0.35, 0.05),
+    "grass": ("speckle", 0.30, 0.5),
+    "brick": ("bricks", 0.35, 1.0),
+    "tiles": ("tiles", 0.12, 0.6),
+}
+_PRINTS: dict[str, Texture] = {
+    "checker": Texture("checker", (24, 24, 24), (240, 238, 230), 0.2),
+    "hazard_stripes": Texture("stripes", (200, 32, 28), (240, 240, 236), 2.0),
+    "red_label": Texture("label", (190, 30, 28), (250, 244, 228), 0.0),
+    "blue_label": Texture("label", (28, 70, 150), (250, 248, 240), 0.0),
+    "green_label": Texture("label", (30, 110, 60), (250, 246, 226), 0.0),
+}
+
+
+def texture(name: str) -> Texture | None:
+    """Return how a material is patterned, or None where it is plain."""
+    if name not in _PATTERNS:
+        return _PRINTS.get(name)
+    pattern, contrast, tile = _PATTERNS[name]
+    return Texture(pattern, _shaded(name, 1 - contrast), _shaded(name, 1 + contrast), tile)
+
+
+def _shaded(name: str, factor: float) -> RGB:
+    r, g, b = (min(255, round(255 * channel * factor)) for channel in PALETTE[name][:3])
+    return r, g, b
 
 
 def rgba(name: str) -> RGBA:

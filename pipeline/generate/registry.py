@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 
 from pipeline.generate import families
 from pipeline.generate.assembly import Assembly
@@ -22,7 +23,34 @@ def family_names() -> list[str]:
 @cache
 def family(name: str) -> Build:
     """Return the function that builds one object of a family."""
+    build: Build = _module(name).build
+    return build
+
+
+@cache
+def family_categories(name: str) -> dict[str, str]:
+    """Return the categories that a family makes, each with its supercategory."""
+    listed: dict[str, str] = _module(name).CATEGORIES
+    return dict(listed)
+
+
+def categories() -> dict[str, list[str]]:
+    """Return every category of the collection with the families that make it, both sorted."""
+    found: dict[str, list[str]] = {}
+    for name in family_names():
+        for category in family_categories(name):
+            found.setdefault(category, []).append(name)
+    return dict(sorted(found.items()))
+
+
+def supercategories() -> dict[str, str]:
+    """Return every category of the collection with its supercategory."""
+    return {
+        category: family_categories(names[0])[category] for category, names in categories().items()
+    }
+
+
+def _module(name: str) -> ModuleType:
     if name not in family_names():
         raise AuthoringError(f"There is no family {name!r}; there are {', '.join(family_names())}.")
-    build: Build = importlib.import_module(f"{families.__name__}.{name}").build
-    return build
+    return importlib.import_module(f"{families.__name__}.{name}")

@@ -7,9 +7,11 @@ import numpy as np
 
 from pipeline.generate.assembly import Assembly, Joint, Triple
 from pipeline.generate.errors import AuthoringError
-from pipeline.generate.layout import mesh_name
-from pipeline.generate.materials import rgba
+from pipeline.generate.layout import MATERIALS, materials_name, mesh_name, texture_name
+from pipeline.generate.materials import rgba, texture
 from pipeline.generate.shape import Array, Shape
+from pipeline.generate.textures import png
+from pipeline.generate.unwrap import unwrap
 
 MESH_DIGITS = 6
 # Axes and pitches get more digits than lengths: they are multiplied by large ranges.
@@ -54,8 +56,23 @@ def mesh_texts(assembly: Assembly) -> dict[str, str]:
     return texts
 
 
+def texture_files(assembly: Assembly) -> dict[str, bytes]:
+    """Write the pictures of the textured materials and the library that names them."""
+    shapes = (shape for part in assembly.parts.values() for shape in part.shapes)
+    names = sorted({shape.material for shape in shapes})
+    used = {name: look for name in names if (look := texture(name))}
+    if not used:
+        return {}
+    lines = [
+        f"newmtl {name}\nKd 1 1 1\nmap_Kd {texture_name(name).rpartition('/')[2]}\n"
+        for name in used
+    ]
+    pictures = {texture_name(name): png(look) for name, look in used.items()}
+    return {materials_name(): "".join(lines).encode(), **pictures}
+
+
 def obj_text(solids: list[Shape]) -> str:
-    """Write closed solids as one plain OBJ; they never share a vertex."""
+    """Write closed solids of one material as an OBJ; they never share a vertex."""
     rows, faces, taken = [], [], set[bytes]()
     start = 1
     for solid in solids:
@@ -64,9 +81,19 @@ def obj_text(solids: list[Shape]) -> str:
         faces.append(solid.faces + start)
         start += len(points)
     points, triangles = np.vstack(rows), np.vstack(faces)
-    return ("v %.6f %.6f %.6f\n" * len(points)) % tuple(points.ravel().tolist()) + (
-        "f %d %d %d\n" * len(triangles)
-    ) % tuple(triangles.ravel().tolist())
+    vertices = ("v %.6f %.6f %.6f\n" * len(points)) % tuple(points.ravel().tolist())
+    look = texture(solids[0].material)
+    if look is None:
+        return vertices + ("f %d %d %d\n" * len(triangles)) % tuple(triangles.ravel().tolist())
+    flat = np.vstack([unwrap(solid, look.tile) for solid in solids]).reshape(-1, 2)
+    distinct, index = np.unique(flat, axis=0, return_inverse=True)
+    pairs = np.column_stack((triangles.ravel(), index.ravel() + 1)).reshape(-1, 6)
+    return (
+        f"mtllib {MATERIALS}\n{vertices}"
+        + ("vt %.4f %.4f\n" * len(distinct)) % tuple(distinct.ravel().tolist())
+        + f"usemtl {solids[0].material}\n"
+        + ("f %d/%d %d/%d %d/%d\n" * len(pairs)) % tuple(pairs.ravel().tolist())
+    )
 
 
 def _apart(vertices: Array, taken: set[bytes]) -> Array:

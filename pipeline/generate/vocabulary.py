@@ -4,7 +4,7 @@
 from pipeline.generate.assembly import Assembly
 from pipeline.generate.draw import Draw
 from pipeline.generate.errors import AuthoringError
-from pipeline.generate.materials import METALS, PAINTS, WOODS
+from pipeline.generate.materials import FABRICS, LABELS, METALS, PAINTS, WOODS, word
 from pipeline.generate.polygons import (
     circle,
     gear,
@@ -33,6 +33,8 @@ from pipeline.generate.shapes import (
 )
 
 __all__ = [
+    "FABRICS",
+    "LABELS",
     "METALS",
     "PAINTS",
     "WOODS",
@@ -61,4 +63,5 @@ __all__ = [
     "tray",
     "tube",
     "vessel",
+    "word",
 ]

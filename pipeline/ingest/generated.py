@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 from pipeline.errors import Rejection
 from pipeline.ingest.record import RawRecord
 from pipeline.reasons import Reason
+from pipeline.tables import encodable
 
 META = "meta.json"
 MODEL = "model.urdf"
@@ -30,7 +32,7 @@ def describe(root: Path) -> RawRecord:
         label=_text(meta, "category"),
         parts=_parts(meta),
         license=_text(meta, "license"),
-        provenance={"facts_from": META, **rest},
+        provenance={**rest, "facts_from": META},
     )
 
 
@@ -41,7 +43,9 @@ def _read_meta(path: Path) -> dict[str, Any]:
         raise Rejection(Reason.METADATA_INVALID, f"{META} is larger than {META_BYTES} bytes.")
     try:
         # Python's parser takes NaN and Infinity, which are not JSON and no fact either.
-        meta = json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+        meta = json.loads(
+            path.read_bytes(), parse_constant=_refuse_constant, parse_float=_finite_number
+        )
     except (ValueError, RecursionError) as error:
         raise Rejection(Reason.METADATA_INVALID, f"{META} is not JSON: {error}.") from None
     if not isinstance(meta, dict):
@@ -53,11 +57,16 @@ def _refuse_constant(word: str) -> float:
     raise ValueError(f"{word} is not a JSON number")
 
 
+def _finite_number(word: str) -> float:
+    value = float(word)
+    return value if math.isfinite(value) else _refuse_constant(word)
+
+
 def _text(meta: dict[str, Any], field: str) -> str:
     value = meta.get(field, "")
     if not isinstance(value, str):
         raise Rejection(Reason.METADATA_INVALID, f"{META}: the field `{field}` is not text.")
-    return value.encode("utf-8", "replace").decode()
+    return encodable(value)
 
 
 def _parts(meta: dict[str, Any]) -> dict[str, str]:

@@ -61,7 +61,7 @@ def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
             "license": license_id,
             "attribution": facts["attribution"],
             "redistribution": is_redistributable(license_id),
-            "provenance": compact_json({"raw_sha256": digest, **raw.provenance}),
+            "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
         }
     )
 

@@ -67,9 +67,11 @@ def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+        elif isinstance(node, ast.ImportFrom):
             # `from package import name`: the name may be a module or something inside one.
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            module = ".".join([*_anchor(path, node.level), *(node.module or "").split(".")])
+            module = module.rstrip(".")
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
     return tuple(
         sorted(
             {
@@ -80,6 +82,11 @@ def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
             }
         )
     )
+
+
+def _anchor(path: Path, level: int) -> tuple[str, ...]:
+    """Return the package that a relative import of `level` dots starts from."""
+    return path.parts[: len(path.parts) - level] if level else ()
 
 
 def _with_packages(name: str) -> Iterator[str]:

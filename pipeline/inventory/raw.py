@@ -18,6 +18,7 @@ from pipeline import layout
 from pipeline.tables import dump_json, write_if_changed
 
 ID_LENGTH = 90
+DIGEST = re.compile(r"\.[0-9a-f]{16}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,13 @@ def _is_object(entry: os.DirEntry[str]) -> bool:
 
 
 def object_id(source: str, name: str) -> str:
-    """Return `<source>-<name>` in `[a-z0-9_.-]`; a name that had to be changed gets a digest."""
+    """Return `<source>-<name>` in `[a-z0-9_.-]`; a name that had to be changed gets a digest.
+
+    A name that ends like a digest gets one as well, so that it cannot be taken for another's id.
+    """
     clean = re.sub(r"[^a-z0-9_.-]+", "_", name.lower())[:ID_LENGTH].strip(".-")
-    if clean != name:
-        clean = f"{clean}.{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    if clean != name or DIGEST.search(name):
+        clean = f"{clean}.{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     return f"{source}-{clean}"
 
 
@@ -84,14 +88,17 @@ class DigestCache:
         total = hashlib.sha256()
         for path, status in _files(folder):
             name = path.relative_to(folder).as_posix()
-            total.update(f"{name}\0{self._file_digest(path, status)}\0".encode("utf-8", "replace"))
+            line = f"{name}\0{self._file_digest(path, status)}\0"
+            total.update(line.encode("utf-8", "surrogateescape"))
         return total.hexdigest()
 
-    def _file_digest(self, path: Path, status: os.stat_result) -> str:
+    def _file_digest(self, path: Path, status: os.stat_result | None) -> str:
+        if status is None:
+            return "unreachable"
         key = path.as_posix()
         mark = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
         known = self._old.get(key)
-        if isinstance(known, list) and len(known) == 2 and known[0] == mark:
+        if isinstance(known, list) and known[:1] == [mark] and _is_digest(known[-1]):
             self._new[key] = known
         else:
             self._new[key] = [mark, _content_digest(path, status)]
@@ -103,19 +110,37 @@ class DigestCache:
             write_if_changed(self._path, dump_json(self._new))
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield everything below a folder with its status, sorted; links are not followed."""
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) is not None
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result | None]]:
+    """Yield everything below a folder with its status, sorted; links are not followed.
+
+    The status is None where the folder around a file does not let us look at it.
+    """
     for parent, folders, files in os.walk(folder):
-        linked = [name for name in folders if Path(parent, name).is_symlink()]
+        linked = [name for name in folders if _is_link(_status(Path(parent, name)))]
         folders[:] = sorted(set(folders) - set(linked))
         for name in sorted(files + linked):
             path = Path(parent, name)
-            yield path, path.lstat()
+            yield path, _status(path)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def _is_link(status: os.stat_result | None) -> bool:
+    return status is not None and stat.S_ISLNK(status.st_mode)
 
 
 def _content_digest(path: Path, status: os.stat_result) -> str:
     """Digest a regular file's bytes; of anything else (link, pipe, device) only what it is."""
-    if stat.S_ISLNK(status.st_mode):
+    if _is_link(status):
         return f"link {path.readlink()}"
     if not stat.S_ISREG(status.st_mode):
         return f"special {stat.S_IFMT(status.st_mode)}"

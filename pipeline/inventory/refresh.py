@@ -84,5 +84,5 @@ def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: l
 
 
 def _review_rows() -> list[str]:
-    lines = layout.REVIEWS.read_text().splitlines(keepends=True)
-    return sorted(line for line in lines[1:] if line.strip())
+    lines = layout.REVIEWS.read_text().splitlines()
+    return sorted(f"{line}\n" for line in lines[1:] if line.strip())

@@ -20,7 +20,9 @@ class Hull:
     faces: np.ndarray
 
 
-def link_hulls(vertices: np.ndarray, faces: np.ndarray, *, most: int) -> list[Hull]:
+def link_hulls(
+    vertices: np.ndarray, faces: np.ndarray, *, most: int, thinnest: float = 1e-6
+) -> list[Hull]:
     """Return the hulls of a link's components, the largest `most` of them.
 
     Parameters
@@ -31,12 +33,14 @@ def link_hulls(vertices: np.ndarray, faces: np.ndarray, *, most: int) -> list[Hu
         Triangles.
     most : int
         Budget; components beyond it are the smallest and get no hull.
+    thinnest : float [m]
+        Smallest width of a hull, so that rounding to the object's grid cannot flatten it.
     """
     components = _components(vertices, faces)
     components.sort(
         key=lambda points: (-float(np.prod(np.ptp(points, axis=0) + 1e-9)), len(points))
     )
-    return [_hull(points) for points in components[:most]]
+    return [_hull(points, thinnest) for points in components[:most]]
 
 
 def _components(vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
@@ -49,22 +53,24 @@ def _components(vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
     return [unique[used[labels[used] == label]] for label in np.unique(labels[used])]
 
 
-def _hull(points: np.ndarray) -> Hull:
+def _hull(points: np.ndarray, thinnest: float) -> Hull:
     """Return the convex hull, or a padded box along the principal axes of flat points."""
     center = points.mean(axis=0)
-    _, _, axes = np.linalg.svd(points - center, full_matrices=True)
+    # Three zero rows make the axes complete for a single point; a full U would be n by n.
+    padded = np.concatenate([points - center, np.zeros((3, 3))])
+    axes = np.linalg.svd(padded, full_matrices=False)[2]
     widths = np.ptp((points - center) @ axes.T, axis=0)
-    if len(points) < 4 or widths.min() < FLATNESS * max(widths.max(), 1e-12):
-        return _padded_box(points, center, axes)
+    if len(points) < 4 or widths.min() < max(FLATNESS * widths.max(), thinnest):
+        return _padded_box(points, center, axes, thinnest)
     hull = trimesh.convex.convex_hull(points)
     return Hull(np.asarray(hull.vertices), np.asarray(hull.faces))
 
 
-def _padded_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray) -> Hull:
+def _padded_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, thinnest: float) -> Hull:
     local = (points - center) @ axes.T
     lower, upper = local.min(axis=0), local.max(axis=0)
-    width = max(float((upper - lower).max()), 1e-6)
-    thin = np.maximum(10 * FLATNESS * width - (upper - lower), 0.0) / 2
+    width = max(10 * FLATNESS * float((upper - lower).max()), thinnest)
+    thin = np.maximum(width - (upper - lower), 0.0) / 2
     box = trimesh.creation.box(bounds=np.stack([lower - thin, upper + thin]))
     if np.linalg.det(axes) < 0:
         box.faces = box.faces[:, ::-1]

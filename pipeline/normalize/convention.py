@@ -13,7 +13,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 
-NAME = re.compile(r"^[a-z0-9_]+$")
+NAME = re.compile(r"[a-z0-9_]+")
 TYPES = ("fixed", "revolute", "continuous", "prismatic")
 
 
@@ -42,26 +42,31 @@ def check_convention(
         problems += _link_problems(link, files)
         if with_inertials:
             problems += _inertial_problems(link)
+    movable = {joint.name for joint in model.joints if joint.type != "fixed"}
     for joint in model.joints:
         problems += _joint_problems(joint)
+        if joint.mimic is not None and joint.mimic.joint not in movable:
+            problems.append(f"Joint {joint.name} follows {joint.mimic.joint!r}, which cannot move.")
     return problems + list(_collision_problems(model, carriers))
 
 
 def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
-    if not NAME.match(link.name):
+    if not NAME.fullmatch(link.name):
         yield f"Link {link.name!r} is not in [a-z0-9_]+."
     for shape in (*link.visuals, *link.collisions):
         if shape.geometry.kind != "mesh" or not shape.geometry.filename.endswith(".obj"):
             yield f"Link {link.name}: {shape.name} is not an OBJ mesh."
         elif shape.geometry.filename not in files:
             yield f"Link {link.name}: {shape.geometry.filename} does not exist."
+        if shape.geometry.scale != (1.0, 1.0, 1.0):
+            yield f"Link {link.name}: {shape.name} scales its mesh."
         if not np.array_equal(shape.pose, np.eye(4)):
             yield f"Link {link.name}: {shape.name} is not in the link frame."
 
 
 def _joint_problems(joint: UrdfJoint) -> Iterator[str]:
     where = f"Joint {joint.name}"
-    if not NAME.match(joint.name):
+    if not NAME.fullmatch(joint.name):
         yield f"{where} is not in [a-z0-9_]+."
     if joint.type not in TYPES:
         yield f"{where} has the type {joint.type}."

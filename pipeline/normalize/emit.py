@@ -26,6 +26,7 @@ from pipeline.normalize.meshes import Look, Piece
 from pipeline.urdf_text import format_urdf
 
 MATERIALS = "object.mtl"
+GLB_ROOT = "Object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +120,11 @@ def _link(
         visuals.append(_mesh_shape(f"{name}_{number}", mesh, material))
     collisions = []
     for number, hull in enumerate(_hulls(thing, name)):
-        mesh = f"meshes/{name}_collision_{number}.obj"
+        # The hyphen is in no link name, so this is never the visual mesh of a link `x_collision`.
+        mesh = f"meshes/{name}-collision_{number}.obj"
         local = Piece(hull.vertices - origin, hull.faces, Look())
         files[mesh] = _obj(local, None, thing.decimals)
-        collisions.append(_mesh_shape(f"{name}_collision_{number}", mesh, None))
+        collisions.append(_mesh_shape(f"{name}-collision_{number}", mesh, None))
     return UrdfLink(name, tuple(visuals), tuple(collisions))
 
 
@@ -134,7 +136,8 @@ def _hulls(thing: NormalObject, name: str) -> list[Hull]:
     if not thing.pieces[name]:
         return []
     whole = _joined([Piece(p.vertices, p.faces, Look()) for p in thing.pieces[name]])
-    return link_hulls(whole.vertices, whole.faces, most=thing.collision_hulls)
+    thinnest = 1e4 * 10.0**-thing.decimals
+    return link_hulls(whole.vertices, whole.faces, most=thing.collision_hulls, thinnest=thinnest)
 
 
 def _obj(piece: Piece, material: str | None, decimals: int) -> bytes:
@@ -161,7 +164,8 @@ def _with_carriers(
     taken_links, taken_joints = set(thing.tree.links), {j.name for j in thing.tree.joints}
     out, joints = list(links), []
     for joint in thing.tree.joints:
-        place = joint.origin - link_origin(thing.tree, joint.parent)
+        between = joint.origin - link_origin(thing.tree, joint.parent)
+        place = np.round(between, thing.decimals) + 0.0
         drive = thing.drives[joint.name]
         if joint.type is not JointType.HELICAL:
             joints.append(_urdf_joint(joint, place, drive))
@@ -230,17 +234,18 @@ def _translation(shift: np.ndarray) -> np.ndarray:
 def _glb(thing: NormalObject, looks: Mapping[Look, str]) -> bytes:
     """Return the whole object at rest: one node per link, one mesh per look below it."""
     materials = {look: _pbr(look, name) for look, name in looks.items()}
-    scene = trimesh.Scene(base_frame="object")
+    # Node names that no link can have: capital letter, dot.
+    scene = trimesh.Scene(base_frame=GLB_ROOT)
     for link in thing.tree.links:
         origin = link_origin(thing.tree, link)
-        scene.graph.update(link, "object", matrix=_translation(origin))
+        scene.graph.update(link, GLB_ROOT, matrix=_translation(origin))
         for number, (look, piece) in enumerate(merged_by_look(thing.pieces[link]).items()):
             uv = np.zeros((len(piece.vertices), 2)) if piece.uv is None else piece.uv
             mesh = trimesh.Trimesh(piece.vertices - origin, piece.faces, process=False)
             mesh.visual = TextureVisuals(uv=uv if look.texture else None, material=materials[look])
             name = f"{link}_{number}"
             scene.add_geometry(
-                mesh, node_name=f"{name}_mesh", geom_name=name, parent_node_name=link
+                mesh, node_name=f"{name}.mesh", geom_name=name, parent_node_name=link
             )
     return trimesh.exchange.gltf.export_glb(scene, include_normals=False)
 

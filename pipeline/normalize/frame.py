@@ -44,7 +44,8 @@ class Similarity:
 
     def points(self, points: np.ndarray) -> np.ndarray:
         """Map points (n, 3) and round them to the grid."""
-        return self.rounded(self.scale * points @ self.rotation.T - self.center)
+        # First onto the grid, then by whole steps of it: the box stays centered to one step.
+        return self.rounded(self.rounded(points @ self.rotation.T * self.scale) - self.center)
 
     def rounded(self, values: np.ndarray) -> np.ndarray:
         """Round lengths to the grid, without negative zeros."""
@@ -60,6 +61,7 @@ class Similarity:
             lower=_short(joint.lower * stretch),
             upper=_short(joint.upper * stretch),
             pitch=_short(joint.pitch * self.scale),
+            mimic=joint.mimic if joint.is_movable else None,
         )
 
 
@@ -95,7 +97,10 @@ def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity
     turned = points @ rotation.T
     lower, upper = turned.min(axis=0), turned.max(axis=0)
     radius = float(np.linalg.norm(upper - lower)) / 2
-    scale = 1.0 / radius if source["scale"] == "arbitrary" and radius > 0 else 1.0
+    # An object that has the radius 1 already, but for the grid, keeps its numbers.
+    has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
+    rescale = source["scale"] == "arbitrary" and radius > 0 and not has_unit
+    scale = 1.0 / radius if rescale else 1.0
     decimals = _decimals(2 * radius * scale)
     return Similarity(rotation, scale, _grid_center(lower, upper, scale, decimals), decimals)
 
@@ -103,12 +108,14 @@ def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity
 def _decimals(diagonal: float) -> int:
     if diagonal <= 0 or not math.isfinite(diagonal):
         return DIGITS
-    return min(max(DIGITS - 1 - math.floor(math.log10(diagonal)), 0), 15)
+    # A diagonal of 0.999999999999 m is 1 m: its own rounded points must give the same grid.
+    return min(max(DIGITS - 1 - math.floor(math.log10(diagonal) + 1e-9), 0), 15)
 
 
 def _grid_center(lower: np.ndarray, upper: np.ndarray, scale: float, decimals: int) -> np.ndarray:
     """Return the box center on the grid, halves to even: a second pass then moves nothing."""
-    steps = np.round((lower + upper) * scale * 10.0**decimals)
+    ends = np.round(lower * scale, decimals) + np.round(upper * scale, decimals)
+    steps = np.round(ends * 10.0**decimals)
     return np.round(steps / 2) / 10.0**decimals
 
 

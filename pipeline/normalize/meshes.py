@@ -22,6 +22,7 @@ from pipeline.reasons import Code, Finding, Reason
 Rgba = tuple[float, float, float, float]
 DEFAULT_COLOR: Rgba = (0.7, 0.7, 0.7, 1.0)
 MESH_TYPES = frozenset({"obj", "stl", "ply", "glb", "gltf", "dae"})
+PICTURE_TYPES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".gif"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class MeshReader:
     budgets: Mapping[str, Any]
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
+    refused: list[Rejection] = field(default_factory=list)
     _loaded: dict[str, list[Piece]] = field(default_factory=dict)
 
     def link_pieces(
@@ -103,15 +105,22 @@ class MeshReader:
             scene = trimesh.load_scene(
                 io.BytesIO(data), file_type=kind, resolver=resolver, process=False
             )
+            self._raise_refused()
             return _scene_pieces(scene)
         except Rejection:
             raise
         except MemoryError:
             raise
         except Exception as error:  # third-party parsers raise whatever they like
+            self._raise_refused()
             raise Rejection(
                 Reason.MESH_INVALID, f"{name} cannot be read: {type(error).__name__}: {error}"
             ) from error
+
+    def _raise_refused(self) -> None:
+        """Say again what a side file was refused for: trimesh swallows what its resolver raises."""
+        if self.refused:
+            raise self.refused[0]
 
 
 class _Resolver(Resolver):
@@ -124,14 +133,20 @@ class _Resolver(Resolver):
         """Return a side file's bytes; an absent one is a finding and a plain color."""
         try:
             path = inside(self._reader.root, self._folder, name.strip())
-            return read_bounded(path, name, self._reader.budgets["raw_bytes"])
+            data = read_bounded(path, name, self._reader.budgets["raw_bytes"])
         except Rejection as rejection:
             if rejection.reason is not Reason.MESH_MISSING:
+                self._reader.refused.append(rejection)
                 raise
-            self._reader.findings.append(
-                Finding(Code.TEXTURE_MISSING, f"{name.strip()} is named by a mesh but absent.")
-            )
-            raise FileNotFoundError(name) from None
+            raise self._missing(name, "absent") from None
+        if path.suffix.lower() in PICTURE_TYPES and not _is_picture(data):
+            raise self._missing(name, "not a readable picture")
+        return data
+
+    def _missing(self, name: str, what: str) -> FileNotFoundError:
+        detail = f"{name.strip()} is named by a mesh but {what}."
+        self._reader.findings.append(Finding(Code.TEXTURE_MISSING, detail))
+        return FileNotFoundError(name)
 
     def namespaced(self, namespace: str) -> _Resolver:
         """Return the same resolver for a folder below."""
@@ -153,7 +168,10 @@ def inside(root: Path, folder: Path, name: str) -> Path:
         raise Rejection(
             Reason.MESH_OUTSIDE, f"{name[:200]!r} is not a path relative to the object."
         )
-    path, home = (folder / plain).resolve(), root.resolve()
+    try:
+        path, home = (folder / plain).resolve(), root.resolve()
+    except (OSError, RuntimeError):  # links in a circle, which Python 3.13 no longer minds
+        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r} leads nowhere.") from None
     if not path.is_relative_to(home):
         raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's folder.")
     return path
@@ -195,18 +213,46 @@ def _piece(mesh: trimesh.Trimesh) -> Piece:
 
 def _look(mesh: trimesh.Trimesh) -> tuple[Look, np.ndarray | None]:
     visual = mesh.visual
-    if visual.kind == "texture" and visual.uv is not None:
-        material = visual.material
+    material = visual.material if visual.kind == "texture" else None
+    written = _mtl_color(getattr(material, "kwargs", {}))
+    if material is not None and visual.uv is not None:
         image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
         if image is not None and len(visual.uv) == len(mesh.vertices):
-            return Look((1.0, 1.0, 1.0, 1.0), _png(image)), np.asarray(visual.uv, dtype=float)
+            alpha = 1.0 if written is None else written[3]
+            return Look((1.0, 1.0, 1.0, alpha), _png(image)), np.asarray(visual.uv, dtype=float)
+    if written is not None:
+        return Look(written), None
     if visual.defined:
-        return Look(
-            _unit_color(
-                visual.material.main_color if visual.kind == "texture" else visual.main_color
-            )
-        ), None
+        color = visual.main_color if material is None else material.main_color
+        return Look(_unit_color(color)), None
     return Look(), None
+
+
+def _mtl_color(entries: Mapping[str, Any]) -> Rgba | None:
+    """Return the color of an MTL material as written: trimesh drops `d` and keeps 8 bits of `Kd`.
+
+    Exporters disagree about `Tr`; a material that nobody could see is taken as opaque.
+    """
+    try:
+        r, g, b = (min(max(round(float(value), 4), 0.0), 1.0) for value in entries["kd"])
+        dissolve = float(entries["d"][-1]) if "d" in entries else None
+        if dissolve is None:
+            dissolve = 1.0 - float(entries["tr"][0]) if "tr" in entries else 1.0
+    except (KeyError, TypeError, ValueError):
+        return None
+    alpha = round(dissolve, 4) if 0 < dissolve < 1 else 1.0
+    return (r, g, b, alpha) if np.isfinite([r, g, b]).all() else None
+
+
+def _is_picture(data: bytes) -> bool:
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image.load()
+    except MemoryError:
+        raise
+    except Exception:  # decoders raise whatever they like
+        return False
+    return True
 
 
 def _png(image: Image.Image) -> bytes:

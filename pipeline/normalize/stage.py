@@ -29,6 +29,9 @@ from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
 
+# Beyond these [m] the digits of the object's grid no longer fit into a number.
+FARTHEST, SMALLEST = 1e9, 1e-6
+
 _FLOAT, _TEXT = pa.float64(), pa.string()
 RECORDS = record_schema(
     pa.field("extents", pa.list_(_FLOAT, 3), nullable=False),
@@ -64,9 +67,9 @@ def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
     pieces = reader.link_pieces(model, frames)
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
-    if not len(points):
-        raise Rejection(Reason.GEOMETRY_NONE, "no link of the object has visual geometry.")
+    _require_usable(points, tree)
     similarity = find_similarity(points, source)
+    _require_visible(points, similarity)
     thing, names, findings = _normal_object(
         tree, pieces, model, similarity=similarity, settings=settings["normalize"]
     )
@@ -101,6 +104,27 @@ def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray
         raise Rejection(reason, str(error)) from None
     except ArenaError as error:
         raise Rejection(Reason.URDF_INVALID, str(error)) from None
+
+
+def _require_usable(points: np.ndarray, tree: KinematicTree) -> None:
+    if not len(points):
+        raise Rejection(Reason.GEOMETRY_NONE, "no link of the object has visual geometry.")
+    if not (np.abs(points) <= FARTHEST).all():  # also catches NaN
+        raise Rejection(Reason.MESH_INVALID, f"geometry lies farther out than {FARTHEST:g}.")
+    movable = {joint.name for joint in tree.movable}
+    for joint in tree.joints:
+        if not (np.abs(joint.origin) <= FARTHEST).all():
+            detail = f"joint {joint.name!r} lies farther out than {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
+        if joint.is_movable and joint.mimic is not None and joint.mimic.joint not in movable:
+            detail = f"joint {joint.name!r} follows {joint.mimic.joint!r}, which cannot move."
+            raise Rejection(Reason.MIMIC_INVALID, detail)
+
+
+def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
+    diagonal = similarity.scale * float(np.linalg.norm(np.ptp(points, axis=0)))
+    if diagonal < SMALLEST:
+        raise Rejection(Reason.GEOMETRY_NONE, f"the object's box has a diagonal of {diagonal:g} m.")
 
 
 def _normal_object(

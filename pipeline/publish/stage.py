@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from pipeline.assets import AssetRange, AssetWriter, read_fragment
 from pipeline.config import load_sources
 from pipeline.manifest.stage import category_rows
 from pipeline.publish.card import dataset_card
+from pipeline.reasons import Code, Reason
 from pipeline.runner import ShardJob
 from pipeline.seal import file_sha256, write_seal
 from pipeline.tables import read_rows, replacing, write_arrow, write_bytes, write_table
 
 LIBRARY, RELEASE = LibraryLayout(layout.LIBRARY), LibraryLayout(layout.RELEASE)
 EVALUATION = "eval200"
+OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 
 
 def run(job: ShardJob) -> None:
@@ -73,12 +76,27 @@ def _write_tables(objects: list[dict[str, Any]]) -> None:
     write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
     write_table(RELEASE.table("categories"), _categories(objects), SCHEMAS["categories"])
     ids = pa.array([row["object_id"] for row in objects], pa.string())
-    for name in ("links", "joints", "findings", "splits"):
+    for name in ("links", "joints", "splits"):
         table = pq.read_table(LIBRARY.table(name))
         write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
-    open_sources = pa.array(_open_sources(), pa.string())
-    table = pq.read_table(LIBRARY.table("rejects"))
-    write_arrow(RELEASE.table("rejects"), table.filter(pc.is_in(table["source"], open_sources)))
+    sources, kept = set(_open_sources()), {row["object_id"] for row in objects}
+    rejects = read_rows(LIBRARY.table("rejects"))
+    named = kept | {row["object_id"] for row in rejects if row["source"] in sources}
+    findings = [row for row in read_rows(LIBRARY.table("findings")) if row["object_id"] in kept]
+    rejects = [row for row in rejects if row["object_id"] in named]
+    for name, rows in (("findings", findings), ("rejects", rejects)):
+        spoken = [{**row, "detail": _discreet(row, named)} for row in rows]
+        write_table(RELEASE.table(name), spoken, SCHEMAS[name])
+
+
+def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
+    """Return a row's sentence without the ids of copies that the release does not hold."""
+    if row["code"] not in (Code.DUPLICATE_KEPT, Reason.DUPLICATE):
+        return row["detail"]
+    return OBJECT_ID.sub(
+        lambda found: found[0] if found[0] in named else "an object that is not released",
+        row["detail"],
+    )
 
 
 def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@ rule split:
     """Choose the evaluation split from the manifest and seal the library."""
     input:
         objects="library/objects.parquet",
+        joints="library/joints.parquet",
         tables=[
             "library/links.parquet",
-            "library/joints.parquet",
             "library/findings.parquet",
             "library/rejects.parquet",
             "library/categories.parquet",
@@ -15,6 +15,7 @@ rule split:
         settings="work/settings/split.json",
     output:
         splits="library/splits.parquet",
+        report="work/split/report.txt",
         seal="library/library.json",
     log:
         "work/logs/split.log",
@@ -22,6 +23,6 @@ rule split:
         "work/benchmarks/split/all.tsv"
     shell:
         "{PYTHON:q} -m pipeline split --settings {input.settings:q} "
-        "--input objects={input.objects:q} "
-        "--output splits={output.splits:q} seal={output.seal:q} "
+        "--input objects={input.objects:q} joints={input.joints:q} "
+        "--output splits={output.splits:q} report={output.report:q} seal={output.seal:q} "
         "> {log:q} 2>&1"

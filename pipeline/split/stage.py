@@ -1,66 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: the table of splits, then the seal that makes the library loadable.
+"""The stage: the table of splits, a report about them, then the seal that makes a library loadable.
 
-A split sampled here carries a digest in its name, because another library gives another sample.
+A library that holds the frozen `eval200` has it; any other samples a split of its own, whose name
+carries a digest, because another library gives another sample.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.runner import ShardJob
 from pipeline.seal import write_seal
-from pipeline.split.sample import sample_split
-from pipeline.tables import read_rows, write_table
+from pipeline.split.frozen import check_frozen, frozen_members
+from pipeline.split.near import near_duplicates, read_skeletons
+from pipeline.split.sample import Candidate, Sample, sample_split
+from pipeline.tables import read_rows, write_bytes, write_table
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The evaluation split: its name, a reason per member, and sentences about its origin."""
+
+    name: str
+    reasons: Mapping[str, str]
+    remarks: Sequence[str]
 
 
 def run(job: ShardJob) -> None:
-    """Write the splits and seal the library."""
-    objects = read_rows(job.inputs["objects"])
-    rows = list(split_rows(objects, job.settings["split"]))
-    write_table(job.outputs["splits"], rows, TABLES["splits"])
-    write_seal(
-        LibraryLayout(layout.LIBRARY),
-        name=job.settings["name"],
-        expected=job.settings["expected_objects"],
+    """Write the splits and the report, and seal the library."""
+    objects, joints = read_rows(job.inputs["objects"]), read_rows(job.inputs["joints"])
+    settings = job.settings["split"]
+    evaluation = choose_evaluation(objects, joints, settings)
+    categories = {row["object_id"]: row["category"] for row in objects}
+    near = near_duplicates(
+        evaluation.reasons,
+        categories,
+        read_skeletons(joints),
+        threshold=settings["near_duplicate"],
     )
+    rows = split_rows(objects, evaluation, near)
+    write_table(job.outputs["splits"], rows, TABLES["splits"])
+    report = [*evaluation.remarks, *_train_remark(near, settings["near_duplicate"])]
+    write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
+    expected = job.settings["expected_objects"]
+    write_seal(LibraryLayout(layout.LIBRARY), name=job.settings["name"], expected=expected)
+
+
+def choose_evaluation(objects: Rows, joints: Rows, settings: Mapping[str, Any]) -> Evaluation:
+    """Take the frozen split if the library holds it, else sample one."""
+    contents = {row["object_id"]: row["content_sha256"] for row in objects}
+    frozen = frozen_members()
+    problem = check_frozen(frozen, contents)
+    if not problem:
+        reasons = dict.fromkeys(frozen, "frozen list")
+        return Evaluation("eval200", reasons, ["eval200 is the frozen list, contents checked."])
+    count = min(settings["size"], int(settings["share"] * len(objects)))
+    sample = sample_split(
+        candidates(objects, joints),
+        seed=settings["seed"],
+        count=count,
+        quotas=settings["quotas"],
+        continuous_share=settings["continuous_share"],
+    )
+    name = split_name({i: contents[i] for i in sample.reasons})
+    return Evaluation(name, sample.reasons, [*_sample_remarks(name, problem, sample)])
+
+
+def candidates(objects: Rows, joints: Rows) -> list[Candidate]:
+    """Return what the sampling rule reads: categories, joint types, main joints."""
+    by_object: dict[str, list[Mapping[str, Any]]] = {}
+    for row in joints:
+        by_object.setdefault(row["object_id"], []).append(row)
+    return [
+        Candidate(
+            row["object_id"],
+            row["category"],
+            row["supercategory"],
+            frozenset(joint["type"] for joint in by_object.get(row["object_id"], [])),
+            main_joint(by_object.get(row["object_id"], [])),
+        )
+        for row in objects
+    ]
+
+
+def main_joint(joints: Rows) -> str:
+    """Return the type of the joint that moves most by E_alpha^phi, ties by name."""
+    if not joints:
+        return JointType.FIXED
+    best = min(joints, key=lambda joint: (-joint["motion_alpha"], joint["joint"]))
+    return str(best["type"])
 
 
 def split_rows(
-    objects: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
-    """Yield the memberships: `library`, the sampled evaluation split, and `train`, the rest."""
-    count = min(settings["size"], int(settings["share"] * len(objects)))
-    chosen = set(sample_split(objects, seed=settings["seed"], count=count))
-    name = split_name([row for row in objects if row["object_id"] in chosen])
-    categories = Counter(row["category"] for row in objects if row["object_id"] in chosen)
-    reasons = {
-        name: lambda row: f"sampled as one of {categories[row['category']]} of {row['category']}",
-        "library": lambda row: "all objects",
-        "train": lambda row: f"not in {name}",
+    objects: Rows, evaluation: Evaluation, near: Mapping[str, tuple[str, float]]
+) -> list[dict[str, Any]]:
+    """Return the memberships: `library`, the evaluation split, and `train`."""
+    members: dict[str, dict[str, str]] = {
+        evaluation.name: dict(evaluation.reasons),
+        "library": {row["object_id"]: "all objects" for row in objects},
+        "train": {
+            row["object_id"]: f"neither in {evaluation.name} nor a near-duplicate of it"
+            for row in objects
+            if row["object_id"] not in evaluation.reasons and row["object_id"] not in near
+        },
     }
-    members = {
-        name: [row for row in objects if row["object_id"] in chosen],
-        "library": objects,
-        "train": [row for row in objects if row["object_id"] not in chosen],
-    }
-    for split in sorted(members):
-        for row in members[split]:
-            yield {
-                "split": split,
-                "object_id": row["object_id"],
-                "content_sha256": row["content_sha256"],
-                "reason": reasons[split](row),
-            }
+    contents = {row["object_id"]: row["content_sha256"] for row in objects}
+    return [
+        {
+            "split": split,
+            "object_id": identifier,
+            "content_sha256": contents[identifier],
+            "reason": members[split][identifier],
+        }
+        for split in sorted(members)
+        for identifier in sorted(members[split])
+    ]
 
 
-def split_name(members: Sequence[Mapping[str, Any]]) -> str:
+def split_name(contents: Mapping[str, str]) -> str:
     """Return `eval200_<digest>` of the members' ids and contents."""
-    lines = sorted(f"{row['object_id']} {row['content_sha256']}" for row in members)
+    lines = sorted(f"{identifier} {content}" for identifier, content in contents.items())
     return f"eval200_{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()[:8]}"
+
+
+def _sample_remarks(name: str, problem: str, sample: Sample) -> list[str]:
+    remarks = [f"{name} was sampled from this library: {problem}."]
+    for group, missing in sorted(sample.shortfalls.items()):
+        remarks.append(
+            f"{group} is {missing} short of its quota; the places went to other supercategories."
+        )
+    return remarks
+
+
+def _train_remark(near: Mapping[str, tuple[str, float]], threshold: float) -> list[str]:
+    return [
+        f"train leaves out {len(near)} near-duplicates of evaluation objects (same category, "
+        f"relaxed tree distance at most {threshold:g})."
+    ]

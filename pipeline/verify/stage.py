@@ -34,6 +34,8 @@ def run(job: ShardJob) -> None:
     tasks = []
     for row in read_rows(job.inputs["records"]):
         key = row["object_id"]
+        if key not in labels:  # rejected by categorize, where its row stands
+            continue
         where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
         tasks.append(Task(key, (row, where, labels[key], reviews.get(key, ()))))
     run_shard(job, tasks, process=verify, schema=RECORDS)

@@ -5,6 +5,7 @@ from aa_dataset.metric.tree.distance import (
     BodyNorms,
     constant_penalty_distance,
     fixed_skeleton_distance,
+    relaxed_tree_distance,
     tree_distance,
 )
 from aa_dataset.metric.tree.result import Edit, TreeDistance
@@ -18,5 +19,6 @@ __all__ = [
     "constant_penalty_distance",
     "contract",
     "fixed_skeleton_distance",
+    "relaxed_tree_distance",
     "tree_distance",
 ]

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Nodes = NDArray[np.intp]
 
+
 class AntichainProgram:
     """Bottom-up over the first tree; closes the state, or leaves it as it was when late."""
 
@@ -30,8 +31,8 @@ class AntichainProgram:
         self._rooted: Rooted = constrained.rooted
         n, m = problem.weights.shape
         self._n, self._m = n, m
-        self._paths1 = _leaf_paths(self._rooted.children1, self._rooted.inside1)
-        self._paths2 = _leaf_paths(self._rooted.children2, self._rooted.inside2)
+        self._leaves1 = np.array([not kids for kids in self._rooted.children1])
+        self._leaves2 = np.array([not kids for kids in self._rooted.children2])
         self._comparable1 = _comparable(self._rooted.inside1)
         self._comparable2 = _comparable(self._rooted.inside2)
         alive = np.concatenate([state.alive[..., 0], state.alive[..., 1]], axis=1)
@@ -110,9 +111,11 @@ class AntichainProgram:
         within = np.flatnonzero(view.inside1[a])
         best = self._gain[within].max(axis=0) if len(within) else np.zeros(len(view.inside2))
         slack2: dict[int, float] = {}
-        wanted = range(2 * self._m, 3 * self._m + 1) if a == self._n else np.flatnonzero(
-            self._alive[a]
-        ).tolist()
+        wanted = (
+            range(2 * self._m, 3 * self._m + 1)
+            if a == self._n
+            else np.flatnonzero(self._alive[a]).tolist()
+        )
         out = np.zeros(len(best))
         for d in wanted:
             out[d] = min(self._slack1[a, d], _shared_bound(d, view.children2, best, slack2))
@@ -133,12 +136,14 @@ class AntichainProgram:
         if len(rows) == 0:
             return 0.0, []
         gain = self._gain[rows, columns]
-        if len(self._paths1[a]) == 1 or len(self._paths2[d]) == 1:
+        paths1 = _leaf_paths(a, self._rooted.inside1, self._leaves1)
+        paths2 = _leaf_paths(d, self._rooted.inside2, self._leaves2)
+        if len(paths1) == 1 or len(paths2) == 1:
             best = int(gain.argmax())
             return float(gain[best]), [(int(rows[best]), int(columns[best]))]
         if self._state.late:
             raise OutOfTimeError
-        paths = np.concatenate([self._paths1[a][:, rows], self._paths2[d][:, columns]])
+        paths = np.concatenate([paths1[:, rows], paths2[:, columns]])
         clash = Clashes(rows, columns, self._comparable1, self._comparable2)
         chosen = heaviest_choice(gain, paths, clash, self._state)
         picked = zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True)
@@ -180,15 +185,11 @@ def _comparable(inside: Bools) -> Bools:
     return np.asarray(inside | inside.T | np.eye(len(inside), dtype=bool))
 
 
-def _leaf_paths(children: tuple[tuple[int, ...], ...], inside: Bools) -> list[Bools]:
-    """Return for every node one 0/1 row per leaf beyond it: the nodes of the path to that leaf."""
-    leaves = np.array([not kids for kids in children])
-    out = []
-    for node in range(len(children)):
-        ends = np.flatnonzero(inside[node] & leaves)
-        path = inside[node] & (inside.T[ends] | (np.arange(len(children)) == ends[:, None]))
-        out.append(path)
-    return out
+def _leaf_paths(node: int, inside: Bools, leaves: Bools) -> Bools:
+    """Return one row per leaf beyond a node: which nodes lie on the path to that leaf."""
+    ends = np.flatnonzero(inside[node] & leaves)
+    on_the_way = inside[:, ends].T | (np.arange(len(inside)) == ends[:, None])
+    return np.asarray(inside[node] & on_the_way)
 
 
 def _classes(children: tuple[tuple[int, ...], ...], labels: Array) -> list[int]:

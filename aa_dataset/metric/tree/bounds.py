@@ -17,23 +17,37 @@ from aa_dataset.metric.tree.problem import Problem, State, assign, is_admissible
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+CHUNK_NUMBERS = 4_000_000
+
 
 def filter_pairs(problem: Problem, state: State, *, rounds: int = 6) -> None:
     """Kill oriented pairs that no matching heavier than the best can hold, until none dies."""
     for _ in range(rounds):
+        if not affordable(problem, state):
+            return
         floor = state.weight + state.tolerance
         before = int(state.alive.sum())
         state.alive &= oriented_bounds(problem, state.alive) > floor
         left = int(state.alive.sum())
+        if left == 0:
+            state.bound = state.weight
+            return
         relaxed, pairs = assign(problem.weights * state.alive.any(axis=2))
         state.bound = max(state.weight, min(state.bound, relaxed))
-        if left and not state.closed:
+        if not state.closed:
             if is_admissible(problem, pairs):
                 state.offer(relaxed, pairs)
             else:
                 state.offer(*repair(problem, state.alive, pairs))
         if state.closed or left > 0.9 * before or state.late:
             return
+
+
+def affordable(problem: Problem, state: State) -> bool:
+    """Whether the bounds of all pairs can be had before the time limit, by a generous estimate."""
+    n, m = problem.weights.shape
+    pace = 2e-8 if problem.kernels is None else 4e-9  # seconds per step on a slow machine
+    return bool(n * m * (n + m) * pace < state.seconds_left)
 
 
 def oriented_bounds(problem: Problem, alive: Bools) -> Array:
@@ -93,7 +107,12 @@ def _masked_max(values: Array, mask: Bools) -> Array:
     """Return ``max over c with mask[j, c] of values[r, c]``, 0 where empty, (rows, j)."""
     if values.size == 0 or mask.size == 0:
         return np.zeros((len(values), len(mask)))
-    return np.asarray((values[:, None, :] * mask).max(axis=2))
+    step = max(1, CHUNK_NUMBERS // mask.size)
+    parts = [
+        (values[start : start + step, None, :] * mask).max(axis=2)
+        for start in range(0, len(values), step)
+    ]
+    return np.concatenate(parts)
 
 
 def _relations(below: Bools) -> tuple[Array, Array, Array]:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 from aa_dataset.metric.tree.problem import State
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -65,7 +67,9 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
     stack = [(np.zeros(len(gain)), np.ones(len(gain)))]
     while stack:
         low, high = stack.pop()
-        values, cuts = _with_cuts(gain, cuts, clashes, (low, high), best, state)
+        values, cuts = _with_cuts(
+            gain, cuts, clashes=clashes, limits=(low, high), best=best, state=state
+        )
         if values is None or gain @ values <= best + state.tolerance:
             continue
         loose = np.abs(values - np.round(values))
@@ -83,6 +87,7 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
 def _with_cuts(
     gain: Array,
     cuts: csr_array,
+    *,
     clashes: Clashes,
     limits: tuple[Array, Array],
     best: float,
@@ -96,7 +101,7 @@ def _with_cuts(
         more = _violated_cliques(values, clashes)
         if not len(more):
             break
-        cuts = csr_array(np.concatenate([cuts.toarray(), more]))
+        cuts = type(cuts)(np.concatenate([cuts.toarray(), more]))
         values = _optimize(gain, cuts, limits, state)
     return values, cuts
 
@@ -126,7 +131,7 @@ def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array
     everyone = np.arange(count)
     for row, members in zip(out, cliques, strict=True):
         row[list(members)] = 1.0
-        room = clashes.between(np.array(members), everyone).all(axis=0)
+        room = np.asarray(clashes.between(np.array(members), everyone).all(axis=0))
         room[list(members)] = False
         for k in np.flatnonzero(room).tolist():
             if room[k]:
@@ -138,6 +143,8 @@ def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array
 
 def _distinct(paths: Bools) -> csr_array:
     """Return the different sets with more than one member as a sparse matrix."""
+    from scipy.sparse import csr_array
+
     kept = {row.tobytes(): row for row in paths if row.sum() > 1}
     rows = np.array(list(kept.values()), dtype=float).reshape(len(kept), paths.shape[1])
     return csr_array(rows)
@@ -147,6 +154,8 @@ def _optimize(
     gain: Array, cuts: csr_array, limits: tuple[Array, Array], state: State
 ) -> Array | None:
     """Return the best fractional choice between the limits, None if there is none."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     if state.late:
         raise OutOfTimeError
     if cuts.shape[0] == 0:

@@ -24,7 +24,7 @@ from aa_dataset.metric.distance import (
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
 from aa_dataset.metric.norms import KineticNorm, Norm, Norms
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
-from aa_dataset.metric.tree.problem import Problem, State
+from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
 from aa_dataset.metric.tree.skeleton import Skeleton, contract
@@ -61,6 +61,11 @@ class _Prices:
     substitute: Array
     contract: Array
     expand: Array
+
+    @property
+    def saved(self) -> Array:
+        """What matching two joints saves over contracting one and expanding the other."""
+        return np.maximum(self.contract[:, None] + self.expand - self.substitute, 0.0)
 
 
 def tree_distance(
@@ -100,6 +105,20 @@ def tree_distance(
     return _solve(one, two, prices, kernels, normalize=normalize, time_limit=time_limit)
 
 
+def relaxed_tree_distance(
+    first: Tree,
+    second: Tree,
+    *,
+    norm: Norm | BodyNorms = DEFAULT_NORM,
+    compactify: float | None = None,
+) -> float:
+    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time."""
+    one, two = contract(first), contract(second)
+    prices = _prices(one, two, norm, checked_scale(compactify), None)
+    saved, _ = assign(prices.saved)
+    return max(0.0, float(prices.contract.sum() + prices.expand.sum()) - saved)
+
+
 def constant_penalty_distance(
     first: Tree,
     second: Tree,
@@ -110,7 +129,7 @@ def constant_penalty_distance(
     realizable: bool = True,
     time_limit: float = DEFAULT_TIME_LIMIT,
 ) -> TreeDistance:
-    """Return ``D_lambda``: every unmatched joint costs the same (paper section 5.2, figure 6).
+    """Return ``D_lambda``: every unmatched joint costs the same (paper section 5.2, figure 5).
 
     For comparison only: it jumps when a range crosses zero and stops growing at twice the
     penalty. With ``realizable=False`` the matching need not respect the trees.
@@ -158,8 +177,10 @@ def _prices(
         require_bounded(one.array)
         require_bounded(two.array)
     own: Norms
-    if isinstance(norm, BodyNorms):
+    if isinstance(norm, BodyNorms) and (len(one) or len(two)):
         own, spare = _body_norms(two, norm.regularize)
+    elif isinstance(norm, BodyNorms):
+        own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
     else:
         own = spare = norm
     engine: Engine = "numpy" if kernels is None else "numba"
@@ -193,10 +214,7 @@ def _solve(
     time_limit: float,
 ) -> TreeDistance:
     divisor = _divisor(normalize, len(one), len(two))
-    saved = prices.contract[:, None] + prices.expand - prices.substitute
-    problem = Problem(
-        np.maximum(saved, 0.0), one.below, two.below, one.parents, two.parents, kernels
-    )
+    problem = Problem(prices.saved, one.below, two.below, one.parents, two.parents, kernels)
     state = heaviest_matching(problem, time_limit=time_limit)
     script = _script(one, two, prices, state)
     upper = math.fsum(edit.cost for edit in script)

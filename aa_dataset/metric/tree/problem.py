@@ -17,7 +17,6 @@ from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -64,7 +63,8 @@ class State:
     bound : float
         No admissible matching is heavier.
     alive : (n, m, 2) bool
-        Every matching heavier than `weight` uses only oriented pairs that are still alive.
+        Every matching heavier than `weight` uses only oriented pairs that are still alive; empty
+        where the certificate has settled everything.
     deadline : float
         Time of the monotonic clock at which the search stops.
     relaxed, certified : float, bool
@@ -107,9 +107,18 @@ class State:
             self.weight, self.pairs = weight, pairs
 
 
+def assignment(weights: Array) -> Pairs:
+    """Return the heaviest assignment of rows to columns."""
+    # Imported here because scipy.optimize takes half a second, and joints alone do not need it.
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(weights, maximize=True)
+    return rows, columns
+
+
 def assign(weights: Array) -> tuple[float, Pairs]:
     """Return the heaviest matching that ignores the trees; pairs without weight are dropped."""
-    rows, columns = linear_sum_assignment(weights, maximize=True)
+    rows, columns = assignment(weights)
     kept = weights[rows, columns]
     used = kept > 0
     return float(kept.sum()), (rows[used], columns[used])
@@ -146,9 +155,7 @@ def propagate(problem: Problem, alive: Bools, fixed: tuple[int, int, int]) -> Bo
     return out
 
 
-def propagate_all(
-    problem: Problem, alive: Bools, pairs: Pairs, turned: NDArray[np.bool_]
-) -> Bools:
+def propagate_all(problem: Problem, alive: Bools, pairs: Pairs, turned: NDArray[np.bool_]) -> Bools:
     """Return what stays alive once many agreeing oriented pairs are required at once.
 
     Disagreements are counted by matrix products: ``a xor b = a (1 - b) + (1 - a) b``.

@@ -12,7 +12,7 @@ Normalization = Literal["raw", "per-truth-joint", "per-max-joints"]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One operation of an edit script (paper eq. 9).
+    """One operation of an edit script (paper eq. 21).
 
     Attributes
     ----------

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
-from aa_dataset.metric.tree.problem import Pairs, Problem
+from aa_dataset.metric.tree.problem import Pairs, Problem, State, assignment
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -110,7 +109,7 @@ class ConstrainedMatching:
         Best weight overall.
     """
 
-    def __init__(self, rooted: Rooted):
+    def __init__(self, rooted: Rooted, state: State):
         self.rooted = rooted
         self._or_inside = rooted.inside2 | np.eye(len(rooted.inside2), dtype=bool)
         listed = list(enumerate(rooted.children2))
@@ -121,6 +120,8 @@ class ConstrainedMatching:
         self._tree = np.zeros(rooted.weights.shape)
         last = len(rooted.children1) - 1
         for a in (*range(last - 1, -1, -1), last):
+            if state.late:
+                break  # what is filled so far is feasible all the same
             self._solve_row(a)
         self.weight = float(self.forest[last].max())
 
@@ -150,7 +151,7 @@ class ConstrainedMatching:
         out[self._single] = best[self._only_child]
         for d, others in self._branching:
             block = tree[:, others]
-            out[d] = block[linear_sum_assignment(block, maximize=True)].sum()
+            out[d] = block[assignment(block)].sum()
         return out
 
     def _closure(self, values: Array) -> Array:
@@ -158,33 +159,34 @@ class ConstrainedMatching:
 
     def trace_forest(self, a: int, d: int) -> list[tuple[int, int]]:
         """Return the pairs of nodes that attain ``forest[a, d]``."""
-        value = self.forest[a, d]
-        if value <= 0:
-            return []
-        view = self.rooted
-        for kid in view.children1[a]:
-            if self.forest[kid, d] == value:
-                return self.trace_forest(kid, d)
-        for other in view.children2[d]:
-            if self.forest[a, other] == value:
-                return self.trace_forest(a, other)
-        kids, others = list(view.children1[a]), list(view.children2[d])
-        block = self._tree[np.ix_(kids, others)]
-        rows, columns = linear_sum_assignment(block, maximize=True)
-        picked = zip(rows.tolist(), columns.tolist(), strict=True)
-        return [x for r, c in picked for x in self._trace_tree(kids[r], others[c])]
+        chosen: list[tuple[int, int]] = []
+        tasks = [(self.forest, a, d)]  # a list, not recursion: a chain may be a thousand deep
+        while tasks:
+            table, a, d = tasks.pop()
+            if table[a, d] <= 0:
+                continue
+            deeper = self._deeper(table, a, d)
+            if deeper is not None:
+                tasks.append((table, *deeper))
+            elif table is self.forest:
+                tasks += [(self._tree, *pair) for pair in self._assigned(a, d)]
+            else:
+                chosen.append((a, d))
+                tasks.append((self.forest, a, d))
+        return chosen
 
-    def _trace_tree(self, a: int, d: int) -> list[tuple[int, int]]:
-        value, view = self._tree[a, d], self.rooted
-        if value <= 0:
-            return []
-        for kid in view.children1[a]:
-            if self._tree[kid, d] == value:
-                return self._trace_tree(kid, d)
-        for other in view.children2[d]:
-            if self._tree[a, other] == value:
-                return self._trace_tree(a, other)
-        return [(a, d), *self.trace_forest(a, d)]
+    def _deeper(self, table: Array, a: int, d: int) -> tuple[int, int] | None:
+        """Return a pair one step further in that attains the same value."""
+        view = self.rooted
+        steps = [(kid, d) for kid in view.children1[a]]
+        steps += [(a, other) for other in view.children2[d]]
+        return next((step for step in steps if table[step] == table[a, d]), None)
+
+    def _assigned(self, a: int, d: int) -> list[tuple[int, int]]:
+        kids, others = list(self.rooted.children1[a]), list(self.rooted.children2[d])
+        rows, columns = assignment(self._tree[np.ix_(kids, others)])
+        picked = zip(rows.tolist(), columns.tolist(), strict=True)
+        return [(kids[r], others[c]) for r, c in picked]
 
 
 def as_pairs(chosen: list[tuple[int, int]], rooted: Rooted) -> Pairs:

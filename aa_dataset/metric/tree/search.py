@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric.tree.antichains import AntichainProgram
-from aa_dataset.metric.tree.bounds import filter_pairs, oriented_bounds
+from aa_dataset.metric.tree.bounds import affordable, filter_pairs, oriented_bounds
 from aa_dataset.metric.tree.problem import (
     TOLERANCE,
     Pairs,
@@ -40,7 +40,7 @@ def heaviest_matching(problem: Problem, *, time_limit: float) -> State:
     if state.closed or state.late:
         return state
     state.stage = "constrained"
-    constrained = ConstrainedMatching(rooted_view(problem))
+    constrained = ConstrainedMatching(rooted_view(problem), state)
     if constrained.weight > state.weight + state.tolerance:
         pairs = constrained.pairs()
         state.offer(float(problem.weights[pairs].sum()), pairs)
@@ -62,20 +62,20 @@ def heaviest_matching(problem: Problem, *, time_limit: float) -> State:
 def start(problem: Problem, time_limit: float) -> State:
     """Return the relaxation with its certificate and, where that fails, a first matching."""
     relaxed, pairs = assign(problem.weights)
-    alive = np.repeat((problem.weights > 0)[..., None], 2, axis=2)
     certified = is_admissible(problem, pairs)
     state = State(
         weight=relaxed,
         pairs=pairs,
         bound=relaxed,
-        alive=alive,
+        alive=np.zeros((0, 0, 2), dtype=bool),
         deadline=time.monotonic() + time_limit,
         relaxed=relaxed,
         certified=certified,
         tolerance=TOLERANCE * relaxed,
     )
     if not certified:
-        state.weight, state.pairs = repair(problem, alive, pairs)
+        state.alive = np.repeat((problem.weights > 0)[..., None], 2, axis=2)
+        state.weight, state.pairs = repair(problem, state.alive, pairs)
         state.stage = "repair"
     return state
 
@@ -92,7 +92,7 @@ class BranchAndBound:
     def run(self, nodes: int | None) -> None:
         """Expand at most `nodes` nodes; the state's bound is valid whenever this returns."""
         state = self._state
-        while self._queue and not state.late and (nodes is None or nodes > 0):
+        while self._queue and affordable(self._problem, state) and (nodes is None or nodes > 0):
             bound = -self._queue[0][0]
             state.bound = max(state.weight, min(state.bound, bound))
             if state.closed:

@@ -8,7 +8,9 @@ per turn. Jars after preserving jars: 70-110 mm across, 0.09-0.16 m tall, wide m
 
 import math
 
-from pipeline.generate.vocabulary import Assembly, Draw, Shape, box, lathe, tube
+from pipeline.generate.vocabulary import LABELS, Assembly, Draw, Shape, box, lathe, tube
+
+CATEGORIES = {"bottle": "Containers", "jar": "Containers"}
 
 VESSELS = ("glass", "green_glass", "amber_glass", "clear_plastic", "ceramic")
 CAPS = ("red_plastic", "black_plastic", "white_plastic", "blue_plastic", "brass", "aluminum")
@@ -46,7 +48,7 @@ def _cap(neck: float, top: float, height: float, material: str) -> list[Shape]:
 
 def build(draw: Draw) -> Assembly:
     """Build one bottle or jar."""
-    kind = draw.pick("kind", ("bottle", "jar"))
+    kind = draw.take("category", CATEGORIES)
     if kind == "bottle":
         radius = draw.number("radius", 0.030, 0.045)
         height = draw.number("height", 0.18, 0.32)
@@ -71,7 +73,7 @@ def build(draw: Draw) -> Assembly:
     shapes = [lathe(_vessel(radius, neck, body, height), vessel)]
     if draw.chance("label", 0.7):
         size = (radius + 0.0006, radius + 0.0001, (body - 0.01) * 0.5)
-        shapes.append(tube(size, "paper").at(0, 0, body * 0.48))
+        shapes.append(tube(size, draw.pick("print", LABELS)).at(0, 0, body * 0.48))
     shapes.append(
         tube((neck + 0.003, neck - 0.0005, 0.003), vessel).at(0, 0, height - cap_height - 0.004)
     )

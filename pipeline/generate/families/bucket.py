@@ -9,6 +9,8 @@ import math
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, lathe, sweep, torus, tube
 
+CATEGORIES = {"bucket": "Containers"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one bucket."""

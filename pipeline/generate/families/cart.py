@@ -8,6 +8,8 @@ turn without end about z and their wheels about the axle; the rear pair may be r
 from pipeline.generate.fittings import legs, wheel
 from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, rounded_path, sweep, tray
 
+CATEGORIES = {"cart": "Mobility"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one cart; it is pushed from the rear."""

@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     sphere,
 )
 
+CATEGORIES = {"ceiling_fan": "Home Appliances"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one ceiling fan; its canopy touches the ceiling."""

@@ -7,6 +7,8 @@ turns without end and tilts by up to 80 degrees. The ceiling is the top of the o
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, lathe
 
+CATEGORIES = {"ceiling_light_fixture": "Lighting"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one track of spotlights, shades straight down at rest."""

@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A chest of drawers: stacked rows, the top row split in two, in a framed carcass on a plinth.
+"""Stacked drawers in a frame: chest of drawers with a split top row, or filing cabinet.
 
 Sizes after bedroom furniture: 0.7-1.2 m wide, 0.4-0.52 m deep, 0.8-1.3 m tall, 4-7 rows; inset
 fronts flush with the frame; drawers pull out by 80 % of their depth.
+ Filing cabinets: 0.4-0.48 m wide, 0.55-0.65 m deep, 0.7-1.35 m tall, 2-4 rows.
 """
 
 from pipeline.generate.fittings import carcass, drawer_box, knob, pull
-from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, box
+from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, box, word
+
+CATEGORIES = {"chest_of_drawers": "Storage Furniture", "filing_cabinet": "Storage Furniture"}
 
 BOARD = 0.024
 GAP = 0.003
+FILES = ("gray_paint", "cream_paint", "green_paint", "black_paint", "steel")
 
 
 def build(draw: Draw) -> Assembly:
     """Build one chest of drawers."""
-    width = draw.number("width", 0.7, 1.2)
-    depth = draw.number("depth", 0.4, 0.52)
-    height = draw.number("height", 0.8, 1.3)
-    rows = draw.count("rows", 4, 7)
-    taper = draw.number("row_taper", 0.0, 0.08)
-    wood = draw.pick("body_material", WOODS + PAINTS)
-    front = draw.pick("front_material", (wood, "oak", "cream_paint", "gray_paint"))
-    style = draw.pick("pull_style", ("two_knobs", "bow"))
+    category = draw.take("category", CATEGORIES)
+    office = category == "filing_cabinet"
+    width = draw.number("width", *((0.4, 0.48) if office else (0.7, 1.2)))
+    depth = draw.number("depth", *((0.55, 0.65) if office else (0.4, 0.52)))
+    height = draw.number("height", *((0.7, 1.35) if office else (0.8, 1.3)))
+    rows = draw.count("rows", *((2, 4) if office else (4, 7)))
+    taper = 0.0 if office else draw.number("row_taper", 0.0, 0.08)
+    wood = draw.pick("body_material", FILES if office else WOODS + PAINTS)
+    front = wood if office else draw.pick("front_material", (wood, "oak", "cream_paint"))
+    style = "bow" if office else draw.pick("pull_style", ("two_knobs", "bow"))
     metal = draw.pick("pull_material", METALS)
 
     plinth = 0.07
@@ -30,14 +36,14 @@ def build(draw: Draw) -> Assembly:
     openings, z = [], BOARD
     for k, weight in enumerate(weights):
         h = inner_height * weight / sum(weights)
-        split = 2 if k == rows - 1 else 1
+        split = 2 if k == rows - 1 and not office else 1
         w = (width - BOARD * (split + 1)) / split
         openings += [((c - (split - 1) / 2) * (w + BOARD), z + h / 2, w, h) for c in range(split)]
         z += h + BOARD
     assembly = Assembly(
-        f"{wood.split('_')[0].capitalize()} chest of {len(openings)} drawers",
-        "chest_of_drawers",
-        f"A chest with {len(openings)} inset drawers in {rows} rows on a plinth.",
+        f"{word(wood).capitalize()} {category.replace('_', ' ')} with {len(openings)} drawers",
+        category,
+        f"A {category.replace('_', ' ')} with {len(openings)} inset drawers on a plinth.",
     )
     frame = carcass((depth, width, z), wood, openings=openings)
     body = assembly.part(

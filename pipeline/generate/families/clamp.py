@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"clamp": "Tools"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one clamp, standing on its frame, spindle upright."""

@@ -16,6 +16,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"clock": "Personal & Household Items"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one wall clock; its dial looks to the front, hands at twelve."""

@@ -8,6 +8,8 @@ with 3-4 drawers; sit-stand columns rise by 0.35-0.5 m and the top has a pencil 
 from pipeline.generate.fittings import carcass, drawer_box, pull
 from pipeline.generate.vocabulary import METALS, WOODS, Assembly, Draw, box, tray
 
+CATEGORIES = {"desk": "Tables & Seating"}
+
 GAP = 0.002
 BOARD = 0.018
 

@@ -19,6 +19,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"door": "Architectural Fixtures"}
+
 LEAF = 0.04
 
 

@@ -14,6 +14,8 @@ from pipeline.generate.vocabulary import (
     rectangle,
 )
 
+CATEGORIES = {"elevator": "Infrastructure"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one elevator, its car on the lowest floor at rest."""

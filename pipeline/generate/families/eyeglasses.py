@@ -19,6 +19,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"eyeglasses": "Personal & Household Items"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one pair of eyeglasses, unfolded, looking to the front."""

@@ -21,6 +21,8 @@ from pipeline.generate.vocabulary import (
     torus,
 )
 
+CATEGORIES = {"fan": "Home Appliances"}
+
 
 def _blade(radius: float, material: str) -> Shape:
     """Return one twisted blade from the hub outward along y, in the plane x = 0."""

@@ -16,6 +16,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"faucet": "Architectural Fixtures"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one faucet; water falls on the front side."""

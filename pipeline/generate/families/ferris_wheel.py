@@ -21,6 +21,8 @@ from pipeline.generate.vocabulary import (
     tray,
 )
 
+CATEGORIES = {"ferris_wheel": "Infrastructure"}
+
 CARS = ("red_paint", "yellow_paint", "blue_paint", "green_paint", "orange_paint", "purple_paint")
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from pipeline.generate.vocabulary import Assembly, Draw, circle, cylinder, extrude, lathe, tube
 
+CATEGORIES = {"fidget_toy": "Recreation"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one fidget spinner lying on its finger cap."""

@@ -17,6 +17,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"globe": "Personal & Household Items"}
+
 TILT = 23.4
 
 

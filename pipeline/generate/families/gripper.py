@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     rounded_box,
 )
 
+CATEGORIES = {"opposed_twinslide_gripper": "Robotics"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one gripper pointing up, open at rest."""

@@ -21,6 +21,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"kick_scooter": "Mobility"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one kick scooter."""

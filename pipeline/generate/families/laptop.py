@@ -7,6 +7,8 @@ the lid is closed at rest and opens by 120-170 degrees; keys travel 1.5 mm.
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, extrude, plate, rectangle
 
+CATEGORIES = {"laptop": "Electronics"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one laptop, closed at rest, its opening edge to the front."""

@@ -16,6 +16,8 @@ from pipeline.generate.vocabulary import (
     rounded_rectangle,
 )
 
+CATEGORIES = {"switch": "Electronics"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one switch whose plate stands against a wall at x = 0."""

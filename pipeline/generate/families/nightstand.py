@@ -8,6 +8,8 @@ Sizes after common furniture: 0.38-0.55 m wide, 0.32-0.42 m deep, 0.45-0.65 m ta
 from pipeline.generate.fittings import carcass, drawer_box, legs, pull
 from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, box
 
+CATEGORIES = {"nightstand": "Storage Furniture"}
+
 BOARD = 0.018
 GAP = 0.002
 

@@ -19,6 +19,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"chair": "Tables & Seating"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one office chair, lowered at rest."""

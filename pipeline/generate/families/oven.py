@@ -18,6 +18,8 @@ from pipeline.generate.vocabulary import (
     torus,
 )
 
+CATEGORIES = {"oven": "Kitchen & Cooking"}
+
 PANEL = 0.12
 
 

@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     torus,
 )
 
+CATEGORIES = {"playground_swing": "Recreation"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one swing set; the swings move along x."""

@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"pliers": "Tools"}
+
 
 def _half(jaw: float, tip: float, handle: float, grip: str) -> list[Shape]:
     """Return the half whose jaw is at +y and whose handle is at -y, lap in the lower layer."""

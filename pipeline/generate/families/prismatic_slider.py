@@ -15,6 +15,8 @@ from pipeline.generate.vocabulary import (
     rectangle,
 )
 
+CATEGORIES = {"prismatic_slider": "Mechanisms"}
+
 
 def _stage(length: float, width: float, rod: float, color: str) -> list[Shape]:
     """Return two end blocks on a floor plate and two rods along x, standing on z = 0."""

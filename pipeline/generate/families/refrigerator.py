@@ -8,6 +8,8 @@ Sizes after household appliances: 0.55-0.75 m wide (0.85-0.95 m side by side), 0
 from pipeline.generate.fittings import carcass
 from pipeline.generate.vocabulary import Assembly, Draw, box, rounded_path, sweep
 
+CATEGORIES = {"refrigerator": "Kitchen & Cooking"}
+
 WALL = 0.045
 DOOR = 0.06
 

@@ -7,6 +7,8 @@ Sizes after small cobots: reach 0.5-0.95 m, base 0.12-0.18 m across; the base ax
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, capsule, cylinder, lathe, rounded_box
 
+CATEGORIES = {"robotic_arm": "Robotics"}
+
 COLORS = ("white_plastic", "orange_paint", "gray_plastic", "blue_paint", "yellow_paint")
 
 

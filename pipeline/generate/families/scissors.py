@@ -18,6 +18,8 @@ from pipeline.generate.vocabulary import (
     sweep,
 )
 
+CATEGORIES = {"scissors": "Tools"}
+
 
 def _half(length: float, thick: float, loop: tuple[float, float], color: str) -> list[Shape]:
     """Return the half whose blade cuts on its lower (-y) edge and whose loop is at -y."""

@@ -7,6 +7,8 @@ Sizes after mechanical jacks: base 0.12-0.2 m across, 0.18-0.35 m tall closed, s
 
 from pipeline.generate.vocabulary import Assembly, Draw, cylinder, lathe, tube
 
+CATEGORIES = {"screw_jack": "Mechanisms"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one screw jack, lowered at rest."""

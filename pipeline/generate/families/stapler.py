@@ -8,6 +8,8 @@ magazine lifts it by 12-20 degrees.
 
 from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, extrude, plate, tray
 
+CATEGORIES = {"stapler": "Tools"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one stapler; the front end is where it staples."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An architect's lamp: weighted foot, swivel post, two arms and a tilting shade in a chain.
+"""A lamp with jointed arms: weighted foot, swivel post, two arms and a tilting shade in a chain.
 
-Sizes after desk lamps: foot 0.16-0.22 m across, arms 0.25-0.42 m each, shade 0.12-0.18 m; the
-post turns by +-170 degrees, shoulder and elbow by 30-60 either way, the shade by 40-45.
+Sizes after desk lamps: foot 0.16-0.22 m across (floor lamps: 0.26-0.34 m, post 0.85-1.15 m), arms
+0.25-0.42 m each, shade 0.12-0.18 m; the post turns by +-170 degrees, shoulder and elbow by 30-60
+either way, the shade by 40-45.
 """
 
 from pipeline.generate.vocabulary import (
@@ -14,7 +15,10 @@ from pipeline.generate.vocabulary import (
     lathe,
     sphere,
     sweep,
+    word,
 )
+
+CATEGORIES = {"task_lamp": "Lighting", "floor_lamp": "Lighting"}
 
 
 def _arm(start: tuple[float, float], end: tuple[float, float], y: float, metal: str) -> list[Shape]:
@@ -29,7 +33,10 @@ def _arm(start: tuple[float, float], end: tuple[float, float], y: float, metal: 
 
 def build(draw: Draw) -> Assembly:
     """Build one task lamp in its working pose."""
-    foot = draw.number("foot_radius", 0.08, 0.11)
+    category = draw.take("category", CATEGORIES)
+    floor = category == "floor_lamp"
+    foot = draw.number("foot_radius", *((0.13, 0.17) if floor else (0.08, 0.11)))
+    rise = draw.number("post_height", 0.85, 1.15) if floor else 0.05
     lower = draw.number("lower_arm", 0.25, 0.42)
     upper = draw.number("upper_arm", 0.25, 0.42)
     shade = draw.number("shade_radius", 0.06, 0.09)
@@ -38,9 +45,9 @@ def build(draw: Draw) -> Assembly:
     )
     metal = draw.pick("arm_material", ("chrome", "dark_steel", "brass", "black_paint"))
     assembly = Assembly(
-        f"{color.split('_')[0].capitalize()} task lamp",
-        "task_lamp",
-        "A desk lamp with two jointed arms and a tilting shade on a swivel post.",
+        f"{word(color).capitalize()} {category.replace('_', ' ')}",
+        category,
+        f"A {'floor' if floor else 'desk'} lamp with two jointed arms and a tilting shade on a swivel post.",
     )
     base = assembly.part(
         "base",
@@ -50,11 +57,11 @@ def build(draw: Draw) -> Assembly:
     z = 0.03
     post = assembly.part(
         "post",
-        cylinder((0.012, 0.05), metal).on(0, 0, z),
-        box((0.022, 0.006, 0.035), metal).on(0, -0.0, z + 0.05),
+        cylinder((0.012, rise), metal).on(0, 0, z),
+        box((0.022, 0.006, 0.035), metal).on(0, 0, z + rise),
     )
     assembly.hinge(base, post, origin=(0, 0, z), axis="z", lower=-170, upper=170)
-    shoulder = (0.0, z + 0.075)
+    shoulder = (0.0, z + rise + 0.025)
     elbow = (-0.5 * lower, shoulder[1] + 0.866 * lower)
     head = (elbow[0] + 0.9 * upper, elbow[1] + 0.436 * upper)
     first = assembly.part("lower_arm", *_arm(shoulder, elbow, 0.0145, metal))

@@ -17,7 +17,10 @@ from pipeline.generate.vocabulary import (
     rectangle,
     rounded_rectangle,
     torus,
+    word,
 )
+
+CATEGORIES = {"trash_can": "Containers", "pedal_bin": "Containers"}
 
 
 def _pedal_bin(draw: Draw, assembly: Assembly) -> None:
@@ -119,14 +122,11 @@ def _swing_bin(draw: Draw, assembly: Assembly) -> None:
 
 def build(draw: Draw) -> Assembly:
     """Build one trash can."""
-    kind = draw.pick("kind", ("pedal", "swing"))
-    assembly = Assembly(
-        f"{kind.capitalize()} bin",
-        "trash_can",
-        "A trash can "
-        + (
-            "whose pedal lifts the lid." if kind == "pedal" else "with a swinging flap in its hood."
-        ),
-    )
-    (_pedal_bin if kind == "pedal" else _swing_bin)(draw, assembly)
+    category = draw.take("category", CATEGORIES)
+    pedal = category == "pedal_bin"
+    said = "whose pedal lifts the lid" if pedal else "with a swinging flap in its hood"
+    noun = category.replace("_", " ")
+    assembly = Assembly("", category, f"A {noun} {said}.")
+    (_pedal_bin if pedal else _swing_bin)(draw, assembly)
+    assembly.name = f"{word(str(draw.parameters['material'])).capitalize()} {noun}"
     return assembly

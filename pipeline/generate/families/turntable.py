@@ -16,6 +16,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"dj_equipment": "Recreation"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one turntable; the tone arm is on its right side."""

@@ -19,6 +19,8 @@ from pipeline.generate.vocabulary import (
     tube,
 )
 
+CATEGORIES = {"washing_machine": "Home Appliances"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one washing machine."""

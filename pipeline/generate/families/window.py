@@ -7,6 +7,8 @@ open by 80-95 degrees after the handle turned by 90; sliding sashes cover half t
 
 from pipeline.generate.vocabulary import Assembly, Draw, Shape, box, cylinder, extrude, rectangle
 
+CATEGORIES = {"window": "Architectural Fixtures"}
+
 FRAME = 0.06
 SASH = 0.055
 

@@ -18,6 +18,8 @@ from pipeline.generate.vocabulary import (
     torus,
 )
 
+CATEGORIES = {"yaw_axis_module": "Mechanisms"}
+
 
 def build(draw: Draw) -> Assembly:
     """Build one yaw axis module."""

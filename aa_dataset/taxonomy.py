@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an object got its category, and the tree of categories: what the tables of a library tell.
+
+The build writes the steps that led to a category into the column `label_provenance`
+(``record id: articulated_task_lamp > without articulated: task_lamp``), so that they can be read
+wherever the library is, without the repository that made it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+UNKNOWN = "uncategorized"
+UNKNOWN_RULE = "unknown"
+
+# What the first words of a step mean; the rest of its words say which word, person or file.
+RULES: dict[str, str] = {
+    "metadata": "the source states this label for the object",
+    "record id": "the record id without `rec_` and the number or hash at its end",
+    "prompt": "the text that the object was made from, in the shared lowercase form",
+    "category slug": "the record id gave nothing known, so the source's own category speaks",
+    "name": "the source has no label, so the object's name speaks",
+    "cut at": "everything from this connective on describes, and is cut off",
+    "without": "generic words that do not change the class are dropped",
+    "singular": "the last word in the singular",
+    "head noun": "the longest known end of the phrase; in English the thing itself stands last",
+    "alias": "another spelling or name of the same class",
+    "review by": "a person decided, which overrules every rule",
+    UNKNOWN_RULE: "the taxonomy has no such class; a person must add or review it",
+}
+
+PROPOSAL_COLUMNS = ("object_id", "label", "category", "supercategory", "proposed_by", "why")
+_STEP = re.compile(r"(?P<rule>[^:]+): (?P<label>[a-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step from a source's label to a category: the rule, and the label after it."""
+
+    rule: str
+    label: str
+
+    @property
+    def meaning(self) -> str:
+        """Say what the rule does, empty for a rule of another version."""
+        found = (text for start, text in RULES.items() if self.rule.startswith(start))
+        return next(found, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A category that a machine suggests for an object; it counts only after a review."""
+
+    object_id: str
+    label: str
+    category: str
+    supercategory: str
+    proposed_by: str
+    why: str
+
+    def row(self) -> str:
+        """Return the proposal as one line of a proposals file."""
+        return "\t".join(one_line(getattr(self, name)) for name in PROPOSAL_COLUMNS) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One supercategory with its categories, the largest first."""
+
+    supercategory: str
+    categories: tuple[tuple[str, int], ...]
+
+    @property
+    def objects(self) -> int:
+        """Objects of the supercategory."""
+        return sum(count for _, count in self.categories)
+
+    @property
+    def inhabited(self) -> tuple[tuple[str, int], ...]:
+        """The categories that have objects."""
+        return tuple(pair for pair in self.categories if pair[1])
+
+
+def plain_label(label: str) -> str:
+    """Return the shared lowercase form: `TrashCan`, `trash-can` and `Trash Can` are `trash_can`."""
+    folded = unicodedata.normalize("NFKD", label.strip())
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", folded)
+    return re.sub(r"[^a-z0-9]+", "_", re.sub(r"[\u0300-\u036f']", "", spaced).lower()).strip("_")
+
+
+def one_line(text: str, most: int = 300) -> str:
+    """Return text that fits into one cell of a tab-separated file."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.split())[:most]
+
+
+def format_trace(steps: Iterable[Step]) -> str:
+    """Write steps as the text of the column `label_provenance`."""
+    return " > ".join(f"{step.rule}: {step.label}" for step in steps)
+
+
+def parse_trace(text: str) -> list[Step]:
+    """Read the steps back; a text of another form is one step without a label."""
+    found = [_STEP.fullmatch(part) for part in text.split(" > ")]
+    if not all(found):
+        return [Step(text, "")]
+    return [Step(match["rule"], match["label"]) for match in found if match]
+
+
+def tree(categories: Iterable[Mapping[str, Any]], counts: Mapping[str, int]) -> list[Branch]:
+    """Group the rows of the categories table by supercategory, the largest first.
+
+    Parameters
+    ----------
+    categories : iterable of mapping
+        Rows with `category` and `supercategory`.
+    counts : mapping of str to int
+        Objects per category.
+    """
+    groups: dict[str, list[tuple[str, int]]] = {}
+    for row in categories:
+        pair = (row["category"], counts.get(row["category"], 0))
+        groups.setdefault(row["supercategory"], []).append(pair)
+    branches = [
+        Branch(name, tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))))
+        for name, pairs in groups.items()
+    ]
+    return sorted(branches, key=lambda branch: (-branch.objects, branch.supercategory))
+
+
+def proposed_objects(text: str) -> set[tuple[str, str]]:
+    """Return (object, proposer) of every row of a proposals file."""
+    rows = [line.split("\t") for line in text.splitlines()[1:] if line]
+    place = PROPOSAL_COLUMNS.index("proposed_by")
+    return {(row[0], row[place]) for row in rows if len(row) == len(PROPOSAL_COLUMNS)}
+
+
+def proposal_text(proposals: Sequence[Proposal], *, header: bool = True) -> str:
+    """Return a proposals file, or only its rows."""
+    first = "\t".join(PROPOSAL_COLUMNS) + "\n" if header else ""
+    return first + "".join(proposal.row() for proposal in proposals)

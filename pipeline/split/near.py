@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that move almost as an evaluation object does, and must not be trained on.
+
+Two objects of one category are near-duplicates if the assignment relaxation of E_alpha^phi,tree is
+at most the threshold. The relaxation never exceeds the exact distance, so nothing that is closer
+than the threshold slips through, and it takes no search whose time could decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
+from aa_dataset.metric import DEFAULT_SCALE, Skeleton, contract, relaxed_tree_distance
+
+
+def near_duplicates(
+    chosen: Iterable[str],
+    categories: Mapping[str, str],
+    skeletons: Mapping[str, Skeleton],
+    *,
+    threshold: float,
+) -> dict[str, tuple[str, float]]:
+    """Return, for every other object within the threshold, the nearest chosen one and how far."""
+    chosen = set(chosen)
+    by_category: dict[str, list[str]] = {}
+    for identifier in sorted(chosen):
+        by_category.setdefault(categories[identifier], []).append(identifier)
+    out = {}
+    for identifier in sorted(set(categories) - chosen):
+        distances = [
+            (_distance(skeletons[identifier], skeletons[other]), other)
+            for other in by_category.get(categories[identifier], [])
+            # An object of one link has no joint, and so no motion to resemble.
+            if identifier in skeletons and other in skeletons
+        ]
+        if distances and min(distances)[0] <= threshold:
+            distance, other = min(distances)
+            out[identifier] = (other, distance)
+    return out
+
+
+def _distance(first: Skeleton, second: Skeleton) -> float:
+    return relaxed_tree_distance(first, second, compactify=DEFAULT_SCALE)
+
+
+def read_skeletons(joints: Iterable[Mapping[str, Any]]) -> dict[str, Skeleton]:
+    """Return the moving skeleton of every object from the rows of `joints`."""
+    by_object: dict[str, list[Joint]] = {}
+    for row in joints:
+        by_object.setdefault(row["object_id"], []).append(_joint(row))
+    return {identifier: contract(_tree(identifier, js)) for identifier, js in by_object.items()}
+
+
+def _joint(row: Mapping[str, Any]) -> Joint:
+    return Joint(
+        row["joint"],
+        JointType(row["type"]),
+        np.array(row["axis"]),
+        np.array(row["origin"]),
+        lower=row["lower"],
+        upper=row["upper"],
+        pitch=row["pitch"],
+        parent=row["parent"],
+        child=row["child"],
+    )
+
+
+def _tree(identifier: str, joints: list[Joint]) -> KinematicTree:
+    links = dict.fromkeys(name for joint in joints for name in (joint.parent, joint.child))
+    return KinematicTree(identifier, tuple(links), tuple(joints))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments of bodies, validation of trees, chains of mimics."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aa_dataset.errors import JointError, TreeError
+from aa_dataset.kinematics import Joint, KinematicTree, Mimic, RigidBody, exp_twist, merge_bodies
+from aa_dataset.kinematics.bodies import BodyError
+
+
+def box(sides, center, density=1.0):
+    """Return a solid box by its textbook moments."""
+    square = np.array(sides) ** 2
+    mass = density * np.prod(sides)
+    return RigidBody(mass, np.array(center), mass * np.diag(square.sum() - square) / 12)
+
+
+def test_two_half_boxes_are_the_whole_box():
+    left, right = box([1, 2, 3], [-0.5, 0, 0]), box([1, 2, 3], [0.5, 0, 0])
+    whole, merged = box([2, 2, 3], [0, 0, 0]), merge_bodies([left, right])
+    assert merged.mass == pytest.approx(whole.mass)
+    assert np.allclose(merged.center, whole.center)
+    assert np.allclose(merged.inertia, whole.inertia)
+
+
+def test_merging_is_what_the_points_say():
+    rng = np.random.default_rng(0)
+    clouds = [rng.normal(size=(50, 3)) + shift for shift in (0.0, 2.0)]
+
+    def moments(points):
+        center = points.mean(axis=0)
+        arms = points - center
+        return RigidBody(len(points), center, sum(y @ y * np.eye(3) - np.outer(y, y) for y in arms))
+
+    merged, whole = merge_bodies([moments(c) for c in clouds]), moments(np.concatenate(clouds))
+    assert np.allclose(merged.center, whole.center)
+    assert np.allclose(merged.inertia, whole.inertia)
+
+
+def test_moving_and_scaling_a_body():
+    rng = np.random.default_rng(1)
+    body, placement = box([1, 2, 3], [1, 0, 0]), exp_twist(rng.normal(size=6))
+    moved = body.moved(placement)
+    assert np.allclose(np.linalg.eigvalsh(moved.inertia), np.linalg.eigvalsh(body.inertia))
+    assert np.allclose(moved.center, placement[:3, :3] @ body.center + placement[:3, 3])
+    scaled = body.scaled(2.0)
+    direct = box([2, 4, 6], [2, 0, 0])
+    assert scaled.mass == pytest.approx(direct.mass)
+    assert np.allclose(scaled.inertia, direct.inertia)
+
+
+@pytest.mark.parametrize(
+    ("mass", "center", "inertia"),
+    [
+        (0.0, np.zeros(3), np.eye(3)),
+        (-1.0, np.zeros(3), np.eye(3)),
+        (math.nan, np.zeros(3), np.eye(3)),
+        (1.0, np.array([0, math.inf, 0]), np.eye(3)),
+        (1.0, np.zeros(2), np.eye(3)),
+        (1.0, np.zeros(3), np.full((3, 3), math.nan)),
+    ],
+)
+def test_unreal_bodies_raise(mass, center, inertia):
+    with pytest.raises(BodyError):
+        RigidBody(mass, center, inertia)
+    with pytest.raises(BodyError):
+        merge_bodies([])
+
+
+def slide(name, parent, child, **changes):
+    return Joint(
+        name, "prismatic", [1, 0, 0], [0, 0, 0], 0, 1, parent=parent, child=child, **changes
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "links", "joints"),
+    [
+        ("link_none", (), ()),
+        ("link_duplicate", ("a", "a"), ()),
+        ("joint_duplicate", ("a", "b", "c"), (slide("j", "a", "b"), slide("j", "a", "c"))),
+        ("link_unknown", ("a",), (slide("j", "a", "x"),)),
+        ("link_two_parents", ("a", "b", "c"), (slide("j", "a", "c"), slide("k", "b", "c"))),
+        ("root_several", ("a", "b"), ()),
+        ("joint_cycle", ("a", "b"), (slide("j", "a", "b"), slide("k", "b", "a"))),
+        ("joint_cycle", ("r", "a", "b"), (slide("j", "a", "b"), slide("k", "b", "a"))),
+        ("joint_cycle", ("a",), (slide("j", "a", "a"),)),
+    ],
+)
+def test_every_broken_tree_has_its_code(code, links, joints):
+    with pytest.raises(TreeError) as caught:
+        KinematicTree("t", links, joints)
+    assert caught.value.code == code
+    assert str(caught.value).endswith(".")
+
+
+def test_joints_come_parents_first_and_welds_are_found():
+    weld = Joint("w", "fixed", [0, 0, 1], [0, 0, 0], parent="b", child="d")
+    tree = KinematicTree(
+        "t", ("d", "c", "b", "a"), (weld, slide("k", "d", "c"), slide("j", "a", "b"))
+    )
+    assert tree.root == "a"
+    assert tree.links == ("a", "b", "d", "c")
+    assert tree.welded("b") == ("b", "d")
+    assert tree.depth == 2
+    assert [j.name for j in tree.movable] == ["j", "k"]
+
+
+def test_placements_compose_down_the_tree():
+    hinge = Joint("h", "revolute", [0, 0, 1], [0, 0, 0], -4, 4, parent="a", child="b")
+    tree = KinematicTree("t", ("a", "b", "c"), (hinge, slide("s", "b", "c")))
+    placed = tree.placements({"h": math.pi / 2, "s": 0.5})
+    assert np.allclose(placed["c"][:3, 3], [0, 0.5, 0])
+    with pytest.raises(JointError, match=r"joint 'x', field `name`"):
+        tree.placements({"x": 1.0})
+
+
+def test_mimic_chains_are_followed_and_loops_refused():
+    lead = slide("lead", "a", "b")
+    twice = slide("twice", "a", "c", mimic=Mimic("lead", 2.0, 0.1))
+    third = slide("third", "a", "d", mimic=Mimic("twice", -1.0, 0.5))
+    tree = KinematicTree("t", ("a", "b", "c", "d"), (third, twice, lead))
+    placed = tree.placements({"lead": 0.3})
+    assert placed["c"][0, 3] == pytest.approx(2 * 0.3 + 0.1)
+    assert placed["d"][0, 3] == pytest.approx(-(2 * 0.3 + 0.1) + 0.5)
+    given = tree.placements({"lead": 0.3, "twice": 1.0})
+    assert given["d"][0, 3] == pytest.approx(-0.5)
+    loop = replace(lead, mimic=Mimic("twice"))
+    with pytest.raises(JointError, match=r"field `mimic`.*returns to itself"):
+        KinematicTree("t", ("a", "b", "c"), (twice, loop)).placements({})
+
+
+def test_a_joint_rebuilt_from_itself_is_the_same_to_the_bit():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        joint = Joint("a", "revolute", rng.normal(size=3), rng.normal(size=3), 0, 1)
+        assert (replace(joint).axis == joint.axis).all()
+        assert (joint.reversed().reversed().axis == joint.axis).all()
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e-9, 1.0, 1e200])
+def test_axes_of_any_length_are_normalized(length):
+    joint = Joint("a", "prismatic", np.array([3.0, 0, 4.0]) * length, [0, 0, 0], 0, 1)
+    assert np.allclose(joint.axis, [0.6, 0, 0.8], rtol=1e-15)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Appendix A.3: smooth stand-ins for E on numpy, torch and jax alike."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from metric_strategies import bounded_joints, joints, norms, numbers
+
+from aa_dataset.kinematics import Joint, RigidBody
+from aa_dataset.metric import KineticNorm, SplitNorm, joint_distance
+from aa_dataset.metric.losses import (
+    invariant_loss,
+    prismatic_screws,
+    revolute_screws,
+    soft_min_loss,
+)
+
+LIBRARIES = ("numpy", "torch", "jax")
+NORMS = (
+    SplitNorm(1.5),
+    KineticNorm(RigidBody(1.0, np.array([0.2, 0.1, 0]), np.diag([0.1, 0.2, 0.25]))),
+)
+
+
+def arrays(joint):
+    return joint.screw, np.array(joint.limits)
+
+
+def library(name):
+    if name == "numpy":
+        return lambda x: np.asarray(x, dtype=float)
+    module = pytest.importorskip(name, reason=f"{name} is an optional extra")
+    if name == "torch":
+        return lambda x: module.tensor(np.asarray(x), dtype=module.float64)
+    module.config.update("jax_enable_x64", True)
+    return lambda x: module.numpy.asarray(np.asarray(x), dtype=module.numpy.float64)
+
+
+@given(bounded_joints(), bounded_joints(), norms, numbers(0.01, 1.0))
+def test_soft_min_lies_between_the_square_and_t_log_2(first, second, norm, temperature):
+    square = joint_distance(first, second, norm=norm) ** 2
+    soft = soft_min_loss(arrays(first), arrays(second), temperature=temperature, norm=norm)
+    slack = 1e-9 * (1 + square)
+    assert square - slack <= soft <= square + temperature * math.log(2) + slack
+
+
+@given(bounded_joints(), bounded_joints(), norms)
+def test_soft_min_anneals_to_the_exact_metric(first, second, norm):
+    square = joint_distance(first, second, norm=norm) ** 2
+    soft = soft_min_loss(arrays(first), arrays(second), temperature=1e-9, norm=norm)
+    assert soft == pytest.approx(square, rel=1e-6, abs=1e-8)
+
+
+@given(bounded_joints(), bounded_joints(), norms)
+def test_losses_do_not_see_the_orientation(first, second, norm):
+    for loss in (
+        lambda a, b: soft_min_loss(a, b, temperature=0.1, norm=norm),
+        lambda a, b: invariant_loss(a, b, norm=norm),
+    ):
+        kept, turned = (
+            loss(arrays(first), arrays(second)),
+            loss(arrays(first.reversed()), arrays(second)),
+        )
+        assert turned == pytest.approx(kept, rel=1e-9, abs=1e-9)
+
+
+@given(bounded_joints(), bounded_joints(), norms)
+def test_invariants_are_the_paper_s_s_and_d(first, second, norm):
+    """|s1 - s2|^2 + |D1 - D2|_F^2 with D = d d' written out as matrices."""
+    total = []
+    for joint in (first, second):
+        low, high = (norm.factor @ (q * joint.screw) for q in joint.limits)
+        total.append((low + high, np.outer(low - high, low - high)))
+    (s1, d1), (s2, d2) = total
+    expected = 2 * np.sum((s1 - s2) ** 2) + 3 * np.sum((d1 - d2) ** 2)
+    found = invariant_loss(arrays(first), arrays(second), norm=norm, weights=(2.0, 3.0))
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert invariant_loss(arrays(first), arrays(first), norm=norm) == 0
+
+
+@given(joints(), joints(), norms)
+def test_compactified_losses_take_infinite_limits(first, second, norm):
+    if not (first.screw.any() and second.screw.any()):
+        return
+    square = joint_distance(first, second, norm=norm, compactify=2.0) ** 2
+    soft = soft_min_loss(arrays(first), arrays(second), temperature=1e-9, norm=norm, compactify=2.0)
+    assert soft == pytest.approx(square, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_one_code_path_gives_one_value(name):
+    make = library(name)
+    rng = np.random.default_rng(0)
+    axes, origins = rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
+    limits = np.sort(rng.normal(size=(5, 2)), axis=1)
+    slides = prismatic_screws(axes)
+    truth = (slides, limits)
+    expected_screws = np.array(
+        [Joint("a", "helical", a, o, 0, 1, 0.3).screw for a, o in zip(axes, origins, strict=True)]
+    )
+    for norm in NORMS:
+        screws = revolute_screws(make(axes), make(origins), pitch=0.3)
+        assert np.allclose(np.asarray(screws), expected_screws)
+        first = (screws, make(limits))
+        second = (prismatic_screws(make(axes)), make(limits))
+        plain = (expected_screws, limits)
+        for loss in (soft_min_loss, invariant_loss):
+            extra = {"temperature": 0.2} if loss is soft_min_loss else {}
+            for kappa in (None, 2.0):
+                found = loss(first, second, norm=norm, compactify=kappa, **extra)
+                expected = loss(plain, truth, norm=norm, compactify=kappa, **extra)
+                assert np.allclose(np.asarray(found), expected)
+
+
+def objective(parameters, truth, kind, kappa):
+    """Return a scalar loss of (axis, origin, limits) packed in one array of 8 numbers."""
+    screws = revolute_screws(parameters[:3], parameters[3:6])
+    first = (screws, parameters[6:])
+    if kind == "soft":
+        return soft_min_loss(first, truth, temperature=0.05, norm=NORMS[1], compactify=kappa)
+    return invariant_loss(first, truth, norm=NORMS[1], compactify=kappa)
+
+
+START = np.array([0.2, -0.1, 1.0, 0.3, 0.2, 0.1, -0.2, 1.3])
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+@pytest.mark.parametrize("kind", ["soft", "invariant"])
+@pytest.mark.parametrize("kappa", [None, 2.0])
+def test_gradients_equal_finite_differences(name, kind, kappa):
+    make = library(name)
+    target = Joint("t", "revolute", [0, 0.1, 1], [0.2, 0.3, 0], 0.0, 1.2)
+    truth = tuple(make(x) for x in arrays(target))
+    if name == "torch":
+        import torch
+
+        point = torch.tensor(START, requires_grad=True)
+        objective(point, truth, kind, kappa).backward()
+        gradient = point.grad.numpy()
+    else:
+        import jax
+
+        gradient = np.asarray(jax.grad(lambda p: objective(p, truth, kind, kappa))(make(START)))
+    plain = arrays(target)
+    for k in range(8):
+        step = np.zeros(8)
+        step[k] = 1e-6
+        up, down = (objective(START + s, plain, kind, kappa) for s in (step, -step))
+        assert gradient[k] == pytest.approx((up - down) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+def test_gradients_at_ties_and_infinite_limits_are_finite(name):
+    make = library(name)
+    wheel = (np.array([0, 0, 1, 0, 0, 0.0]), np.array([-np.inf, np.inf]))
+    tie = (np.array([1.0, 0, 0, 0, 0, 0]), np.array([-1.0, 1.0]))
+    second = tuple(make(x) for x in tie)
+    if name == "torch":
+        screw = make(wheel[0]).requires_grad_()
+        soft_min_loss((screw, make(wheel[1])), second, temperature=0.1, compactify=1.0).backward()
+        assert bool(screw.grad.isfinite().all())
+    else:
+        import jax
+
+        gradient = jax.grad(
+            lambda s: soft_min_loss((s, make(wheel[1])), second, temperature=0.1, compactify=1.0)
+        )(make(wheel[0]))
+        assert np.isfinite(np.asarray(gradient)).all()
+
+
+@pytest.mark.parametrize("kind", ["soft", "invariant"])
+def test_descent_recovers_a_perturbed_joint(kind):
+    torch = pytest.importorskip("torch", reason="torch is an optional extra")
+    target = Joint("t", "revolute", [0, 0.1, 1], [0.2, 0.3, 0], 0.0, 1.2)
+    truth = tuple(torch.tensor(x) for x in arrays(target))
+    point = torch.tensor(START, requires_grad=True)
+    optimizer = torch.optim.LBFGS([point], max_iter=200, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimizer.zero_grad()
+        loss = objective(point, truth, kind, None)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    axis, origin, limits = (point.detach().numpy()[s] for s in (slice(3), slice(3, 6), slice(6, 8)))
+    found = Joint("f", "revolute", axis, origin, *sorted(limits))
+    begin = Joint("s", "revolute", START[:3], START[3:6], *START[6:])
+    assert joint_distance(begin, target) > 0.3
+    assert joint_distance(found, target) < 1e-3
+
+
+def test_bad_temperature_raises():
+    hinge = arrays(Joint("t", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.2))
+    with pytest.raises(ValueError, match="temperature"):
+        soft_min_loss(hinge, hinge, temperature=0.0)

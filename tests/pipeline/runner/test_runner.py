@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shard runner: books, isolation, budgets, whole and repeatable output."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import hashlib
+import os
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipeline import layout
+from pipeline.errors import BooksError, Rejection
+from pipeline.reasons import Code, Finding, Reason
+from pipeline.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.tables import read_rows, record_schema
+
+SCHEMA = record_schema(pa.field("value", pa.int64(), nullable=False))
+
+
+class SpeechlessError(Exception):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Do to the worker what the task's data say."""
+    match task.data:
+        case "raise":
+            raise ValueError("a bug")
+        case "speechless":
+            raise SpeechlessError
+        case "surrogate":
+            raise ValueError("file \udc80 is odd")
+        case "reject":
+            raise Rejection(Reason.MESH_MISSING, "a.obj does not exist.")
+        case "exit":
+            os._exit(3)
+        case "sys.exit":
+            raise SystemExit(4)
+        case "segfault":
+            faulthandler.disable()  # its report would fill the log of the tests
+            ctypes.string_at(0)
+        case "loop":
+            while True:
+                pass
+        case "memory":
+            hoard = [np.empty(256 << 20, np.uint8) for _ in range(10_000)]  # never touched
+            return Outcome({"value": len(hoard)})
+        case "recurse":
+            return obey(task, settings)
+        case "unpicklable":
+            return Outcome({"value": lambda: 0})
+        case "notes":
+            notes = (Finding(Code.MESH_OPEN, "b"), Finding(Code.LIMIT_ZERO, "z"))
+            return Outcome({"value": 0}, (*notes, Finding(Code.MESH_OPEN, "a \udc80")))
+        case "surplus":
+            return Outcome({"value": 0, "surplus": 1})
+        case "file":
+            data = hashlib.sha256(task.object_id.encode()).digest()
+            return Outcome({"value": 1}, files={"b.bin": data * 9, "a/c.txt": b"text"})
+    return Outcome({"value": int(task.data)})
+
+
+def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob:
+    """Return a job with short budgets."""
+    budgets = bench.BUDGETS | options.pop("budgets", {})
+    return bench.shard_job(folder, "stage", settings={"budgets": budgets}, **options)
+
+
+def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Run the orders and return code and detail of every reject."""
+    tasks = [Task(key, order) for key, order in orders.items()]
+    run_shard(job, tasks, process=obey, schema=SCHEMA)
+    return {row["object_id"]: (row["code"], row["detail"]) for row in rejects(job)}
+
+
+def records(job: ShardJob) -> list[str]:
+    """Return the ids of the records, in the order of the file."""
+    return [row["object_id"] for row in read_rows(job.outputs["records"])]
+
+
+def rejects(job: ShardJob) -> list[dict[str, Any]]:
+    """Return the reject rows, in the order of the file."""
+    return read_rows(job.outputs["rejects"])
+
+
+def files_below(folder: Path) -> set[str]:
+    """Return the names of all files in a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_whatever_one_object_does_costs_only_that_object(
+    bench: SimpleNamespace, elsewhere: Path, workers: int
+) -> None:
+    orders = {
+        "a1": 1, "b": "raise", "c": "reject", "d1": 2, "e": "exit", "f": "segfault",
+        "g1": 3, "h": "recurse", "i": "sys.exit", "j": "speechless", "k": "surrogate",
+        "l": "unpicklable", "z1": 4,
+    }  # fmt: skip
+    job = job_in(bench, Path("out"), workers=workers)
+    found = run(job, orders)
+    assert records(job) == ["a1", "d1", "g1", "z1"]
+    assert sorted([*records(job), *found]) == sorted(orders)
+    codes = {key: code for key, (code, _) in found.items()}
+    assert codes == {
+        "b": "internal_error", "c": "mesh_missing", "e": "worker_crashed", "f": "worker_crashed",
+        "h": "internal_error", "i": "internal_error", "j": "internal_error", "k": "internal_error",
+        "l": "worker_crashed",
+    }  # fmt: skip
+    assert found["b"][1] == "ValueError: a bug"
+    assert found["c"][1] == "a.obj does not exist."
+    assert "3" in found["e"][1]
+    assert found["k"][1] == "ValueError: file ? is odd"
+    assert all(row["source"] == "test" and row["stage"] == "stage" for row in rejects(job))
+
+
+def test_a_runaway_loop_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), budgets={"object_seconds": 1.0})
+    found = run(job, {"a": 1, "b": "loop", "c": 2})
+    assert records(job) == ["a", "c"]
+    assert found["b"][0] == "time_exceeded"
+    assert "not reproducible" in found["b"][1]
+
+
+def test_a_memory_runaway_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), budgets={"memory_gb": 6})
+    found = run(job, {"a": 1, "b": "memory", "c": 2})
+    assert records(job) == ["a", "c"]
+    assert found["b"][0] == "memory_exceeded"
+    assert "6 GB" in found["b"][1]
+
+
+def test_findings_are_sorted_within_an_object_and_always_writable(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"b": "notes", "a": 1}) == {}
+    rows = read_rows(job.outputs["findings"])
+    assert [(row["code"], row["detail"]) for row in rows] == [
+        ("limit_zero", "z"),
+        ("mesh_open", "a ?"),
+        ("mesh_open", "b"),
+    ]
+    assert {row["object_id"] for row in rows} == {"b"}
+
+
+def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    orders: dict[str, Any] = {f"o{n:02d}": "file" for n in range(20)}
+    orders |= {"o21": "reject", "o22": "exit"}
+    made = []
+    for folder, workers, keys in (
+        ("one", 1, list(orders)),
+        ("two", 1, list(orders)),
+        ("three", 2, list(reversed(orders))),
+    ):
+        job = job_in(bench, Path(folder), workers=workers, assets=True)
+        run(job, {key: orders[key] for key in keys})
+        made.append({name: path.read_bytes() for name, path in job.outputs.items()})
+    assert made[0] == made[1] == made[2]
+    assert records(job) == [f"o{n:02d}" for n in range(20)]
+
+
+def test_the_books_say_where_each_objects_bytes_lie(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    run(job, {"b": "file", "a": "file", "x": "reject"})
+    data = job.outputs["assets"].read_bytes()
+    with tarfile.open(job.outputs["assets"]) as tar:
+        assert tar.getnames() == ["a/a/c.txt", "a/b.bin", "b/a/c.txt", "b/b.bin"]
+    rows = read_rows(job.outputs["records"])
+    assert rows[0]["asset_offset"] == 0
+    assert rows[1]["asset_offset"] == rows[0]["asset_size"]
+    assert len(data) == sum(row["asset_size"] for row in rows) + 1024
+    assert hashlib.sha256(b"b").digest() * 9 in data[rows[1]["asset_offset"] :]
+
+
+def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    assert run(job, {}) == {}
+    assert records(job) == []
+    with tarfile.open(job.outputs["assets"]) as tar:
+        assert tar.getnames() == []
+
+
+def test_a_failed_shard_leaves_nothing_behind(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    with pytest.raises(KeyError, match="surplus"):
+        run(job, {"a": "file", "b": "surplus"})
+    assert files_below(Path("out")) == set()
+
+
+def test_a_failed_shard_keeps_the_output_of_the_last_good_one(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    run(job, {"a": 1})
+    before = {name: path.read_bytes() for name, path in job.outputs.items()}
+    with pytest.raises(KeyError):
+        run(job, {"a": 2, "b": "surplus"})
+    assert {name: path.read_bytes() for name, path in job.outputs.items()} == before
+    assert len(files_below(Path("out"))) == len(before)
+
+
+def test_an_id_that_comes_twice_breaks_the_books(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(BooksError):
+        run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, schema=SCHEMA)
+    assert files_below(Path("out")) == set()
+
+
+def test_the_counter_ends_at_the_whole_shard(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    run(job, {"a": 1, "b": "reject", "c": 3})
+    assert layout.counter("stage", "test", "0000").read_text() == "3 1 3\n"
