@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -30,28 +31,30 @@ def load_config() -> dict[str, Any]:
 
 def check_config(config: object) -> None:
     """Raise `ConfigError` with one sentence per mistake."""
-    import jsonschema
-
-    schema = json.loads(layout.CONFIG_SCHEMA.read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    problems = [_sentence(error) for error in validator.iter_errors(config)]
+    problems = _schema_problems(config, layout.CONFIG, layout.CONFIG_SCHEMA)
     # No comparison holds for NaN, so that the schema's bounds let it pass.
     problems += [
         f"{layout.CONFIG}: {where}: {value} is not a finite number."
         for where, value in _leaves(config)
         if isinstance(value, float) and not math.isfinite(value)
     ]
+    problems += _schema_problems(load_sources(), layout.SOURCES, layout.SOURCES_SCHEMA)
     if not problems and isinstance(config, Mapping):
         problems = _unknown_sources(config) + _unknown_codes(config)
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
 
 
-def _sentence(error: Any) -> str:
-    where = ".".join(map(str, error.absolute_path)) or "the file"
-    return (
-        f"{layout.CONFIG}: {where}: {error.message}. {layout.CONFIG_SCHEMA} lists what is allowed."
-    )
+def _schema_problems(value: object, path: Path, schema: Path) -> list[str]:
+    """Return a sentence for everything in a file that its JSON schema does not allow."""
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+    return [
+        f"{path}: {'.'.join(map(str, error.absolute_path)) or 'the file'}: {error.message}. "
+        f"{schema} lists what is allowed."
+        for error in validator.iter_errors(value)
+    ]
 
 
 def _leaves(value: object, where: str = "") -> Iterator[tuple[str, object]]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 class Reason(StrEnum):
     """Why an object is not in the library."""
 
+    FOLDER_INVALID = "folder_invalid"  # a link, or a name that no table can hold
     METADATA_MISSING = "metadata_missing"  # the file that describes the object is absent
     METADATA_INVALID = "metadata_invalid"  # it is there, but not what the source promises
     URDF_MISSING = "urdf_missing"  # no URDF where the source keeps it

@@ -33,13 +33,13 @@ class KinematicTree:
     name: str
     links: tuple[str, ...]
     joints: tuple[Joint, ...]
-    _by_child: dict[str, Joint] = field(init=False, repr=False)
+    _by_name: dict[str, Joint] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         links, joints = ordered_tree(self.links, self.joints)
         object.__setattr__(self, "links", links)
         object.__setattr__(self, "joints", joints)
-        object.__setattr__(self, "_by_child", {joint.child: joint for joint in joints})
+        object.__setattr__(self, "_by_name", {joint.name: joint for joint in joints})
 
     @property
     def root(self) -> str:
@@ -61,10 +61,9 @@ class KinematicTree:
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
-        raise JointError(name, "name", f"the tree {self.name!r} has no such joint.")
+        if name not in self._by_name:
+            raise JointError(name, "name", f"the tree {self.name!r} has no such joint.")
+        return self._by_name[name]
 
     def welded(self, link: str) -> tuple[str, ...]:
         """Return `link` and every descendant that fixed joints alone connect to it."""
@@ -120,11 +119,9 @@ class KinematicTree:
         )
 
     def _coordinates(self, coordinates: Mapping[str, float]) -> dict[str, float]:
-        known = {joint.name for joint in self.joints}
         for name in coordinates:
-            if name not in known:
-                raise JointError(name, "name", f"the tree {self.name!r} has no such joint.")
-        values = {name: float(coordinates.get(name, 0.0)) for name in known}
+            self.joint(name)
+        values = {name: float(coordinates.get(name, 0.0)) for name in self._by_name}
         for joint in self.joints:
             if joint.mimic is not None and joint.name not in coordinates:
                 values[joint.name] = self._mimicked(joint, values, coordinates)

@@ -47,9 +47,9 @@ def _along_grain(solid: Shape) -> Array:
 
 
 def _around(solid: Shape) -> Array:
-    """Wrap once around the vertical axis through the middle of the solid, bottom to top."""
+    """Wrap twice around the vertical axis through the middle of the solid, bottom to top."""
     low, high = solid.vertices.min(axis=0), solid.vertices.max(axis=0)
     corners = (solid.vertices - (low + high) / 2)[solid.faces]
     u = np.round(np.arctan2(corners[..., 1], corners[..., 0]) / (2 * math.pi), UV_DIGITS) % 1.0
     u = u + (u[:, :1] - u > 0.5) - (u - u[:, :1] > 0.5)
-    return np.stack((u, corners[..., 2] / max(high[2] - low[2], 1e-9) + 0.5), axis=-1)
+    return np.stack((2 * u, corners[..., 2] / max(high[2] - low[2], 1e-9) + 0.5), axis=-1)

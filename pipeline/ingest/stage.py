@@ -14,9 +14,10 @@ import pyarrow as pa
 from aa_dataset.licenses import is_redistributable
 from pipeline.config import load_sources
 from pipeline.errors import Rejection
+from pipeline.inventory.raw import read_inventory
 from pipeline.reasons import Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.tables import compact_json, record_schema
+from pipeline.tables import compact_json, encodable, record_schema
 
 _TEXT = pa.string()
 RECORDS = record_schema(
@@ -34,16 +35,17 @@ def run(job: ShardJob) -> None:
     """Ingest one shard."""
     facts = load_sources()[job.source]
     root = Path(job.settings["sources"][job.source]["folder"])
-    tasks = []
-    for line in job.inputs["inventory"].read_text().splitlines():
-        identifier, folder, digest = line.split("\t")
-        tasks.append(Task(identifier, (job.source, root, folder, digest, facts)))
+    tasks = [
+        Task(raw.object_id, (job.source, root, raw.folder, raw.digest, facts))
+        for raw in read_inventory(job.inputs["inventory"])
+    ]
     run_shard(job, tasks, process=ingest, schema=RECORDS)
 
 
 def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
     """Read one raw object through its source's adapter."""
     source, root, folder, digest, facts = task.data
+    _require_plain(root / folder)
     _require_size(root / folder, settings["budgets"]["raw_bytes"])
     adapter = importlib.import_module(f"pipeline.ingest.{facts['adapter']}")
     raw = adapter.describe(root / folder)
@@ -64,6 +66,13 @@ def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
             "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
         }
     )
+
+
+def _require_plain(folder: Path) -> None:
+    if folder.is_symlink():
+        raise Rejection(Reason.FOLDER_INVALID, "its folder is a symbolic link; copy the object.")
+    if encodable(folder.name) != folder.name:
+        raise Rejection(Reason.FOLDER_INVALID, "its folder's name is not UTF-8; rename it.")
 
 
 def _require_size(folder: Path, most: int) -> None:

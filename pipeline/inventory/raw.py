@@ -30,8 +30,14 @@ class RawObject:
     digest: str
 
     def row(self) -> str:
-        """Return the object's line in the inventory."""
-        return f"{self.object_id}\t{self.folder}\t{self.digest}\n"
+        """Return the object's line in the inventory; the folder is escaped as in JSON."""
+        return f"{self.object_id}\t{json.dumps(self.folder)[1:-1]}\t{self.digest}\n"
+
+
+def read_inventory(path: Path) -> list[RawObject]:
+    """Read the objects of one shard."""
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    return [RawObject(key, json.loads(f'"{folder}"'), digest) for key, folder, digest in rows]
 
 
 def scan_source(source: str, root: Path) -> list[RawObject]:
@@ -48,8 +54,7 @@ def scan_source(source: str, root: Path) -> list[RawObject]:
 
 
 def _is_object(entry: os.DirEntry[str]) -> bool:
-    printable = entry.name.isprintable() and not entry.name.startswith(".")
-    return printable and entry.is_dir(follow_symlinks=False)
+    return not entry.name.startswith(".") and entry.is_dir()
 
 
 def object_id(source: str, name: str) -> str:
@@ -59,7 +64,7 @@ def object_id(source: str, name: str) -> str:
     """
     clean = re.sub(r"[^a-z0-9_.-]+", "_", name.lower())[:ID_LENGTH].strip(".-")
     if clean != name or DIGEST.search(name):
-        clean = f"{clean}.{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        clean = f"{clean}.{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
     return f"{source}-{clean}"
 
 
@@ -85,6 +90,8 @@ class DigestCache:
 
     def digest(self, folder: Path) -> str:
         """Return the digest of all files of one raw object, names included."""
+        if folder.is_symlink():  # not followed: `ingest` refuses it
+            return hashlib.sha256(os.fsencode(folder.readlink())).hexdigest()
         total = hashlib.sha256()
         for path, status in _files(folder):
             name = path.relative_to(folder).as_posix()

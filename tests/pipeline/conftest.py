@@ -341,7 +341,7 @@ def workspace(elsewhere: Path) -> Path:
     for name in ("config.yaml", "constraints.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, name)
     shutil.copytree(REPOSITORY / "taxonomy", "taxonomy")
-    for name in ("config.schema.json", "sources.yaml"):
+    for name in ("config.schema.json", "sources.schema.json", "sources.yaml"):
         Path("pipeline").mkdir(exist_ok=True)
         shutil.copy(REPOSITORY / "pipeline" / name, Path("pipeline", name))
     shutil.copytree(REPOSITORY / "pipeline/curation", "pipeline/curation")

@@ -139,6 +139,8 @@ def write_local_objects(root: Path) -> None:
     for name, (urdf, _) in BROKEN.items():
         write_object(root / name, urdf)
     (root / "empty").mkdir()
+    (root / "two\nlines").mkdir()
+    (root / "linked").symlink_to("chest")
 
 
 def write_object(folder: Path, urdf: str) -> None:

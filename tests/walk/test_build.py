@@ -15,6 +15,7 @@ import trimesh
 
 from aa_dataset.kinematics.urdf_tree import read_tree
 from aa_dataset.schema import TABLES
+from pipeline.inventory.raw import object_id
 
 from .conftest import BROKEN, COUNT, REPOSITORY, Workspace
 
@@ -24,11 +25,11 @@ def rows(workspace: Workspace, table: str, folder: str = "library") -> list[dict
 
 
 def test_every_raw_object_is_in_the_library_or_in_the_rejects(built: Workspace) -> None:
-    raw = {f"local-{path.name}" for path in (built.root / "raw/local").iterdir()}
+    raw = {object_id("local", path.name) for path in (built.root / "raw/local").iterdir()}
     raw |= {f"generated-{p.name}" for p in (built.root / "work/raw/generated").glob("[a-z]*")}
     kept = {row["object_id"] for row in rows(built, "objects")}
     rejected = {row["object_id"] for row in rows(built, "rejects")}
-    assert len(raw) == COUNT + len(BROKEN) + 4
+    assert len(raw) == COUNT + len(BROKEN) + 6
     assert kept | rejected == raw
     assert not kept & rejected
 
@@ -41,6 +42,8 @@ def test_a_broken_object_has_its_reason_and_a_sentence(built: Workspace) -> None
         assert len(str(row["detail"]).split()) > 3
         assert str(built.root) not in str(row["detail"])
     assert found["local-empty"]["code"] == "metadata_missing"
+    assert found[object_id("local", "two\nlines")]["code"] == "metadata_missing"
+    assert found["local-linked"]["code"] == "folder_invalid"
 
 
 def test_of_equal_objects_one_is_kept(built: Workspace) -> None:

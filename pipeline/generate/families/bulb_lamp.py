@@ -104,17 +104,16 @@ def _table_lamp(draw: Draw, assembly: Assembly) -> str:
         segments=36,
         ring=True,
     )
+    reach = 0.92 * r - 0.022
     spokes = [
-        box((r - 0.026, 0.003, 0.003), "brass")
-        .at(r / 2 + 0.009, 0, low + 0.008)
-        .turned("z", 120 * k)
+        box((reach, 0.003, 0.003), "brass").at(0.022 + reach / 2, 0, low + 0.045).turned("z", 120 * k)
         for k in range(3)
     ]
     shade = assembly.part(
         "shade",
         shell,
         *spokes,
-        tube((0.0225, 0.0206, 0.006), "brass").at(0, 0, low + 0.008),
+        tube((0.0225, 0.0206, 0.006), "brass").at(0, 0, low + 0.045),
         label="lamp_shade",
     )
     assembly.slide(base, shade, axis="z", lower=0, upper=draw.number("shade_lift", 0.15, 0.2))
@@ -161,14 +160,15 @@ def _bare_bulb(draw: Draw, assembly: Assembly) -> str:
     skin = draw.pick("material", ("ceramic", "black_plastic", "brass"))
     radius = draw.number("rose_radius", 0.045, 0.06)
     foot = lathe([(radius, 0), (radius, 0.012), (0.026, 0.03), (0.02, 0.042)], skin)
-    arm = box((0.03, 0.012, 0.008), skin).at(0.03, 0, 0.034)
+    x = radius + 0.012
+    arm = box((x - 0.008, 0.012, 0.008), skin).at((x + 0.02) / 2, 0, 0.034)
     base = assembly.part("holder", foot, _socket(skin).at(0, 0, 0.08), arm, label="bulb_holder")
     _add_bulb(draw, assembly, base, at=0.08)
     beads = [
-        sphere(0.0022, "brass", segments=8).at(0.042, 0, 0.026 - 0.0055 * k)
+        sphere(0.0022, "brass", segments=8).at(x, 0, 0.026 - 0.0055 * k)
         for k in range(int(draw.number("chain", 0.05, 0.09) / 0.0055))
     ]
-    end = capsule((0.004, 0.008), "brass", segments=10).at(0.042, 0, 0.018 - 0.0055 * len(beads))
+    end = capsule((0.004, 0.008), "brass", segments=10).at(x, 0, 0.018 - 0.0055 * len(beads))
     chain = assembly.part("pull_chain", *(b for b in beads), end)
     assembly.slide(base, chain, axis="-z", lower=0, upper=0.03)
     return skin

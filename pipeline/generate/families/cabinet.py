@@ -34,6 +34,7 @@ SIZES = {
     "wall_cabinet": ((0.28, 0.36), (0.5, 0.9), (0.5, 0.75)),
     "locker": ((0.4, 0.5), (0.3, 0.45), (1.7, 1.9)),
 }
+STYLES = {"wall_cabinet": "glazed", "locker": "vented"}
 BOARD = 0.018
 GAP = 0.002
 Cell = tuple[float, float, float, float]
@@ -50,17 +51,22 @@ def _door(
     swing: float,
     skin: str,
     metal: str,
-    glazed: bool,
+    style: str,
 ) -> None:
     """Add a door before a cell (y, z, width, height), hinged on one side of it."""
     y, z, w, h = cell
     size = (w - GAP, h - GAP)
-    if glazed:
+    if style == "glazed":
         pane = (w - 0.12, h - 0.12)
         frame = extrude(rectangle(*size), skin, height=0.018, holes=[rectangle(*pane)]).along("x")
         shapes = [frame.at(face + 0.009, y, z), box((0.006, *pane), "glass").at(face + 0.009, y, z)]
     else:
         shapes = [box((0.018, *size), skin).at(face + 0.009, y, z)]
+    if style == "vented":
+        slots = [z + h / 2 - 0.08 - 0.02 * k for k in range(4)]
+        shapes += [
+            box((0.002, 0.5 * w, 0.006), "black_paint").at(face + 0.019, y, at) for at in slots
+        ]
     grip = pull("bow", min(0.14, 0.3 * h), metal).turned("x", 90)
     door = assembly.part(
         name, *shapes, grip.at(face + 0.018, y - side * (w / 2 - 0.03), z), label="door"
@@ -99,7 +105,7 @@ def _drawers(
     metal = draw.pick("drawer_pull_material", METALS)
     face = depth / 2 + 0.001
     for number, (y, z, w, h) in enumerate(cells, start=1):
-        inner = drawer_box((depth - 0.03, w - BOARD - 2 * GAP, (h - BOARD) * 0.8), wood)
+        inner = drawer_box((depth - 0.03, w - 2 * BOARD - 2 * GAP, (h - BOARD) * 0.8), wood)
         drawer = assembly.part(
             f"drawer_{number}",
             inner.on(face, y, z - h / 2 + BOARD + GAP - 0.006),
@@ -188,7 +194,7 @@ def build(draw: Draw) -> Assembly:
             swing=swing,
             skin=front,
             metal=metal,
-            glazed=category == "wall_cabinet",
+            style=STYLES.get(category, "plain"),
         )
     if drawers:
         _drawers(draw, assembly, body, cells=drawers, depth=depth, wood=wood, front=front)

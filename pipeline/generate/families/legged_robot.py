@@ -82,11 +82,11 @@ def _single(draw: Draw, assembly: Assembly, skin: str) -> None:
     lengths = (draw.number("thigh", 0.25, 0.4), draw.number("shank", 0.25, 0.4))
     r = draw.number("radius", 0.035, 0.05)
     bend = draw.number("bend_deg", 10, 20, digits=1)
-    high = sum(lengths) + 0.06
+    high = sum(lengths) + 0.14
     post = [
-        box((0.06, 0.06, high + 0.1), "aluminum").on(-0.2, 0, 0),
-        box((0.5, 0.3, 0.02), "aluminum").on(-0.05, 0, -0.02),
-        box((0.24, 0.06, 0.04), "aluminum").on(-0.11, 0, high + 0.06),
+        box((0.06, 0.06, high + 0.1), "aluminum").on(-0.34, 0, 0),
+        box((0.6, 0.3, 0.02), "aluminum").on(-0.12, 0, -0.02),
+        box((0.4, 0.06, 0.04), "aluminum").on(-0.17, 0, high + 0.06),
         box((0.05, 0.05, 0.06), "aluminum").on(0, 0, high + 0.85 * r),
     ]
     stand = assembly.part("stand", *post, label="test_stand")

@@ -117,8 +117,8 @@ def _tool_box(draw: Draw, assembly: Assembly) -> str:
         ),
     )
     assembly.slide(body, handle, axis="-z", lower=0, upper=0.006)
-    insert = tray((depth / 2 - 0.03, width - 0.02, 0.05), "black_plastic", wall=0.003).on(
-        depth / 4 + 0.004, 0, height - 0.056
+    insert = tray((depth / 2 - 0.042, width - 0.02, 0.05), "black_plastic", wall=0.003).on(
+        depth / 4 + 0.009, 0, height - 0.056
     )
     inner = assembly.part("tray", insert)
     assembly.slide(body, inner, axis="z", lower=0, upper=draw.number("tray_lift", 0.1, 0.15))

@@ -47,7 +47,7 @@ def build(draw: Draw) -> Assembly:
     assembly = Assembly(
         f"{word(color).capitalize()} {category.replace('_', ' ')}",
         category,
-        f"A {'floor' if floor else 'desk'} lamp with two jointed arms and a tilting shade on a swivel post.",
+        f"A {'floor' if floor else 'desk'} lamp with two jointed arms and a tilting shade.",
     )
     base = assembly.part(
         "base",

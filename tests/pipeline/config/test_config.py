@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pipeline import layout
 from pipeline.config import check_config, load_config, load_sources, stage_settings
 from pipeline.errors import ConfigError
 from pipeline.stages import STAGES
@@ -107,3 +108,17 @@ def test_a_stage_gets_the_sections_that_it_reads_and_no_other(workspace: Path, s
     config = load_config()
     settings = stage_settings(config, stage)
     assert settings == {name: config[name] for name in STAGES[stage].reads}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("scale: metric", "scale: metrik"), ("up: z", "up: w"), ("license: CC0-1.0", "licence: CC0")],
+)
+def test_a_mistake_in_the_sources_is_a_sentence(workspace: Path, old: str, new: str) -> None:
+    config = load_config()
+    path = workspace / layout.SOURCES
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ConfigError, match=r"sources\.yaml: \w+"):
+        check_config(config)

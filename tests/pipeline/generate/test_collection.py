@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipeline.generate.collection import generate_collection, members
 from pipeline.generate.layout import object_name
-from pipeline.generate.registry import family_names
+from pipeline.generate.registry import family_categories, family_names
 
 SEED = 7
 
@@ -38,7 +38,17 @@ def test_another_seed_gives_other_objects(collection: Path, tmp_path: Path) -> N
 def test_members_go_round_the_sorted_families() -> None:
     names = family_names()
     assert names == sorted(names)
-    assert members(len(names) + 2) == [*((n, 0) for n in names), (names[0], 1), (names[1], 1)]
+    wanted = members(2000)
+    assert wanted[: len(names)] == [(name, 0) for name in names]
+    assert len(set(wanted)) == len(wanted)
+    for name in names:
+        indices = [index for family, index in wanted if family == name]
+        assert indices == list(range(len(indices)))
+
+
+def test_a_round_holds_every_category_of_every_family_once() -> None:
+    pairs = [(name, k) for name in family_names() for k in range(len(family_categories(name)))]
+    assert sorted(members(len(pairs))) == sorted(pairs)
 
 
 def test_rerun_touches_nothing_and_repairs_what_is_broken(tmp_path: Path) -> None:
@@ -70,6 +80,7 @@ def test_meta_tells_what_the_object_is(collection: Path) -> None:
         assert (meta["license"], meta["seed"]) == ("CC0-1.0", SEED)
         assert meta["description"].endswith(".") and ". " not in meta["description"]
         assert meta["category"].replace("_", "").isalpha() and meta["category"].islower()
+        assert meta["category"] in family_categories(meta["family"])
         assert meta["parameters"] and meta["parts"]
 
 

@@ -17,7 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import layout
-from pipeline.inventory.raw import DigestCache, RawObject, object_id, scan_source, shard_of
+from pipeline.inventory.raw import (
+    DigestCache,
+    RawObject,
+    object_id,
+    read_inventory,
+    scan_source,
+    shard_of,
+)
 
 NAMES = st.text(
     st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="/"),
@@ -116,11 +123,30 @@ def expected_digest(folder: Path) -> str:
 def test_objects_are_the_folders_sorted_by_id(raw: Path) -> None:
     (raw / "readme.txt").write_text("not an object")
     (raw / ".hidden").mkdir()
-    (raw / "linked").symlink_to(raw / "chair")
     found = scan_source("test", raw)
     assert {one.folder for one in found} == {"chair", "Lamp"}
     assert [one.object_id for one in found] == sorted(one.object_id for one in found)
     assert found[0].row() == f"test-chair\tchair\t{expected_digest(raw / 'chair')}\n"
+
+
+ODD_NAMES = ["two\nlines", "a\ttab", 'a"quote', "caf\u00e9", os.fsdecode(b"\xff")]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_no_name_is_lost_on_the_way_through_the_inventory(raw: Path, name: str) -> None:
+    (raw / name).mkdir()
+    found = scan_source("test", raw)
+    path = raw.parent / "inventory.tsv"
+    path.write_text("".join(one.row() for one in found))
+    assert read_inventory(path) == found
+    assert name in {one.folder for one in found}
+
+
+def test_a_linked_folder_is_listed_but_not_followed(raw: Path) -> None:
+    (raw / "linked").symlink_to(raw / "chair")
+    before = scan(raw)["linked"].digest
+    (raw / "chair" / "new.txt").write_text("more")
+    assert scan(raw)["linked"].digest == before
 
 
 def set_byte(folder: Path) -> None:
