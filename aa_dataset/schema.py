@@ -30,7 +30,7 @@ OBJECTS = (
     _field("description", _TEXT, "one sentence, empty where the source has none"),
     _field("category", _TEXT, "category of the taxonomy"),
     _field("supercategory", _TEXT, "one of the 15 supercategories"),
-    _field("label_provenance", _TEXT, "rule that gave the category"),
+    _field("label_provenance", _TEXT, "steps from the source's label to the category"),
     _field("license", _TEXT, "SPDX identifier, or `unknown`"),
     _field("attribution", _TEXT, "whom to credit"),
     _field("redistribution", _BOOL, "whether the license lets a release contain the object"),

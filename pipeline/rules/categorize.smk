@@ -9,6 +9,7 @@ rule categorize:
         records="work/categorize/{source}/{shard}.parquet",
         rejects="work/categorize/{source}/{shard}.rejects.parquet",
         findings="work/categorize/{source}/{shard}.findings.parquet",
+        proposals="work/categorize/{source}/{shard}.proposals.tsv",
     log:
         "work/logs/categorize/{source}/{shard}.log",
     benchmark:
@@ -19,4 +20,5 @@ rule categorize:
         "--settings {input.settings:q} --workers {threads} "
         "--input records={input.records:q} "
         "--output records={output.records:q} rejects={output.rejects:q} findings={output.findings:q} "
+        "proposals={output.proposals:q} "
         "> {log:q} 2>&1"

@@ -10,6 +10,7 @@ from pipeline.generate.fittings import wheel
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    Shape,
     box,
     cylinder,
     loft,
@@ -21,6 +22,21 @@ from pipeline.generate.vocabulary import (
 )
 
 CATEGORIES = {"wheelbarrow": "Mobility", "hand_truck": "Mobility"}
+
+
+def _legs() -> list[Shape]:
+    """Return the solids of the legs."""
+    return [
+        sweep(
+            rounded_path(
+                [(-0.2, s * 0.21, 0.44), (-0.35, s * 0.25, 0.015), (-0.5, s * 0.25, 0.52)],
+                radius=0.05,
+            ),
+            "dark_steel",
+            radius=0.013,
+        )
+        for s in (-1, 1)
+    ]
 
 
 def _wheelbarrow(draw: Draw, assembly: Assembly, color: str) -> None:
@@ -46,17 +62,7 @@ def _wheelbarrow(draw: Draw, assembly: Assembly, color: str) -> None:
         )
         for s in (-1, 1)
     ]
-    legs = [
-        sweep(
-            rounded_path(
-                [(-0.2, s * 0.21, 0.44), (-0.35, s * 0.25, 0.015), (-0.5, s * 0.25, 0.52)],
-                radius=0.05,
-            ),
-            "dark_steel",
-            radius=0.013,
-        )
-        for s in (-1, 1)
-    ]
+    legs = _legs()
     grips = [
         cylinder((0.024, 0.13), "rubber").turned("y", -77).at(-0.8, s * 0.283, 0.589)
         for s in (-1, 1)

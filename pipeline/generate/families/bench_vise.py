@@ -44,6 +44,22 @@ def _fixed_jaw(assembly: Assembly, wide: float, long: float, color: str) -> str:
     return body
 
 
+def _add_sliding_jaw(
+    assembly: Assembly, *, wide: float, color: str, x: float, z: float, bar: Shape
+) -> str:
+    """Add the sliding jaw."""
+    jaw = box((0.05, wide, 0.03), color).on(x + 0.034, 0, 0.155)
+    neck = (
+        extrude(
+            rectangle(0.07, 0.11), color, height=0.05, holes=[circle(0.0125, center=(0, -0.02))]
+        )
+        .along("x")
+        .at(x + 0.034, 0, z + 0.02)
+    )
+    plate = box((0.008, wide, 0.03), "steel").on(x + 0.0045, 0, 0.15)
+    return assembly.part("sliding_jaw", bar, jaw, neck, plate)
+
+
 def build(draw: Draw) -> Assembly:
     """Build one bench vise, closed at rest, its spindle to the front."""
     wide = draw.number("jaw_width", 0.1, 0.15)
@@ -63,16 +79,7 @@ def build(draw: Draw) -> Assembly:
         .along("x")
         .at(x + 0.02 - long / 2, 0, z)
     )
-    jaw = box((0.05, wide, 0.03), color).on(x + 0.034, 0, 0.155)
-    neck = (
-        extrude(
-            rectangle(0.07, 0.11), color, height=0.05, holes=[circle(0.0125, center=(0, -0.02))]
-        )
-        .along("x")
-        .at(x + 0.034, 0, z + 0.02)
-    )
-    plate = box((0.008, wide, 0.03), "steel").on(x + 0.0045, 0, 0.15)
-    slider = assembly.part("sliding_jaw", bar, jaw, neck, plate)
+    slider = _add_sliding_jaw(assembly, wide=wide, color=color, x=x, z=z, bar=bar)
     assembly.slide(body, slider, axis="x", lower=0, upper=travel)
     front = x + 0.0605
     shaft = (

@@ -76,12 +76,8 @@ def _add_bulb(
     )
 
 
-def _table_lamp(draw: Draw, assembly: Assembly) -> str:
-    """Add a turned foot, a bulb and a drum shade that lifts off."""
-    high = draw.number("height", 0.24, 0.34)
-    r = draw.number("shade_radius", 0.14, 0.18)
-    skin = draw.pick("material", ("ceramic", "brass", "blue_paint", "oak", "copper"))
-    cloth = draw.pick("shade_material", (*FABRICS, "cream_paint"))
+def _add_base(assembly: Assembly, *, high: float, skin: str) -> str:
+    """Add the base."""
     foot = lathe(
         [
             (0.08, 0),
@@ -95,7 +91,16 @@ def _table_lamp(draw: Draw, assembly: Assembly) -> str:
         skin,
     )
     switch = cylinder((0.006, 0.006), "brass", segments=12).along("x").at(0.022, 0, high - 0.02)
-    base = assembly.part("base", foot, _socket("brass").at(0, 0, high), switch, label="lamp_base")
+    return assembly.part("base", foot, _socket("brass").at(0, 0, high), switch, label="lamp_base")
+
+
+def _table_lamp(draw: Draw, assembly: Assembly) -> str:
+    """Add a turned foot, a bulb and a drum shade that lifts off."""
+    high = draw.number("height", 0.24, 0.34)
+    r = draw.number("shade_radius", 0.14, 0.18)
+    skin = draw.pick("material", ("ceramic", "brass", "blue_paint", "oak", "copper"))
+    cloth = draw.pick("shade_material", (*FABRICS, "cream_paint"))
+    base = _add_base(assembly, high=high, skin=skin)
     _add_bulb(draw, assembly, base, at=high)
     low = high - 0.03
     shell = lathe(
@@ -106,7 +111,9 @@ def _table_lamp(draw: Draw, assembly: Assembly) -> str:
     )
     reach = 0.92 * r - 0.022
     spokes = [
-        box((reach, 0.003, 0.003), "brass").at(0.022 + reach / 2, 0, low + 0.045).turned("z", 120 * k)
+        box((reach, 0.003, 0.003), "brass")
+        .at(0.022 + reach / 2, 0, low + 0.045)
+        .turned("z", 120 * k)
         for k in range(3)
     ]
     shade = assembly.part(

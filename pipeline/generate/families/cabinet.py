@@ -133,14 +133,8 @@ def _cells(
     return doors, drawers if row else []
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one cabinet."""
-    category = draw.take("category", CATEGORIES)
-    depth, width, height = (
-        draw.number(n, *r)
-        for n, r in zip(("depth", "width", "height"), SIZES[category], strict=True)
-    )
-    size = (depth, width, height)
+def _wood_and_front(draw: Draw, *, category: str) -> tuple[str, str]:
+    """Work out wood, front."""
     wood = draw.pick(
         "body_material",
         ("gray_paint", "blue_paint", "green_paint", "steel")
@@ -152,19 +146,13 @@ def build(draw: Draw) -> Assembly:
         if category == "locker"
         else draw.pick("front_material", (wood, "pine", "white_paint", "oak"))
     )
-    metal = draw.pick("pull_material", METALS)
-    swing = draw.number("door_opening_deg", 95, 110, digits=1)
-    parts = draw.count(
-        "rows" if category == "locker" else "columns", *((2, 3) if category == "locker" else (1, 3))
-    )
-    low = 0.0 if category == "wall_cabinet" else 0.08
-    doors, drawers = _cells(category, size, low, parts)
-    noun = "cabinet" if category == "storage_furniture" else category.replace("_", " ")
-    assembly = Assembly(
-        f"{word(wood).capitalize()} {noun}",
-        category,
-        f"A {noun} with {len(doors)} hinged doors{' below a row of drawers' if drawers else ''}.",
-    )
+    return wood, front
+
+
+def _openings(
+    category: str, doors: list[Cell], *, width: float, low: float, drawers: list[Cell]
+) -> list[tuple[float, float, float, float]]:
+    """Work out openings."""
     walls = doors if category == "locker" else [(0.0, doors[0][1], width, doors[0][3])]
     openings = [
         (y, z - low, w - BOARD * (2 if w == width else 1), h - 2 * BOARD) for y, z, w, h in walls
@@ -173,7 +161,25 @@ def build(draw: Draw) -> Assembly:
         (y, z - low, w - BOARD * (2 if len(drawers) == 1 else 1.5), h - BOARD * 1.5)
         for y, z, w, h in drawers
     ]
-    shapes = [s.at(0, 0, low) for s in carcass(size, wood, openings=openings)]
+    return openings
+
+
+def _add_body(
+    assembly: Assembly,
+    *,
+    category: str,
+    shapes: list[Shape],
+    depth: float,
+    width: float,
+    doors: list[Cell],
+    wood: str,
+    low: float,
+    height: float,
+    swing: float,
+    front: str,
+    metal: str,
+) -> str:
+    """Add the body."""
     if category != "locker":
         shapes += _inside(category, (depth, width, doors[0][3]), wood, low)
         shapes.append(
@@ -196,6 +202,47 @@ def build(draw: Draw) -> Assembly:
             metal=metal,
             style=STYLES.get(category, "plain"),
         )
+    return body
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one cabinet."""
+    category = draw.take("category", CATEGORIES)
+    depth, width, height = (
+        draw.number(n, *r)
+        for n, r in zip(("depth", "width", "height"), SIZES[category], strict=True)
+    )
+    size = (depth, width, height)
+    wood, front = _wood_and_front(draw, category=category)
+    metal = draw.pick("pull_material", METALS)
+    swing = draw.number("door_opening_deg", 95, 110, digits=1)
+    parts = draw.count(
+        "rows" if category == "locker" else "columns", *((2, 3) if category == "locker" else (1, 3))
+    )
+    low = 0.0 if category == "wall_cabinet" else 0.08
+    doors, drawers = _cells(category, size, low, parts)
+    noun = "cabinet" if category == "storage_furniture" else category.replace("_", " ")
+    assembly = Assembly(
+        f"{word(wood).capitalize()} {noun}",
+        category,
+        f"A {noun} with {len(doors)} hinged doors{' below a row of drawers' if drawers else ''}.",
+    )
+    openings = _openings(category, doors, width=width, low=low, drawers=drawers)
+    shapes = [s.at(0, 0, low) for s in carcass(size, wood, openings=openings)]
+    body = _add_body(
+        assembly,
+        category=category,
+        shapes=shapes,
+        depth=depth,
+        width=width,
+        doors=doors,
+        wood=wood,
+        low=low,
+        height=height,
+        swing=swing,
+        front=front,
+        metal=metal,
+    )
     if drawers:
         _drawers(draw, assembly, body, cells=drawers, depth=depth, wood=wood, front=front)
     return assembly

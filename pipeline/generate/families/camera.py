@@ -22,6 +22,48 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"camera": "Electronics", "security_camera": "Electronics"}
 
 
+def _add_shutter_button_and_mode_dials(
+    assembly: Assembly, *, body: str, wide: float, tall: float
+) -> None:
+    """Add the shutter button and mode dials."""
+    add_button(
+        assembly,
+        body,
+        "shutter_button",
+        cylinder((0.007, 0.005), "chrome", segments=16).on(0.016, -wide / 2 + 0.016, tall),
+        axis="-z",
+        travel=0.002,
+    )
+    for k, y in enumerate((-0.036, 0.044), start=1):
+        add_dial(
+            assembly,
+            body,
+            f"mode_dial_{k}",
+            at=(-0.004, y, tall),
+            axis="z",
+            size=(0.011, 0.009),
+            material="dark_steel",
+            turn=0,
+        )
+
+
+def _add_zoom_ring(assembly: Assembly, *, r: float, z: float, body: str) -> float:
+    """Add the zoom ring."""
+    x = 0.0345
+    ring = assembly.part(
+        "zoom_ring",
+        tube((r, r - 0.006, 0.03), "black_plastic").along("x").at(x + 0.015, 0.008, z),
+        *(
+            box((0.026, 0.003, 0.002), "rubber")
+            .at(x + 0.015, 0.008, z + r)
+            .turned("x", 20 * k, about=(0, 0.008, z))
+            for k in range(18)
+        ),
+    )
+    assembly.hinge(body, ring, origin=(x, 0.008, z), axis="x", lower=0, upper=90)
+    return x
+
+
 def _photo(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a photo camera looking to the front."""
     wide = draw.number("width", 0.12, 0.15)
@@ -45,18 +87,7 @@ def _photo(draw: Draw, assembly: Assembly, skin: str) -> None:
         flash,
         mount,
     )
-    x = 0.0345
-    ring = assembly.part(
-        "zoom_ring",
-        tube((r, r - 0.006, 0.03), "black_plastic").along("x").at(x + 0.015, 0.008, z),
-        *(
-            box((0.026, 0.003, 0.002), "rubber")
-            .at(x + 0.015, 0.008, z + r)
-            .turned("x", 20 * k, about=(0, 0.008, z))
-            for k in range(18)
-        ),
-    )
-    assembly.hinge(body, ring, origin=(x, 0.008, z), axis="x", lower=0, upper=90)
+    x = _add_zoom_ring(assembly, r=r, z=z, body=body)
     glass = cylinder((r - 0.011, 0.004), "smoked_glass").along("x").at(x + 0.044, 0.008, z)
     barrel = assembly.part(
         "barrel",
@@ -71,25 +102,7 @@ def _photo(draw: Draw, assembly: Assembly, skin: str) -> None:
     ]
     panel = assembly.part("screen", *screen, label="flip_screen")
     assembly.hinge(body, panel, origin=(-0.0285, 0.035, z), axis="-z", lower=0, upper=170)
-    add_button(
-        assembly,
-        body,
-        "shutter_button",
-        cylinder((0.007, 0.005), "chrome", segments=16).on(0.016, -wide / 2 + 0.016, tall),
-        axis="-z",
-        travel=0.002,
-    )
-    for k, y in enumerate((-0.036, 0.044), start=1):
-        add_dial(
-            assembly,
-            body,
-            f"mode_dial_{k}",
-            at=(-0.004, y, tall),
-            axis="z",
-            size=(0.011, 0.009),
-            material="dark_steel",
-            turn=0,
-        )
+    _add_shutter_button_and_mode_dials(assembly, body=body, wide=wide, tall=tall)
 
 
 def _security(draw: Draw, assembly: Assembly, skin: str) -> None:

@@ -52,6 +52,37 @@ def _wheels(
             assembly.spin(parent, rolling, origin=at, axis="y")
 
 
+def _lamps(long: float, half: float) -> list[Shape]:
+    """Return the solids of the lamps."""
+    lamps = [
+        box((0.03, 0.22, 0.1), "lamp_glow").at(long / 2 + 0.005, s * (half - 0.2), 0.5)
+        for s in (-1, 1)
+    ]
+    lamps += [
+        box((0.03, 0.22, 0.1), "red_plastic").at(-long / 2 - 0.005, s * (half - 0.2), 0.56)
+        for s in (-1, 1)
+    ]
+    return lamps
+
+
+def _glass_and_seats(
+    belt: float, tall: float, *, long: float, wide: float
+) -> tuple[list[Shape], list[Shape]]:
+    """Return the solids of the glass and the seats."""
+    slope = [(0.235, belt), (0.11, tall - 0.03), (0.1, tall - 0.03), (0.22, belt)]
+    rear = [(-0.235, belt), (-0.19, tall - 0.03), (-0.18, tall - 0.03), (-0.22, belt)]
+    glass = [
+        extrude([(x * long, z) for x, z in p], "smoked_glass", height=wide * 0.8).along("-y")
+        for p in (slope, rear)
+    ]
+    seats = [
+        box((0.12 * long, 0.35 * wide, 0.35), "leather").on(x * long, s * 0.2 * wide, 0.32)
+        for x in (0.04, -0.14)
+        for s in (-1, 1)
+    ]
+    return glass, seats
+
+
 def _car_body(
     assembly: Assembly, size: tuple[float, float, float], paint: str
 ) -> tuple[str, float]:
@@ -72,25 +103,8 @@ def _car_body(
         box((0.04, wide - 0.02, belt - 0.2), paint).on(x * long, 0, 0.2) for x in (0.235, -0.235)
     ]
     roof = box((0.3 * long, wide * 0.82, 0.05), paint).on(-0.04 * long, 0, tall - 0.05)
-    slope = [(0.235, belt), (0.11, tall - 0.03), (0.1, tall - 0.03), (0.22, belt)]
-    rear = [(-0.235, belt), (-0.19, tall - 0.03), (-0.18, tall - 0.03), (-0.22, belt)]
-    glass = [
-        extrude([(x * long, z) for x, z in p], "smoked_glass", height=wide * 0.8).along("-y")
-        for p in (slope, rear)
-    ]
-    seats = [
-        box((0.12 * long, 0.35 * wide, 0.35), "leather").on(x * long, s * 0.2 * wide, 0.32)
-        for x in (0.04, -0.14)
-        for s in (-1, 1)
-    ]
-    lamps = [
-        box((0.03, 0.22, 0.1), "lamp_glow").at(long / 2 + 0.005, s * (half - 0.2), 0.5)
-        for s in (-1, 1)
-    ]
-    lamps += [
-        box((0.03, 0.22, 0.1), "red_plastic").at(-long / 2 - 0.005, s * (half - 0.2), 0.56)
-        for s in (-1, 1)
-    ]
+    glass, seats = _glass_and_seats(belt, tall, long=long, wide=wide)
+    lamps = _lamps(long, half)
     center = [
         box((0.05, 0.05, tall - 0.35), paint).on(-0.05 * long, s * (0.41 * wide - 0.03), 0.32)
         for s in (-1, 1)

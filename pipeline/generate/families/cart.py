@@ -11,6 +11,43 @@ from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, rounded_
 CATEGORIES = {"cart": "Mobility"}
 
 
+def _add_forks_and_wheels(
+    assembly: Assembly,
+    *,
+    r: float,
+    length: float,
+    width: float,
+    low: float,
+    rigid_rear: bool,
+    body: str,
+) -> None:
+    """Add the forks and wheels."""
+    wide = 0.5 * r
+    for name, sx, sy in (("fl", 1, 1), ("fr", 1, -1), ("rl", -1, 1), ("rr", -1, -1)):
+        x, y = sx * (length / 2 - 0.07), sy * (width / 2 - 0.07)
+        trail = 0.45 * r
+        fork = assembly.part(
+            f"fork_{name}",
+            cylinder((0.022, 0.02), "dark_steel").on(x, y, low - 0.02),
+            box((1.5 * r, wide * 1.9, 0.006), "steel").on(x - trail / 2, y, low - 0.026),
+            *(
+                box((0.5 * r, 0.003, low - 0.024 - 0.8 * r), "steel").on(
+                    x - trail, y + s * wide * 0.8, 0.8 * r
+                )
+                for s in (-1, 1)
+            ),
+            label="caster_fork",
+        )
+        if rigid_rear and sx < 0:
+            assembly.weld(body, fork, origin=(x, y, low))
+        else:
+            assembly.spin(body, fork, origin=(x, y, low), axis="z")
+        axle = (x - trail, y, r)
+        shapes = wheel((r, wide), "rubber", hub="gray_plastic")
+        rolling = assembly.part(f"wheel_{name}", *(s.at(*axle) for s in shapes), label="wheel")
+        assembly.spin(fork, rolling, origin=axle, axis="y")
+
+
 def build(draw: Draw) -> Assembly:
     """Build one cart; it is pushed from the rear."""
     length = draw.number("length", 0.6, 0.95)
@@ -41,28 +78,7 @@ def build(draw: Draw) -> Assembly:
     bar += [(-length / 2 - 0.09, half, 0.06), (-length / 2, half, 0)]
     grip = sweep(rounded_path(bar, radius=0.04), frame, radius=0.012).at(0, 0, height - 0.03)
     body = assembly.part("body", *trays, *posts, grip, label="cart_body")
-    wide = 0.5 * r
-    for name, sx, sy in (("fl", 1, 1), ("fr", 1, -1), ("rl", -1, 1), ("rr", -1, -1)):
-        x, y = sx * (length / 2 - 0.07), sy * (width / 2 - 0.07)
-        trail = 0.45 * r
-        fork = assembly.part(
-            f"fork_{name}",
-            cylinder((0.022, 0.02), "dark_steel").on(x, y, low - 0.02),
-            box((1.5 * r, wide * 1.9, 0.006), "steel").on(x - trail / 2, y, low - 0.026),
-            *(
-                box((0.5 * r, 0.003, low - 0.024 - 0.8 * r), "steel").on(
-                    x - trail, y + s * wide * 0.8, 0.8 * r
-                )
-                for s in (-1, 1)
-            ),
-            label="caster_fork",
-        )
-        if rigid_rear and sx < 0:
-            assembly.weld(body, fork, origin=(x, y, low))
-        else:
-            assembly.spin(body, fork, origin=(x, y, low), axis="z")
-        axle = (x - trail, y, r)
-        shapes = wheel((r, wide), "rubber", hub="gray_plastic")
-        rolling = assembly.part(f"wheel_{name}", *(s.at(*axle) for s in shapes), label="wheel")
-        assembly.spin(fork, rolling, origin=axle, axis="y")
+    _add_forks_and_wheels(
+        assembly, r=r, length=length, width=width, low=low, rigid_rear=rigid_rear, body=body
+    )
     return assembly

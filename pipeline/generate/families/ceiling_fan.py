@@ -9,6 +9,7 @@ from pipeline.generate.vocabulary import (
     WOODS,
     Assembly,
     Draw,
+    Shape,
     cylinder,
     lathe,
     plate,
@@ -16,6 +17,40 @@ from pipeline.generate.vocabulary import (
 )
 
 CATEGORIES = {"ceiling_fan": "Home Appliances"}
+
+
+def _add_pull_chain(assembly: Assembly, *, has_light: bool, low: float, mount: str) -> None:
+    """Add the pull chain."""
+    hang = 0.075
+    x = 0.118 if has_light else 0.05
+    top = low - 0.03
+    beads = [
+        sphere(0.003, "chrome", segments=8).at(x, 0, top - 0.008 * k - 0.004)
+        for k in range(int(hang / 0.008))
+    ]
+    drop = cylinder((0.006, 0.02), "chrome", segments=12).at(x, 0, top - hang - 0.008)
+    chain = assembly.part("pull_chain", *beads, drop)
+    assembly.slide(mount, chain, axis="-z", lower=0, upper=0.025)
+
+
+def _shapes_and_low(
+    motor: float, rod: float, *, metal: str, has_light: bool
+) -> tuple[list[Shape], float]:
+    """Return the solids of the shapes and the low."""
+    z = motor + 0.09
+    shapes = [
+        cylinder((0.011, rod + 0.08), metal).on(0, 0, z),
+        lathe([(0.02, 0), (0.07, 0.03), (0.075, 0.05)], metal).on(0, 0, z + rod + 0.03),
+        cylinder((0.03, z - motor + 0.02 - 0.002), metal).on(0, 0, motor - 0.02),
+    ]
+    low = motor - 0.02
+    if has_light:
+        shapes.append(cylinder((0.085, 0.03), metal).on(0, 0, low - 0.03))
+        bowl = [(0, 0), (0.06, 0.012), (0.1, 0.045), (0.11, 0.075)]
+        shapes.append(lathe(bowl, "lamp_glow").on(0, 0, low - 0.03 - 0.075))
+    else:
+        shapes.append(lathe([(0.02, 0), (0.06, 0.02), (0.06, 0.03)], metal).on(0, 0, low - 0.03))
+    return shapes, low
 
 
 def build(draw: Draw) -> Assembly:
@@ -33,19 +68,7 @@ def build(draw: Draw) -> Assembly:
         f"A ceiling fan with {blades} blades{' and a light' if has_light else ''} on a down rod.",
     )
     motor = 0.143
-    z = motor + 0.09
-    shapes = [
-        cylinder((0.011, rod + 0.08), metal).on(0, 0, z),
-        lathe([(0.02, 0), (0.07, 0.03), (0.075, 0.05)], metal).on(0, 0, z + rod + 0.03),
-        cylinder((0.03, z - motor + 0.02 - 0.002), metal).on(0, 0, motor - 0.02),
-    ]
-    low = motor - 0.02
-    if has_light:
-        shapes.append(cylinder((0.085, 0.03), metal).on(0, 0, low - 0.03))
-        bowl = [(0, 0), (0.06, 0.012), (0.1, 0.045), (0.11, 0.075)]
-        shapes.append(lathe(bowl, "lamp_glow").on(0, 0, low - 0.03 - 0.075))
-    else:
-        shapes.append(lathe([(0.02, 0), (0.06, 0.02), (0.06, 0.03)], metal).on(0, 0, low - 0.03))
+    shapes, low = _shapes_and_low(motor, rod, metal=metal, has_light=has_light)
     mount = assembly.part("mount", *shapes, label="ceiling_mount")
     ring = [(0.032, 0), (0.09, 0), (0.115, 0.02), (0.115, 0.05), (0.08, 0.07), (0.032, 0.07)]
     housing = lathe(ring, metal, ring=True).on(0, 0, motor)
@@ -65,14 +88,5 @@ def build(draw: Draw) -> Assembly:
         vanes += [s.turned("z", 360 * k / blades) for s in (blade, iron)]
     rotor = assembly.part("rotor", housing, *vanes)
     assembly.spin(mount, rotor, origin=(0, 0, motor), axis="z")
-    hang = 0.075
-    x = 0.118 if has_light else 0.05
-    top = low - 0.03
-    beads = [
-        sphere(0.003, "chrome", segments=8).at(x, 0, top - 0.008 * k - 0.004)
-        for k in range(int(hang / 0.008))
-    ]
-    drop = cylinder((0.006, 0.02), "chrome", segments=12).at(x, 0, top - hang - 0.008)
-    chain = assembly.part("pull_chain", *beads, drop)
-    assembly.slide(mount, chain, axis="-z", lower=0, upper=0.025)
+    _add_pull_chain(assembly, has_light=has_light, low=low, mount=mount)
     return assembly

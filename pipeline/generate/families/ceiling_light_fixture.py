@@ -10,6 +10,21 @@ from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, lathe
 CATEGORIES = {"ceiling_light_fixture": "Lighting"}
 
 
+def _add_rail(
+    assembly: Assembly, *, long: float, length: float, color: str, spots: int
+) -> tuple[float, str, float]:
+    """Add the rail."""
+    top = 0.75 * long + 0.1
+    rail = assembly.part(
+        "rail",
+        box((0.035, length, 0.02), color).on(0, 0, top),
+        box((0.06, 0.16, 0.012), color).on(0, 0, top + 0.02),
+        label="track",
+    )
+    space = length / spots
+    return top, rail, space
+
+
 def build(draw: Draw) -> Assembly:
     """Build one track of spotlights, shades straight down at rest."""
     length = draw.number("rail_length", 0.6, 1.5)
@@ -22,14 +37,7 @@ def build(draw: Draw) -> Assembly:
         "ceiling_light_fixture",
         f"A ceiling rail with {spots} spotlights that slide, turn and tilt.",
     )
-    top = 0.75 * long + 0.1
-    rail = assembly.part(
-        "rail",
-        box((0.035, length, 0.02), color).on(0, 0, top),
-        box((0.06, 0.16, 0.012), color).on(0, 0, top + 0.02),
-        label="track",
-    )
-    space = length / spots
+    top, rail, space = _add_rail(assembly, long=long, length=length, color=color, spots=spots)
     travel = round(0.5 * (space - 0.05) - r * 0.6, 3)
     for k in range(spots):
         y = (k - (spots - 1) / 2) * space

@@ -7,13 +7,53 @@ fronts flush with the frame; drawers pull out by 80 % of their depth.
 """
 
 from pipeline.generate.fittings import carcass, drawer_box, knob, pull
-from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, box, word
+from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, Shape, box, word
 
 CATEGORIES = {"chest_of_drawers": "Storage Furniture", "filing_cabinet": "Storage Furniture"}
 
 BOARD = 0.024
 GAP = 0.003
 FILES = ("gray_paint", "cream_paint", "green_paint", "black_paint", "steel")
+
+
+def _add_body_and_drawers(
+    assembly: Assembly,
+    *,
+    depth: float,
+    width: float,
+    z: float,
+    wood: str,
+    openings: list[Shape],
+    plinth: float,
+    w: float,
+    metal: str,
+    style: str,
+    h: float,
+    front: str,
+) -> None:
+    """Add the body and drawers."""
+    frame = carcass((depth, width, z), wood, openings=openings)
+    body = assembly.part(
+        "body",
+        *(s.at(0, 0, plinth) for s in frame),
+        box((depth - 0.04, width - 0.02, plinth), wood).on(-0.02, 0, 0),
+        box((depth + 0.03, width + 0.04, 0.022), wood).on(0.005, 0, plinth + z),
+    )
+    face = depth / 2
+    for number, (y, level, w, h) in enumerate(openings, start=1):
+        z = plinth + level
+        pulls = [pull("bow", w * 0.35, metal)]
+        if style == "two_knobs":
+            pulls = [knob(0.017, metal).at(0, s * w * 0.28) for s in ((-1, 1) if w > 0.5 else (0,))]
+        drawer = assembly.part(
+            f"drawer_{number}",
+            drawer_box((depth - 0.05, w - 2 * GAP, h * 0.75), "pine").on(
+                face - 0.02, y, z - h / 2 + GAP
+            ),
+            box((0.02, w - 2 * GAP, h - 2 * GAP), front).at(face - 0.01, y, z),
+            *(s.at(face, y, z) for s in pulls),
+        )
+        assembly.slide(body, drawer, axis="x", lower=0, upper=round(0.8 * (depth - 0.05), 3))
 
 
 def build(draw: Draw) -> Assembly:
@@ -45,26 +85,18 @@ def build(draw: Draw) -> Assembly:
         category,
         f"A {category.replace('_', ' ')} with {len(openings)} inset drawers on a plinth.",
     )
-    frame = carcass((depth, width, z), wood, openings=openings)
-    body = assembly.part(
-        "body",
-        *(s.at(0, 0, plinth) for s in frame),
-        box((depth - 0.04, width - 0.02, plinth), wood).on(-0.02, 0, 0),
-        box((depth + 0.03, width + 0.04, 0.022), wood).on(0.005, 0, plinth + z),
+    _add_body_and_drawers(
+        assembly,
+        depth=depth,
+        width=width,
+        z=z,
+        wood=wood,
+        openings=openings,
+        plinth=plinth,
+        w=w,
+        metal=metal,
+        style=style,
+        h=h,
+        front=front,
     )
-    face = depth / 2
-    for number, (y, level, w, h) in enumerate(openings, start=1):
-        z = plinth + level
-        pulls = [pull("bow", w * 0.35, metal)]
-        if style == "two_knobs":
-            pulls = [knob(0.017, metal).at(0, s * w * 0.28) for s in ((-1, 1) if w > 0.5 else (0,))]
-        drawer = assembly.part(
-            f"drawer_{number}",
-            drawer_box((depth - 0.05, w - 2 * GAP, h * 0.75), "pine").on(
-                face - 0.02, y, z - h / 2 + GAP
-            ),
-            box((0.02, w - 2 * GAP, h - 2 * GAP), front).at(face - 0.01, y, z),
-            *(s.at(face, y, z) for s in pulls),
-        )
-        assembly.slide(body, drawer, axis="x", lower=0, upper=round(0.8 * (depth - 0.05), 3))
     return assembly

@@ -18,6 +18,40 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"clamp": "Tools"}
 
 
+def _add_tommy_bar_and_pad(
+    assembly: Assembly, *, head: float, r: float, spindle: str, low: float
+) -> None:
+    """Add the tommy bar and pad."""
+    bar_z = head - 0.006 + 1.5 * r
+    bar = assembly.part(
+        "tommy_bar",
+        cylinder((0.42 * r, 9 * r), "dark_steel", segments=16).along("x").at(0, 0, bar_z),
+        *(sphere(0.7 * r, "dark_steel").at(s * 4.5 * r, 0, bar_z) for s in (-1, 1)),
+    )
+    assembly.slide(spindle, bar, axis="x", lower=round(-2.4 * r, 4), upper=round(2.4 * r, 4))
+    pad = assembly.part(
+        "pad",
+        lathe([(1.6 * r, 0), (1.6 * r, 0.003), (r, 0.004)], "steel").at(0, 0, low),
+        label="swivel_pad",
+    )
+    assembly.spin(spindle, pad, origin=(0, 0, low), axis="z")
+
+
+def _add_spindle(
+    assembly: Assembly, *, threads: list[tuple[float, float]], r: float, head: float, low: float
+) -> str:
+    """Add the spindle."""
+    return assembly.part(
+        "spindle",
+        lathe([*threads, (r, head - 0.006), (1.5 * r, head - 0.006)], "steel", segments=20),
+        tube((1.5 * r, 0.45 * r, 0.012), "steel")
+        .along("x")
+        .scaled(0.8, 1, 1)
+        .on(0, 0, head - 0.006),
+        sphere(0.6 * r, "steel").at(0, 0, low + 0.004 + 0.6 * r),
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one clamp, standing on its frame, spindle upright."""
     opening = draw.number("opening", 0.05, 0.15)
@@ -50,30 +84,10 @@ def build(draw: Draw) -> Assembly:
         z = low + 0.008 + 0.004 * k
         threads += [(r * 0.86, z + 0.001), (r * 0.86, z + 0.002), (r, z + 0.003), (r, z + 0.004)]
     head = low + length
-    spindle = assembly.part(
-        "spindle",
-        lathe([*threads, (r, head - 0.006), (1.5 * r, head - 0.006)], "steel", segments=20),
-        tube((1.5 * r, 0.45 * r, 0.012), "steel")
-        .along("x")
-        .scaled(0.8, 1, 1)
-        .on(0, 0, head - 0.006),
-        sphere(0.6 * r, "steel").at(0, 0, low + 0.004 + 0.6 * r),
-    )
+    spindle = _add_spindle(assembly, threads=threads, r=r, head=head, low=low)
     down = round(gap / lead, 2)
     assembly.screw(
         body, spindle, origin=(0, 0, low), axis="-z", turns=(0, down), travel_per_turn=lead
     )
-    bar_z = head - 0.006 + 1.5 * r
-    bar = assembly.part(
-        "tommy_bar",
-        cylinder((0.42 * r, 9 * r), "dark_steel", segments=16).along("x").at(0, 0, bar_z),
-        *(sphere(0.7 * r, "dark_steel").at(s * 4.5 * r, 0, bar_z) for s in (-1, 1)),
-    )
-    assembly.slide(spindle, bar, axis="x", lower=round(-2.4 * r, 4), upper=round(2.4 * r, 4))
-    pad = assembly.part(
-        "pad",
-        lathe([(1.6 * r, 0), (1.6 * r, 0.003), (r, 0.004)], "steel").at(0, 0, low),
-        label="swivel_pad",
-    )
-    assembly.spin(spindle, pad, origin=(0, 0, low), axis="z")
+    _add_tommy_bar_and_pad(assembly, head=head, r=r, spindle=spindle, low=low)
     return assembly

@@ -23,11 +23,9 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"air_conditioner": "Home Appliances", "sewing_machine": "Home Appliances"}
 
 
-def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
-    """Add a wall unit with a hinged front, louvers and vanes behind them."""
-    wide, tall = draw.number("width", 0.75, 0.9), draw.number("height", 0.27, 0.3)
-    deep = draw.number("depth", 0.19, 0.23)
-    ring = extrude(
+def _ring(deep: float, tall: float, *, skin: str) -> Shape:
+    """Return the solids of the ring."""
+    return extrude(
         [
             (-deep / 2, -tall / 2),
             (deep / 2 - 0.06, -tall / 2),
@@ -38,6 +36,32 @@ def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
         skin,
         height=0.012,
     ).along("-y")
+
+
+def _add_louvers_and_vanes(
+    assembly: Assembly, *, deep: float, wide: float, skin: str, body: str
+) -> None:
+    """Add the louvers and vanes."""
+    for k in range(2):
+        at = (deep / 2 - 0.05 + 0.026 * k, 0, 0.016 + 0.026 * k)
+        vane = assembly.part(
+            f"louver_{k + 1}",
+            plate((0.034, wide - 0.03, 0.004), skin, radius=0.0015).turned("y", -40).at(*at),
+        )
+        assembly.hinge(body, vane, origin=at, axis="-y", lower=-15, upper=40)
+    for k in range(8):
+        at = (deep / 2 - 0.085, wide * (k - 3.5) / 9, 0.03)
+        fin = assembly.part(
+            f"vane_{k + 1}", box((0.03, 0.002, 0.03), "gray_plastic").at(*at), label="vane"
+        )
+        assembly.hinge(body, fin, origin=at, axis="z", lower=-40, upper=40)
+
+
+def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
+    """Add a wall unit with a hinged front, louvers and vanes behind them."""
+    wide, tall = draw.number("width", 0.75, 0.9), draw.number("height", 0.27, 0.3)
+    deep = draw.number("depth", 0.19, 0.23)
+    ring = _ring(deep, tall, skin=skin)
     ends = [ring.at(0, s * (wide / 2 - 0.006), tall / 2) for s in (-1, 1)]
     shell = [
         box((deep, wide - 0.024, 0.012), skin).on(0, 0, tall - 0.012),
@@ -65,19 +89,21 @@ def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
         lower=0,
         upper=draw.number("panel_deg", 50, 60, digits=1),
     )
-    for k in range(2):
-        at = (deep / 2 - 0.05 + 0.026 * k, 0, 0.016 + 0.026 * k)
-        vane = assembly.part(
-            f"louver_{k + 1}",
-            plate((0.034, wide - 0.03, 0.004), skin, radius=0.0015).turned("y", -40).at(*at),
+    _add_louvers_and_vanes(assembly, deep=deep, wide=wide, skin=skin, body=body)
+
+
+def _add_dials(assembly: Assembly, *, body: str, tall: float) -> None:
+    """Add the dials."""
+    for k in range(3):
+        add_dial(
+            assembly,
+            body,
+            f"dial_{k + 1}",
+            at=(0.05, 0.06 - 0.055 * k, tall - 0.045),
+            axis="x",
+            size=(0.016, 0.014),
+            material="black_plastic",
         )
-        assembly.hinge(body, vane, origin=at, axis="-y", lower=-15, upper=40)
-    for k in range(8):
-        at = (deep / 2 - 0.085, wide * (k - 3.5) / 9, 0.03)
-        fin = assembly.part(
-            f"vane_{k + 1}", box((0.03, 0.002, 0.03), "gray_plastic").at(*at), label="vane"
-        )
-        assembly.hinge(body, fin, origin=at, axis="z", lower=-40, upper=40)
 
 
 def _sewing(draw: Draw, assembly: Assembly, skin: str) -> None:
@@ -118,16 +144,7 @@ def _sewing(draw: Draw, assembly: Assembly, skin: str) -> None:
         box((0.02, 0.02, 0.004), "steel").on(-0.016, half - 0.055, top - 0.064),
     )
     assembly.slide(body, shoe, axis="-z", lower=0, upper=min(0.01, round(top - 0.064 - 0.0625, 3)))
-    for k in range(3):
-        add_dial(
-            assembly,
-            body,
-            f"dial_{k + 1}",
-            at=(0.05, 0.06 - 0.055 * k, tall - 0.045),
-            axis="x",
-            size=(0.016, 0.014),
-            material="black_plastic",
-        )
+    _add_dials(assembly, body=body, tall=tall)
     key = box((0.006, 0.02, 0.03), "gray_plastic").at(0.063, -half + 0.055, 0.11)
     add_button(assembly, body, "reverse_button", key, axis="-x", travel=0.004)
 

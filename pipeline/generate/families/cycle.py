@@ -133,6 +133,18 @@ def _drive(assembly: Assembly, body: str, bb: tuple[float, float]) -> None:
         assembly.spin(crank, part, origin=at, axis="y")
 
 
+def _handle(top: tuple[float, float]) -> Shape:
+    """Return the solids of the handle."""
+    bar = [
+        (-0.1, -0.29, 0.04),
+        (-0.06, -0.2, 0.03),
+        (0.05, 0, 0),
+        (-0.06, 0.2, 0.03),
+        (-0.1, 0.29, 0.04),
+    ]
+    return sweep(rounded_path(bar, radius=0.06), "chrome", radius=0.011).at(top[0], 0, top[1])
+
+
 def _bicycle(draw: Draw, assembly: Assembly, paint: str) -> None:
     """Add a bicycle."""
     base = draw.number("wheelbase", 0.98, 1.08)
@@ -159,14 +171,7 @@ def _bicycle(draw: Draw, assembly: Assembly, paint: str) -> None:
     ]
     steerer = sweep([(crown[0], 0, crown[1]), (top[0], 0, top[1])], "chrome", radius=0.0135)
     cap = box((0.03, 0.06, 0.02), paint).turned("y", -23).at(crown[0], 0, crown[1])
-    bar = [
-        (-0.1, -0.29, 0.04),
-        (-0.06, -0.2, 0.03),
-        (0.05, 0, 0),
-        (-0.06, 0.2, 0.03),
-        (-0.1, 0.29, 0.04),
-    ]
-    handle = sweep(rounded_path(bar, radius=0.06), "chrome", radius=0.011).at(top[0], 0, top[1])
+    handle = _handle(top)
     stem = sweep([(top[0], 0, top[1]), (top[0] + 0.045, 0, top[1])], "chrome", radius=0.0135)
     grips = [
         cylinder((0.017, 0.09), "rubber")

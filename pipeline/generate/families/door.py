@@ -11,6 +11,7 @@ from pipeline.generate.vocabulary import (
     WOODS,
     Assembly,
     Draw,
+    Shape,
     box,
     cylinder,
     extrude,
@@ -24,13 +25,10 @@ CATEGORIES = {"door": "Architectural Fixtures"}
 LEAF = 0.04
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one door."""
-    width = draw.number("width", 0.61, 0.99)
-    height = draw.number("height", 1.95, 2.11)
-    side = 1 if draw.chance("hinged_left", 0.5) else -1
-    style = draw.pick("leaf_style", ("plain", "panels", "glazed"))
-    leaf_material = draw.pick("leaf_material", WOODS + PAINTS)
+def _metal_and_frame(
+    draw: Draw, *, leaf_material: str, width: float, height: float
+) -> tuple[str, Shape]:
+    """Work out metal, frame."""
     frame_material = draw.pick("frame_material", ("white_paint", leaf_material))
     metal = draw.pick("handle_material", METALS)
 
@@ -40,16 +38,13 @@ def build(draw: Draw) -> Assembly:
     arch = [outer[0], (-width / 2, 0), (-width / 2, height), (width / 2, height), (width / 2, 0)]
     arch += outer[1:4]
     frame = extrude(arch, frame_material, height=0.12).along("x").at(-0.06)
-    assembly = Assembly(
-        f"{style.capitalize()} {leaf_material.split('_')[0]} room door",
-        "door",
-        "A room door in its frame, with a leaf on hinges and a lever handle.",
-    )
-    body = assembly.part("frame", frame, label="door_frame")
+    return metal, frame
 
-    gap = 0.004
-    size = (width - 2 * gap, height - 2 * gap)
-    z = height / 2
+
+def _leaf_and_panes(
+    style: str, height: float, *, width: float, size: tuple[float, float], leaf_material: str
+) -> tuple[Shape, list[Shape]]:
+    """Return the solids of the leaf and the panes."""
     windows = []
     if style != "plain":
         tall = (height - 0.5) / 2
@@ -64,6 +59,43 @@ def build(draw: Draw) -> Assembly:
         )
         for s in ((-1, 1) if windows else ())
     ]
+    return leaf, panes
+
+
+def _add_handle(
+    draw: Draw, assembly: Assembly, *, side: int, metal: str, x: float, y: float
+) -> tuple[str, float, str]:
+    """Add the handle."""
+    lever = [(0, 0, 0), (0.055, 0, 0), (0.055, side * 0.12, 0)]
+    grip = sweep(rounded_path(lever, radius=0.02), metal, radius=0.009)
+    rose = cylinder((0.025, 0.008), metal).along("x").at(0.004)
+    faces = [s.at(LEAF / 2) for s in (grip, rose)]
+    both = [*faces, *(s.mirrored("x") for s in faces)]
+    handle = assembly.part("handle", *(s.at(x, y, 1.05) for s in both), label="lever_handle")
+    turn = draw.number("lever_turn_deg", 35, 45, digits=1)
+    axis = "-x" if side < 0 else "x"
+    return handle, turn, axis
+
+
+def _add_leaf(
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    width: float,
+    height: float,
+    style: str,
+    leaf_material: str,
+    metal: str,
+    side: int,
+    body: str,
+) -> None:
+    """Add the leaf."""
+    gap = 0.004
+    size = (width - 2 * gap, height - 2 * gap)
+    z = height / 2
+    leaf, panes = _leaf_and_panes(
+        style, height, width=width, size=size, leaf_material=leaf_material
+    )
     hinges = [
         cylinder((0.008, 0.09), metal, segments=12).at(
             LEAF / 2 + 0.006, side * (width / 2 - gap), dz
@@ -85,13 +117,34 @@ def build(draw: Draw) -> Assembly:
     )
 
     y = -side * (width / 2 - 0.07)
-    lever = [(0, 0, 0), (0.055, 0, 0), (0.055, side * 0.12, 0)]
-    grip = sweep(rounded_path(lever, radius=0.02), metal, radius=0.009)
-    rose = cylinder((0.025, 0.008), metal).along("x").at(0.004)
-    faces = [s.at(LEAF / 2) for s in (grip, rose)]
-    both = [*faces, *(s.mirrored("x") for s in faces)]
-    handle = assembly.part("handle", *(s.at(x, y, 1.05) for s in both), label="lever_handle")
-    turn = draw.number("lever_turn_deg", 35, 45, digits=1)
-    axis = "-x" if side < 0 else "x"
+    handle, turn, axis = _add_handle(draw, assembly, side=side, metal=metal, x=x, y=y)
     assembly.hinge(door, handle, origin=(x, y, 1.05), axis=axis, lower=-turn, upper=0)
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one door."""
+    width = draw.number("width", 0.61, 0.99)
+    height = draw.number("height", 1.95, 2.11)
+    side = 1 if draw.chance("hinged_left", 0.5) else -1
+    style = draw.pick("leaf_style", ("plain", "panels", "glazed"))
+    leaf_material = draw.pick("leaf_material", WOODS + PAINTS)
+    metal, frame = _metal_and_frame(draw, leaf_material=leaf_material, width=width, height=height)
+    assembly = Assembly(
+        f"{style.capitalize()} {leaf_material.split('_')[0]} room door",
+        "door",
+        "A room door in its frame, with a leaf on hinges and a lever handle.",
+    )
+    body = assembly.part("frame", frame, label="door_frame")
+
+    _add_leaf(
+        draw,
+        assembly,
+        width=width,
+        height=height,
+        style=style,
+        leaf_material=leaf_material,
+        metal=metal,
+        side=side,
+        body=body,
+    )
     return assembly

@@ -45,6 +45,32 @@ def _body(assembly: Assembly, size: tuple[float, float, float], skin: str) -> st
     )
 
 
+def _add_drip_tray(assembly: Assembly, *, depth: float, width: float, body: str) -> None:
+    """Add the drip tray."""
+    pan = tray((0.58 * depth, width - 0.026, 0.04), "steel", wall=0.003).on(0.2 * depth, 0, 0.0225)
+    slots = [
+        box((0.55 * depth, 0.006, 0.003), "dark_steel").on(
+            0.2 * depth, (k - 4) * width / 11, 0.0595
+        )
+        for k in range(9)
+    ]
+    drip = assembly.part("drip_tray", pan, *slots)
+    assembly.slide(body, drip, axis="x", lower=0, upper=round(0.4 * depth, 3))
+
+
+def _add_steam_dial(assembly: Assembly, *, body: str, face: float, y: float, height: float) -> None:
+    """Add the steam dial."""
+    add_dial(
+        assembly,
+        body,
+        "steam_dial",
+        at=(face, y, height - 0.06),
+        axis="x",
+        size=(0.018, 0.02),
+        material="black_plastic",
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one espresso machine."""
     width = draw.number("width", 0.22, 0.3)
@@ -64,15 +90,7 @@ def build(draw: Draw) -> Assembly:
     handle = capsule((0.011, 0.1), grip).along("x").at(x + 0.1, 0, z - 0.018)
     filter_ = assembly.part("portafilter", cup, handle)
     assembly.hinge(body, filter_, origin=(x, 0, z), axis="-z", lower=0, upper=lock)
-    pan = tray((0.58 * depth, width - 0.026, 0.04), "steel", wall=0.003).on(0.2 * depth, 0, 0.0225)
-    slots = [
-        box((0.55 * depth, 0.006, 0.003), "dark_steel").on(
-            0.2 * depth, (k - 4) * width / 11, 0.0595
-        )
-        for k in range(9)
-    ]
-    drip = assembly.part("drip_tray", pan, *slots)
-    assembly.slide(body, drip, axis="x", lower=0, upper=round(0.4 * depth, 3))
+    _add_drip_tray(assembly, depth=depth, width=width, body=body)
     y = -0.38 * width
     wand = assembly.part(
         "steam_wand",
@@ -81,15 +99,7 @@ def build(draw: Draw) -> Assembly:
     )
     assembly.hinge(body, wand, origin=(x, y, z + 0.03), axis="y", lower=-30, upper=30)
     face = 0.35 * depth - 0.02
-    add_dial(
-        assembly,
-        body,
-        "steam_dial",
-        at=(face, y, height - 0.06),
-        axis="x",
-        size=(0.018, 0.02),
-        material="black_plastic",
-    )
+    _add_steam_dial(assembly, body=body, face=face, y=y, height=height)
     for k in range(3):
         cap = (
             cylinder((0.009, 0.005), "chrome", segments=14)

@@ -7,9 +7,11 @@ long; they fold inward by 88 and 90 degrees, the second one behind the first.
 
 import numpy as np
 
+from pipeline.generate.polygons import Outline
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    Shape,
     box,
     circle,
     extrude,
@@ -20,6 +22,81 @@ from pipeline.generate.vocabulary import (
 )
 
 CATEGORIES = {"eyeglasses": "Personal & Household Items"}
+
+
+def _add_front_and_temples(
+    assembly: Assembly,
+    *,
+    shapes: list[Shape],
+    s: float,
+    color: str,
+    edge: float,
+    level: float,
+    temple: float,
+) -> None:
+    """Add the front and temples."""
+    hinges = {1: -0.006, -1: -0.0125}
+    for s in (-1, 1):
+        shapes.append(
+            box((-hinges[s] - 0.0015, 0.0035, 0.005), color).at(
+                (hinges[s] - 0.0015) / 2 + 0.0015, s * edge, level
+            )
+        )
+        shapes.append(box((0.003, 0.009, 0.005), color).at(0.0005, s * (edge - 0.0028), level))
+    front = assembly.part("front", *shapes, label="frame_front")
+    for name, s in (("temple_left", 1), ("temple_right", -1)):
+        x = hinges[s] - 0.0008
+        bar = [
+            (x, s * edge, level),
+            (x - temple * 0.7, s * edge, level),
+            (x - temple, s * (edge - 0.006), level - 0.035),
+        ]
+        section = circle(1.0, segments=8) * (0.0014, 0.0024)
+        arm = assembly.part(
+            name, sweep(rounded_path(bar, radius=0.03), color, section=section), label="temple"
+        )
+        # Turning about the inner edge of the hinge lays the temple flat behind the lenses.
+        origin = (x, s * (edge - 0.0014), level)
+        fold = 88.0 if s > 0 else 90.0
+        assembly.hinge(front, arm, origin=origin, axis="z" if s > 0 else "-z", lower=0, upper=fold)
+
+
+def _s(
+    bridge: float,
+    lens: float,
+    *,
+    outline: Outline,
+    shapes: list[Shape],
+    color: str,
+    rim: float,
+    z: float,
+    glass: str,
+    high: float,
+) -> float:
+    """Work out s."""
+    for s in (-1, 1):
+        y = s * (bridge + lens) / 2
+        loop = np.column_stack((np.zeros(len(outline)), outline))
+        shapes.append(sweep(loop, color, section=circle(rim, segments=8), closed=True).at(0, y, z))
+        shapes.append(extrude(outline, glass, height=0.0018).along("x").at(0, y, z))
+        shapes.append(
+            sphere(0.003, "clear_plastic", segments=10)
+            .scaled(0.7, 0.5, 1.3)
+            .at(-0.006, s * bridge * 0.38, z - 0.1 * high)
+        )
+        stalk = [
+            (0, s * bridge * 0.5, z - 0.05 * high),
+            (-0.005, s * bridge * 0.4, z - 0.08 * high),
+        ]
+        shapes.append(sweep(stalk, "steel", radius=0.0006))
+    arch = [
+        (0, -bridge / 2, z + 0.12 * high),
+        (0, -bridge / 4, z + 0.2 * high),
+        (0, bridge / 4, z + 0.2 * high),
+        (0, bridge / 2, z + 0.12 * high),
+    ]
+    shapes.append(sweep(rounded_path(arch, radius=0.004), color, radius=rim))
+    return s
 
 
 def build(draw: Draw) -> Assembly:
@@ -45,52 +122,20 @@ def build(draw: Draw) -> Assembly:
     if shape == "rectangular":
         outline = rounded_rectangle(lens, high, radius=0.3 * high, steps=6)
     shapes = []
-    for s in (-1, 1):
-        y = s * (bridge + lens) / 2
-        loop = np.column_stack((np.zeros(len(outline)), outline))
-        shapes.append(sweep(loop, color, section=circle(rim, segments=8), closed=True).at(0, y, z))
-        shapes.append(extrude(outline, glass, height=0.0018).along("x").at(0, y, z))
-        shapes.append(
-            sphere(0.003, "clear_plastic", segments=10)
-            .scaled(0.7, 0.5, 1.3)
-            .at(-0.006, s * bridge * 0.38, z - 0.1 * high)
-        )
-        stalk = [
-            (0, s * bridge * 0.5, z - 0.05 * high),
-            (-0.005, s * bridge * 0.4, z - 0.08 * high),
-        ]
-        shapes.append(sweep(stalk, "steel", radius=0.0006))
-    arch = [
-        (0, -bridge / 2, z + 0.12 * high),
-        (0, -bridge / 4, z + 0.2 * high),
-        (0, bridge / 4, z + 0.2 * high),
-        (0, bridge / 2, z + 0.12 * high),
-    ]
-    shapes.append(sweep(rounded_path(arch, radius=0.004), color, radius=rim))
+    s = _s(
+        bridge,
+        lens,
+        outline=outline,
+        shapes=shapes,
+        color=color,
+        rim=rim,
+        z=z,
+        glass=glass,
+        high=high,
+    )
     edge = bridge / 2 + lens + 0.004
     level = z + 0.2 * high
-    hinges = {1: -0.006, -1: -0.0125}
-    for s in (-1, 1):
-        shapes.append(
-            box((-hinges[s] - 0.0015, 0.0035, 0.005), color).at(
-                (hinges[s] - 0.0015) / 2 + 0.0015, s * edge, level
-            )
-        )
-        shapes.append(box((0.003, 0.009, 0.005), color).at(0.0005, s * (edge - 0.0028), level))
-    front = assembly.part("front", *shapes, label="frame_front")
-    for name, s in (("temple_left", 1), ("temple_right", -1)):
-        x = hinges[s] - 0.0008
-        bar = [
-            (x, s * edge, level),
-            (x - temple * 0.7, s * edge, level),
-            (x - temple, s * (edge - 0.006), level - 0.035),
-        ]
-        section = circle(1.0, segments=8) * (0.0014, 0.0024)
-        arm = assembly.part(
-            name, sweep(rounded_path(bar, radius=0.03), color, section=section), label="temple"
-        )
-        # Turning about the inner edge of the hinge lays the temple flat behind the lenses.
-        origin = (x, s * (edge - 0.0014), level)
-        fold = 88.0 if s > 0 else 90.0
-        assembly.hinge(front, arm, origin=origin, axis="z" if s > 0 else "-z", lower=0, upper=fold)
+    _add_front_and_temples(
+        assembly, shapes=shapes, s=s, color=color, edge=edge, level=level, temple=temple
+    )
     return assembly

@@ -53,6 +53,24 @@ def _cage(radius: float, depth: float, material: str) -> list[Shape]:
     return [*rings, *wires, badge]
 
 
+def _add_stand_and_collar(assembly: Assembly, *, foot: float, skin: str, neck: float) -> str:
+    """Add the stand and collar."""
+    # The post stands behind the cage, so that the head may tilt and swing freely.
+    stand = [
+        lathe([(foot, 0), (foot, 0.015), (0.5 * foot, 0.035), (0.03, 0.045)], skin),
+        cylinder((0.016, neck - 0.04), skin).on(0, 0, 0.03),
+    ]
+    base = assembly.part("stand", *stand)
+    collar = assembly.part(
+        "collar",
+        cylinder((0.024, 0.04), skin).on(0, 0, neck),
+        *(box((0.03, 0.008, 0.05), skin).on(0, s * 0.03, neck + 0.03) for s in (-1, 1)),
+        box((0.03, 0.068, 0.01), skin).on(0, 0, neck + 0.03),
+    )
+    assembly.hinge(base, collar, origin=(0, 0, neck), axis="z", lower=-40, upper=40)
+    return collar
+
+
 def build(draw: Draw) -> Assembly:
     """Build one fan."""
     kind = draw.pick("kind", ("desk", "pedestal"))
@@ -68,19 +86,7 @@ def build(draw: Draw) -> Assembly:
     )
     foot = radius * (0.95 if kind == "desk" else 1.0)
     neck = height - radius - 0.05
-    # The post stands behind the cage, so that the head may tilt and swing freely.
-    stand = [
-        lathe([(foot, 0), (foot, 0.015), (0.5 * foot, 0.035), (0.03, 0.045)], skin),
-        cylinder((0.016, neck - 0.04), skin).on(0, 0, 0.03),
-    ]
-    base = assembly.part("stand", *stand)
-    collar = assembly.part(
-        "collar",
-        cylinder((0.024, 0.04), skin).on(0, 0, neck),
-        *(box((0.03, 0.008, 0.05), skin).on(0, s * 0.03, neck + 0.03) for s in (-1, 1)),
-        box((0.03, 0.068, 0.01), skin).on(0, 0, neck + 0.03),
-    )
-    assembly.hinge(base, collar, origin=(0, 0, neck), axis="z", lower=-40, upper=40)
+    collar = _add_stand_and_collar(assembly, foot=foot, skin=skin, neck=neck)
     pivot = neck + 0.068
     hub = 0.115
     head = assembly.part(

@@ -19,6 +19,38 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"faucet": "Architectural Fixtures"}
 
 
+def _add_valves(
+    draw: Draw, assembly: Assembly, *, metal: str, r: float, z: float, body: str
+) -> None:
+    """Add the valves."""
+    turn = draw.number("valve_turn_deg", 180, 360, digits=1)
+    for name, s, color in (("hot", 1, "red_plastic"), ("cold", -1, "blue_plastic")):
+        arms = [capsule((0.006, 0.045), metal).along("x").turned("z", 90 * k) for k in range(2)]
+        cap = sphere(0.009, color).at(0, 0, 0.004)
+        stem = cylinder((0.5 * r, 0.03), metal).at(0, 0, -0.015)
+        z = 0.055 + 0.03
+        valve = assembly.part(
+            f"{name}_valve",
+            *(p.at(0, s * 0.09, z) for p in (*arms, cap, stem)),
+            label="valve_handle",
+        )
+        axis = "z" if s < 0 else "-z"
+        assembly.hinge(body, valve, origin=(0, s * 0.09, z), axis=axis, lower=0, upper=turn)
+
+
+def _add_body(assembly: Assembly, *, r: float, metal: str, kind: str) -> tuple[float, str]:
+    """Add the body."""
+    column = 0.07
+    foot = lathe([(1.5 * r, 0), (1.5 * r, 0.006), (r, 0.014), (r, column)], metal)
+    shapes = [foot]
+    if kind == "two_handles":
+        arm = sweep([(0, -0.09, 0), (0, 0.09, 0)], metal, radius=0.6 * r).at(0, 0, 0.035)
+        posts = [cylinder((0.75 * r, 0.055), metal).on(0, s * 0.09, 0) for s in (-1, 1)]
+        shapes += [arm, *posts]
+    body = assembly.part("body", *shapes)
+    return column, body
+
+
 def build(draw: Draw) -> Assembly:
     """Build one faucet; water falls on the front side."""
     kind = draw.pick("kind", ("lever", "two_handles"))
@@ -32,14 +64,7 @@ def build(draw: Draw) -> Assembly:
         "faucet",
         f"A tap with a swivel spout and {'a mixing lever' if kind == 'lever' else 'two valves'}.",
     )
-    column = 0.07
-    foot = lathe([(1.5 * r, 0), (1.5 * r, 0.006), (r, 0.014), (r, column)], metal)
-    shapes = [foot]
-    if kind == "two_handles":
-        arm = sweep([(0, -0.09, 0), (0, 0.09, 0)], metal, radius=0.6 * r).at(0, 0, 0.035)
-        posts = [cylinder((0.75 * r, 0.055), metal).on(0, s * 0.09, 0) for s in (-1, 1)]
-        shapes += [arm, *posts]
-    body = assembly.part("body", *shapes)
+    column, body = _add_body(assembly, r=r, metal=metal, kind=kind)
 
     tip = 0.06 if arched else 0.02
     path = [(0, 0, 0), (0, 0, height - column), (reach, 0, height - column)]
@@ -67,17 +92,5 @@ def build(draw: Draw) -> Assembly:
         lever = assembly.part("lever", stick.at(0, -side - 0.018, z), label="lever_handle")
         assembly.hinge(hub, lever, origin=(0, -side - 0.012, z), axis="x", lower=0, upper=25)
         return assembly
-    turn = draw.number("valve_turn_deg", 180, 360, digits=1)
-    for name, s, color in (("hot", 1, "red_plastic"), ("cold", -1, "blue_plastic")):
-        arms = [capsule((0.006, 0.045), metal).along("x").turned("z", 90 * k) for k in range(2)]
-        cap = sphere(0.009, color).at(0, 0, 0.004)
-        stem = cylinder((0.5 * r, 0.03), metal).at(0, 0, -0.015)
-        z = 0.055 + 0.03
-        valve = assembly.part(
-            f"{name}_valve",
-            *(p.at(0, s * 0.09, z) for p in (*arms, cap, stem)),
-            label="valve_handle",
-        )
-        axis = "z" if s < 0 else "-z"
-        assembly.hinge(body, valve, origin=(0, s * 0.09, z), axis=axis, lower=0, upper=turn)
+    _add_valves(draw, assembly, metal=metal, r=r, z=z, body=body)
     return assembly

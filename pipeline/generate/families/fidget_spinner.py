@@ -13,6 +13,18 @@ from pipeline.generate.vocabulary import Assembly, Draw, circle, cylinder, extru
 CATEGORIES = {"fidget_toy": "Recreation"}
 
 
+def _add_caps(assembly: Assembly, *, color: str, z: float, metal: str) -> str:
+    """Add the caps."""
+    cap = lathe([(0.0095, 0), (0.0105, 0.001), (0.0105, 0.0022), (0.006, 0.0024)], color)
+    return assembly.part(
+        "caps",
+        cap.on(0, 0, 0),
+        cap.turned("x", 180).on(0, 0, 2 * z - 0.0024),
+        cylinder((0.004, 2 * z - 0.004), metal, segments=16).on(0, 0, 0.002),
+        label="finger_cap",
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one fidget spinner lying on its finger cap."""
     lobes = draw.count("lobes", 2, 5)
@@ -29,14 +41,7 @@ def build(draw: Draw) -> Assembly:
         f"A fidget spinner with {lobes} weighted lobes around a finger bearing.",
     )
     z = 0.0025 + 0.0035
-    cap = lathe([(0.0095, 0), (0.0105, 0.001), (0.0105, 0.0022), (0.006, 0.0024)], color)
-    caps = assembly.part(
-        "caps",
-        cap.on(0, 0, 0),
-        cap.turned("x", 180).on(0, 0, 2 * z - 0.0024),
-        cylinder((0.004, 2 * z - 0.004), metal, segments=16).on(0, 0, 0.002),
-        label="finger_cap",
-    )
+    caps = _add_caps(assembly, color=color, z=z, metal=metal)
     bore, lobe = 0.0112, 0.0165
     angles = np.linspace(0, 2 * math.pi, 24 * lobes, endpoint=False)
     # The outline is the union of the hub and lobe disks, joined by a soft waist.

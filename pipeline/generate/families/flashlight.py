@@ -23,6 +23,33 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"flashlight": "Lighting", "lantern": "Lighting"}
 
 
+def _cup(r: float) -> list[tuple[float, float]]:
+    """Work out cup."""
+    return [
+        (r - 0.0026, 0),
+        (r, 0),
+        (r, 0.014),
+        (0.7 * r, 0.018),
+        (0.0, 0.018),
+        (0.0, 0.013),
+        (r - 0.0026, 0.013),
+    ]
+
+
+def _shell(r: float, head: float) -> list[tuple[float, float]]:
+    """Work out shell."""
+    return [
+        (r - 0.0026, 0),
+        (r + 0.002, 0),
+        (r + 0.002, 0.02),
+        (head, 0.045),
+        (head, 0.06),
+        (head - 0.003, 0.06),
+        (head - 0.004, 0.045),
+        (r - 0.0026, 0.021),
+    ]
+
+
 def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a barrel along x, a lens head in front and a tail cap behind."""
     long = draw.number("length", 0.11, 0.16)
@@ -43,16 +70,7 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
         box((0.03, 0.01, 0.003), "black_plastic").at(0.2 * long, 0, z + r),
         label="flashlight_barrel",
     )
-    shell = [
-        (r - 0.0026, 0),
-        (r + 0.002, 0),
-        (r + 0.002, 0.02),
-        (head, 0.045),
-        (head, 0.06),
-        (head - 0.003, 0.06),
-        (head - 0.004, 0.045),
-        (r - 0.0026, 0.021),
-    ]
+    shell = _shell(r, head)
     front = long / 2 + 0.0006
     lens = lathe([(head - 0.0045, 0.05), (head - 0.0045, 0.054)], "lamp_glow")
     bezel = assembly.part(
@@ -61,15 +79,7 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
         label="lamp_head",
     )
     assembly.screw(body, bezel, origin=(front, 0, z), axis="x", turns=(0, 5), travel_per_turn=lead)
-    cup = [
-        (r - 0.0026, 0),
-        (r, 0),
-        (r, 0.014),
-        (0.7 * r, 0.018),
-        (0.0, 0.018),
-        (0.0, 0.013),
-        (r - 0.0026, 0.013),
-    ]
+    cup = _cup(r)
     cap = assembly.part(
         "tail_cap", lathe(cup, skin, ring=True).along("-x").at(-long / 2 - 0.0006, 0, z)
     )
@@ -80,6 +90,20 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
     switch = assembly.part("switch", knob, label="slide_switch")
     assembly.slide(
         body, switch, axis="x", lower=0, upper=draw.number("switch_travel", 0.008, 0.012)
+    )
+
+
+def _add_dial(assembly: Assembly, *, body: str, r: float) -> None:
+    """Add the dial."""
+    add_dial(
+        assembly,
+        body,
+        "dial",
+        at=(r, 0, 0.026),
+        axis="x",
+        size=(0.014, 0.014),
+        material="black_plastic",
+        turn=0,
     )
 
 
@@ -122,16 +146,7 @@ def _lantern(draw: Draw, assembly: Assembly, skin: str) -> None:
         label="bail_handle",
     )
     assembly.hinge(body, bail, origin=(0, 0, z), axis="y", lower=-95, upper=95)
-    add_dial(
-        assembly,
-        body,
-        "dial",
-        at=(r, 0, 0.026),
-        axis="x",
-        size=(0.014, 0.014),
-        material="black_plastic",
-        turn=0,
-    )
+    _add_dial(assembly, body=body, r=r)
 
 
 def build(draw: Draw) -> Assembly:

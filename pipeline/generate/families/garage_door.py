@@ -23,12 +23,8 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"garage_door": "Architectural Fixtures", "garden_gate": "Architectural Fixtures"}
 
 
-def _garage(draw: Draw, assembly: Assembly) -> str:
-    """Add a brick front with a leaf that swings out and up, and a handle."""
-    width = draw.number("width", 2.3, 2.6)
-    height = draw.number("height", 2.0, 2.2)
-    skin = draw.pick("material", (*PAINTS, "oak"))
-    rows = draw.count("rows", 3, 5)
+def _add_front(assembly: Assembly, *, width: float, height: float) -> str:
+    """Add the front."""
     half = width / 2
     wall = [
         (-half - 0.35, 0),
@@ -40,9 +36,18 @@ def _garage(draw: Draw, assembly: Assembly) -> str:
         (half + 0.35, height + 0.4),
         (-half - 0.35, height + 0.4),
     ]
-    body = assembly.part(
+    return assembly.part(
         "front", extrude(wall, "brick", height=0.25).along("x").at(-0.125), label="garage_front"
     )
+
+
+def _garage(draw: Draw, assembly: Assembly) -> str:
+    """Add a brick front with a leaf that swings out and up, and a handle."""
+    width = draw.number("width", 2.3, 2.6)
+    height = draw.number("height", 2.0, 2.2)
+    skin = draw.pick("material", (*PAINTS, "oak"))
+    rows = draw.count("rows", 3, 5)
+    body = _add_front(assembly, width=width, height=height)
     x, gap = -0.06, 0.01
     slab = box((0.04, width - 2 * gap, height - 2 * gap), skin).on(x, 0, gap)
     pitch = (height - 0.1) / rows
@@ -102,6 +107,19 @@ def _wing(width: float, height: float, style: str, skin: str) -> list[Shape]:
     return [*shapes, *rails, *ends]
 
 
+def _add_bolt(draw: Draw, assembly: Assembly, *, height: float) -> None:
+    """Add the bolt."""
+    at = (-0.0215, 0.06, height * 0.6)
+    bolt = assembly.part(
+        "bolt",
+        cylinder((0.008, 0.2), "dark_steel", segments=12).along("y").at(*at),
+        box((0.03, 0.012, 0.012), "dark_steel").at(at[0] - 0.02, 0.06, at[2]),
+    )
+    assembly.slide(
+        "wing_left", bolt, axis="y", lower=0, upper=draw.number("bolt_travel", 0.06, 0.08)
+    )
+
+
 def _gate(draw: Draw, assembly: Assembly) -> str:
     """Add two posts, two wings and a sliding bolt."""
     width = draw.number("wing_width", 0.6, 1.0)
@@ -138,15 +156,7 @@ def _gate(draw: Draw, assembly: Assembly) -> str:
             lower=0,
             upper=opening,
         )
-    at = (-0.0215, 0.06, height * 0.6)
-    bolt = assembly.part(
-        "bolt",
-        cylinder((0.008, 0.2), "dark_steel", segments=12).along("y").at(*at),
-        box((0.03, 0.012, 0.012), "dark_steel").at(at[0] - 0.02, 0.06, at[2]),
-    )
-    assembly.slide(
-        "wing_left", bolt, axis="y", lower=0, upper=draw.number("bolt_travel", 0.06, 0.08)
-    )
+    _add_bolt(draw, assembly, height=height)
     return skin
 
 

@@ -31,6 +31,39 @@ def _land(radius: float, size: float, color: str) -> Shape:
     return lathe([rim, *outer[:-1], (0.0, high)], color, segments=14)
 
 
+def _add_foot(assembly: Assembly, *, foot: float, wood: str) -> str:
+    """Add the foot."""
+    profile = [
+        (foot, 0),
+        (foot, 0.012),
+        (0.6 * foot, 0.022),
+        (0.018, 0.03),
+        (0.014, 0.05),
+        (0.02, 0.068),
+    ]
+    return assembly.part("foot", lathe(profile, wood))
+
+
+def _add_meridian(
+    assembly: Assembly, *, ring: float, center: float, metal: str, r: float
+) -> tuple[tuple[float, float, float], str]:
+    """Add the meridian."""
+    arc = [
+        (0.0, -ring * math.sin(a), center + ring * math.cos(a))
+        for a in (math.radians(TILT + 180 * k / 28) for k in range(29))
+    ]
+    axis = (0.0, -math.sin(math.radians(TILT)), math.cos(math.radians(TILT)))
+    pins = [
+        cylinder((0.003, 0.012), metal, segments=12)
+        .turned("x", TILT)
+        .at(0, s * axis[1] * (r + 0.0075), center + s * axis[2] * (r + 0.0075))
+        for s in (-1, 1)
+    ]
+    clip = cylinder((0.012, 0.0085), metal).at(0, 0, center - ring - 0.0033 + 0.001)
+    bow = assembly.part("meridian", sweep(arc, metal, radius=0.0035), *pins, clip)
+    return axis, bow
+
+
 def build(draw: Draw) -> Assembly:
     """Build one globe."""
     r = draw.number("radius", 0.1, 0.175)
@@ -48,28 +81,8 @@ def build(draw: Draw) -> Assembly:
     )
     ring = r + 0.014
     center = 0.075 + ring
-    profile = [
-        (foot, 0),
-        (foot, 0.012),
-        (0.6 * foot, 0.022),
-        (0.018, 0.03),
-        (0.014, 0.05),
-        (0.02, 0.068),
-    ]
-    base = assembly.part("foot", lathe(profile, wood))
-    arc = [
-        (0.0, -ring * math.sin(a), center + ring * math.cos(a))
-        for a in (math.radians(TILT + 180 * k / 28) for k in range(29))
-    ]
-    axis = (0.0, -math.sin(math.radians(TILT)), math.cos(math.radians(TILT)))
-    pins = [
-        cylinder((0.003, 0.012), metal, segments=12)
-        .turned("x", TILT)
-        .at(0, s * axis[1] * (r + 0.0075), center + s * axis[2] * (r + 0.0075))
-        for s in (-1, 1)
-    ]
-    clip = cylinder((0.012, 0.0085), metal).at(0, 0, center - ring - 0.0033 + 0.001)
-    bow = assembly.part("meridian", sweep(arc, metal, radius=0.0035), *pins, clip)
+    base = _add_foot(assembly, foot=foot, wood=wood)
+    axis, bow = _add_meridian(assembly, ring=ring, center=center, metal=metal, r=r)
     if swivels:
         assembly.hinge(base, bow, origin=(0, 0, 0.068), axis="z", lower=-90, upper=90)
     else:

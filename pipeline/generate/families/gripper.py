@@ -18,22 +18,9 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"opposed_twinslide_gripper": "Robotics"}
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one gripper pointing up, open at rest."""
-    width = draw.number("palm_width", 0.08, 0.15)
-    height = draw.number("palm_height", 0.06, 0.1)
-    depth = draw.number("palm_depth", 0.04, 0.07)
-    long = draw.number("finger_length", 0.05, 0.11)
-    stroke = draw.number("stroke", 0.015, round(0.3 * width, 4))
-    turning = draw.chance("wrist_turn", 0.5)
-    shell = draw.pick("palm_material", ("dark_steel", "aluminum", "blue_paint", "black_plastic"))
-    tip = draw.pick("pad_material", ("rubber", "orange_paint", "red_plastic"))
-    assembly = Assembly(
-        f"{stroke * 2000:.0f} mm twin-slide gripper",
-        "opposed_twinslide_gripper",
-        "A parallel gripper whose two fingers slide toward each other.",
-    )
-    flange = assembly.part(
+def _add_flange(assembly: Assembly, *, depth: float) -> str:
+    """Add the flange."""
+    return assembly.part(
         "flange",
         cylinder((0.5 * depth, 0.012), "steel").on(0, 0, 0),
         *(
@@ -44,19 +31,12 @@ def build(draw: Draw) -> Assembly:
         ),
         label="wrist_flange",
     )
-    z = 0.0155
-    palm = assembly.part(
-        "palm",
-        cylinder((0.32 * depth, 0.02), shell).on(0, 0, 0.0125),
-        rounded_box((depth, width, height), shell, radius=0.006).on(0, 0, z),
-        box((0.3 * depth, width * 0.96, 0.008), "steel").on(0, 0, z + height),
-        box((depth + 0.002, 0.3 * width, 0.3 * height), tip).on(0, 0, z + 0.35 * height),
-    )
-    if turning:
-        assembly.hinge(flange, palm, origin=(0, 0, z), axis="z", lower=-175, upper=175)
-    else:
-        assembly.weld(flange, palm, origin=(0, 0, z))
-    top = z + height
+
+
+def _add_fingers(
+    assembly: Assembly, *, stroke: float, depth: float, long: float, tip: str, top: float, palm: str
+) -> None:
+    """Add the fingers."""
     rest = stroke + 0.004
     for name, s in (("finger_left", 1), ("finger_right", -1)):
         half = 0.15 * depth + 0.0005
@@ -77,4 +57,36 @@ def build(draw: Draw) -> Assembly:
         shapes = [p.at(0, rest) if s > 0 else p.at(0, rest).mirrored("y") for p in shapes]
         finger = assembly.part(name, *(p.at(0, 0, top) for p in shapes), label="finger")
         assembly.slide(palm, finger, axis="-y" if s > 0 else "y", lower=0, upper=stroke)
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one gripper pointing up, open at rest."""
+    width = draw.number("palm_width", 0.08, 0.15)
+    height = draw.number("palm_height", 0.06, 0.1)
+    depth = draw.number("palm_depth", 0.04, 0.07)
+    long = draw.number("finger_length", 0.05, 0.11)
+    stroke = draw.number("stroke", 0.015, round(0.3 * width, 4))
+    turning = draw.chance("wrist_turn", 0.5)
+    shell = draw.pick("palm_material", ("dark_steel", "aluminum", "blue_paint", "black_plastic"))
+    tip = draw.pick("pad_material", ("rubber", "orange_paint", "red_plastic"))
+    assembly = Assembly(
+        f"{stroke * 2000:.0f} mm twin-slide gripper",
+        "opposed_twinslide_gripper",
+        "A parallel gripper whose two fingers slide toward each other.",
+    )
+    flange = _add_flange(assembly, depth=depth)
+    z = 0.0155
+    palm = assembly.part(
+        "palm",
+        cylinder((0.32 * depth, 0.02), shell).on(0, 0, 0.0125),
+        rounded_box((depth, width, height), shell, radius=0.006).on(0, 0, z),
+        box((0.3 * depth, width * 0.96, 0.008), "steel").on(0, 0, z + height),
+        box((depth + 0.002, 0.3 * width, 0.3 * height), tip).on(0, 0, z + 0.35 * height),
+    )
+    if turning:
+        assembly.hinge(flange, palm, origin=(0, 0, z), axis="z", lower=-175, upper=175)
+    else:
+        assembly.weld(flange, palm, origin=(0, 0, z))
+    top = z + height
+    _add_fingers(assembly, stroke=stroke, depth=depth, long=long, tip=tip, top=top, palm=palm)
     return assembly

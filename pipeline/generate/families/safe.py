@@ -21,7 +21,7 @@ from pipeline.generate.vocabulary import (
     word,
 )
 
-CATEGORIES = {"safe": "Containers", "mailbox": "Containers"}
+CATEGORIES = {"safe": "Storage Furniture", "mailbox": "Architectural Fixtures"}
 
 
 def _safe(draw: Draw, assembly: Assembly) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small collection, made once: every family twice."""
+"""One small collection, made once: every family once."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SEED = 7
 
 @pytest.fixture(scope="session")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the root of a raw source with two objects of each family."""
+    """Return the root of a raw source with one object of each family."""
     root = tmp_path_factory.mktemp("generated")
-    generate_collection(root, seed=SEED, count=2 * len(family_names()), progress=False)
+    generate_collection(root, seed=SEED, count=len(family_names()), progress=False)
     return root

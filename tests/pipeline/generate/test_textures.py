@@ -39,7 +39,7 @@ def test_picture_bytes_are_pinned() -> None:
     assert hashlib.sha256(data).hexdigest()[:16] == "7553dc80c455c113"
 
 
-@pytest.mark.parametrize("pattern", ["wood", "brushed", "weave", "tiles", "bricks"])
+@pytest.mark.parametrize("pattern", ["wood", "weave"])
 def test_patterns_repeat_without_a_seam(pattern: str) -> None:
     grid = shades(pattern)
     inner = np.abs(np.diff(grid, axis=1)).mean()
