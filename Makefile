@@ -23,11 +23,12 @@ test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 check: .venv/dev ## linters and types
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/snakefmt --check --quiet Snakefile pipeline/rules
+	@$(BIN)/snakefmt --check Snakefile pipeline/rules
 	@$(BIN)/mypy
 
 bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py
 	@$(BIN)/python benchmarks/metric.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

@@ -25,6 +25,7 @@ from pipeline.stages import STAGES  # noqa: E402
 
 COMMANDS = {
     "build": "pipeline.build.command",
+    "freeze": "pipeline.split.freeze",
     "generate": "pipeline.generate.command",
     "inventory": "pipeline.inventory.command",
     "previews": "pipeline.render.previews",

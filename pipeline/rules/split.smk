@@ -16,6 +16,7 @@ rule split:
     output:
         splits="library/splits.parquet",
         report="work/split/report.txt",
+        figure="work/split/coverage.png",
         seal="library/library.json",
     log:
         "work/logs/split.log",
@@ -24,5 +25,6 @@ rule split:
     shell:
         "{PYTHON:q} -m pipeline split --settings {input.settings:q} "
         "--input objects={input.objects:q} joints={input.joints:q} "
-        "--output splits={output.splits:q} report={output.report:q} seal={output.seal:q} "
+        "--output splits={output.splits:q} report={output.report:q} "
+        "figure={output.figure:q} seal={output.seal:q} "
         "> {log:q} 2>&1"

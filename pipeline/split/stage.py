@@ -18,6 +18,7 @@ from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.runner import ShardJob
 from pipeline.seal import write_seal
+from pipeline.split.figure import coverage_figure
 from pipeline.split.frozen import check_frozen, frozen_members
 from pipeline.split.near import near_duplicates, read_skeletons
 from pipeline.split.sample import Candidate, Sample, sample_split
@@ -50,6 +51,8 @@ def run(job: ShardJob) -> None:
     rows = split_rows(objects, evaluation, near)
     write_table(job.outputs["splits"], rows, TABLES["splits"])
     report = [*evaluation.remarks, *_train_remark(near, settings["near_duplicate"])]
+    figure = coverage_figure(objects, evaluation.reasons, evaluation.name)
+    write_bytes(job.outputs["figure"], figure)
     write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
     expected = job.settings["expected_objects"]
     write_seal(LibraryLayout(layout.LIBRARY), name=job.settings["name"], expected=expected)

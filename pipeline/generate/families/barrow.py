@@ -24,9 +24,19 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"wheelbarrow": "Mobility", "hand_truck": "Mobility"}
 
 
-def _legs() -> list[Shape]:
-    """Return the solids of the legs."""
-    return [
+def _add_tray_and_wheel(assembly: Assembly, *, r: float, wood: str, pan: Shape, color: str) -> None:
+    """Add the tray and wheel."""
+    rails = [
+        sweep(
+            rounded_path(
+                [(0.62, s * 0.07, r), (0.3, s * 0.16, 0.34), (-0.85, s * 0.29, 0.6)], radius=0.1
+            ),
+            wood,
+            radius=0.019,
+        )
+        for s in (-1, 1)
+    ]
+    legs = [
         sweep(
             rounded_path(
                 [(-0.2, s * 0.21, 0.44), (-0.35, s * 0.25, 0.015), (-0.5, s * 0.25, 0.52)],
@@ -37,6 +47,19 @@ def _legs() -> list[Shape]:
         )
         for s in (-1, 1)
     ]
+    grips = [
+        cylinder((0.024, 0.13), "rubber").turned("y", -77).at(-0.8, s * 0.283, 0.589)
+        for s in (-1, 1)
+    ]
+    axle = cylinder((0.009, 0.15), "steel", segments=12).along("y").at(0.62, 0, r)
+    body = assembly.part("tray", pan, *rails, *legs, *grips, axle, label="barrow_body")
+    shapes = [
+        tube((r, r - 0.06, 0.07), "rubber", segments=32),
+        tube((r - 0.058, 0.03, 0.03), color),
+        tube((0.032, 0.0096, 0.08), "steel"),
+    ]
+    roll = assembly.part("wheel", *(s.along("y").at(0.62, 0, r) for s in shapes))
+    assembly.spin(body, roll, origin=(0.62, 0, r), axis="y")
 
 
 def _wheelbarrow(draw: Draw, assembly: Assembly, color: str) -> None:
@@ -52,30 +75,7 @@ def _wheelbarrow(draw: Draw, assembly: Assembly, color: str) -> None:
         ],
         color,
     )
-    rails = [
-        sweep(
-            rounded_path(
-                [(0.62, s * 0.07, r), (0.3, s * 0.16, 0.34), (-0.85, s * 0.29, 0.6)], radius=0.1
-            ),
-            wood,
-            radius=0.019,
-        )
-        for s in (-1, 1)
-    ]
-    legs = _legs()
-    grips = [
-        cylinder((0.024, 0.13), "rubber").turned("y", -77).at(-0.8, s * 0.283, 0.589)
-        for s in (-1, 1)
-    ]
-    axle = cylinder((0.009, 0.15), "steel", segments=12).along("y").at(0.62, 0, r)
-    body = assembly.part("tray", pan, *rails, *legs, *grips, axle, label="barrow_body")
-    shapes = [
-        tube((r, r - 0.06, 0.07), "rubber", segments=32),
-        tube((r - 0.058, 0.03, 0.03), color),
-        tube((0.032, 0.0096, 0.08), "steel"),
-    ]
-    roll = assembly.part("wheel", *(s.along("y").at(0.62, 0, r) for s in shapes))
-    assembly.spin(body, roll, origin=(0.62, 0, r), axis="y")
+    _add_tray_and_wheel(assembly, r=r, wood=wood, pan=pan, color=color)
 
 
 def _hand_truck(draw: Draw, assembly: Assembly, color: str) -> None:

@@ -44,20 +44,26 @@ def _fixed_jaw(assembly: Assembly, wide: float, long: float, color: str) -> str:
     return body
 
 
-def _add_sliding_jaw(
-    assembly: Assembly, *, wide: float, color: str, x: float, z: float, bar: Shape
-) -> str:
-    """Add the sliding jaw."""
-    jaw = box((0.05, wide, 0.03), color).on(x + 0.034, 0, 0.155)
-    neck = (
-        extrude(
-            rectangle(0.07, 0.11), color, height=0.05, holes=[circle(0.0125, center=(0, -0.02))]
-        )
-        .along("x")
-        .at(x + 0.034, 0, z + 0.02)
+def _add_spindle_and_tommy_bar(
+    assembly: Assembly, *, x: float, long: float, z: float, travel: float, lead: float, body: str
+) -> None:
+    """Add the spindle and tommy bar."""
+    front = x + 0.0605
+    shaft = (
+        cylinder((0.0115, long), "steel", segments=18).along("x").at(front + 0.01 - long / 2, 0, z)
     )
-    plate = box((0.008, wide, 0.03), "steel").on(x + 0.0045, 0, 0.15)
-    return assembly.part("sliding_jaw", bar, jaw, neck, plate)
+    head = tube((0.019, 0.0075, 0.026), "steel").along("z").at(front + 0.02, 0, z)
+    spindle = assembly.part("spindle", shaft, head)
+    turns = round(travel / lead, 1)
+    assembly.screw(
+        body, spindle, origin=(front, 0, z), axis="x", turns=(0, turns), travel_per_turn=lead
+    )
+    rod = cylinder((0.007, 0.18), "dark_steel", segments=14).at(front + 0.02, 0, z)
+    ends = [
+        sphere(0.011, "dark_steel", segments=14).at(front + 0.02, 0, z + s * 0.09) for s in (-1, 1)
+    ]
+    tommy = assembly.part("tommy_bar", rod, *ends)
+    assembly.slide(spindle, tommy, axis="z", lower=-0.06, upper=0.06)
 
 
 def build(draw: Draw) -> Assembly:
@@ -79,22 +85,16 @@ def build(draw: Draw) -> Assembly:
         .along("x")
         .at(x + 0.02 - long / 2, 0, z)
     )
-    slider = _add_sliding_jaw(assembly, wide=wide, color=color, x=x, z=z, bar=bar)
+    jaw = box((0.05, wide, 0.03), color).on(x + 0.034, 0, 0.155)
+    neck = (
+        extrude(
+            rectangle(0.07, 0.11), color, height=0.05, holes=[circle(0.0125, center=(0, -0.02))]
+        )
+        .along("x")
+        .at(x + 0.034, 0, z + 0.02)
+    )
+    plate = box((0.008, wide, 0.03), "steel").on(x + 0.0045, 0, 0.15)
+    slider = assembly.part("sliding_jaw", bar, jaw, neck, plate)
     assembly.slide(body, slider, axis="x", lower=0, upper=travel)
-    front = x + 0.0605
-    shaft = (
-        cylinder((0.0115, long), "steel", segments=18).along("x").at(front + 0.01 - long / 2, 0, z)
-    )
-    head = tube((0.019, 0.0075, 0.026), "steel").along("z").at(front + 0.02, 0, z)
-    spindle = assembly.part("spindle", shaft, head)
-    turns = round(travel / lead, 1)
-    assembly.screw(
-        body, spindle, origin=(front, 0, z), axis="x", turns=(0, turns), travel_per_turn=lead
-    )
-    rod = cylinder((0.007, 0.18), "dark_steel", segments=14).at(front + 0.02, 0, z)
-    ends = [
-        sphere(0.011, "dark_steel", segments=14).at(front + 0.02, 0, z + s * 0.09) for s in (-1, 1)
-    ]
-    tommy = assembly.part("tommy_bar", rod, *ends)
-    assembly.slide(spindle, tommy, axis="z", lower=-0.06, upper=0.06)
+    _add_spindle_and_tommy_bar(assembly, x=x, long=long, z=z, travel=travel, lead=lead, body=body)
     return assembly

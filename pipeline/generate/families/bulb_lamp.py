@@ -76,31 +76,10 @@ def _add_bulb(
     )
 
 
-def _add_base(assembly: Assembly, *, high: float, skin: str) -> str:
-    """Add the base."""
-    foot = lathe(
-        [
-            (0.08, 0),
-            (0.08, 0.012),
-            (0.03, 0.03),
-            (0.06, 0.35 * high),
-            (0.07, 0.55 * high),
-            (0.02, 0.9 * high),
-            (0.016, high - 0.039),
-        ],
-        skin,
-    )
-    switch = cylinder((0.006, 0.006), "brass", segments=12).along("x").at(0.022, 0, high - 0.02)
-    return assembly.part("base", foot, _socket("brass").at(0, 0, high), switch, label="lamp_base")
-
-
-def _table_lamp(draw: Draw, assembly: Assembly) -> str:
-    """Add a turned foot, a bulb and a drum shade that lifts off."""
-    high = draw.number("height", 0.24, 0.34)
-    r = draw.number("shade_radius", 0.14, 0.18)
-    skin = draw.pick("material", ("ceramic", "brass", "blue_paint", "oak", "copper"))
-    cloth = draw.pick("shade_material", (*FABRICS, "cream_paint"))
-    base = _add_base(assembly, high=high, skin=skin)
+def _add_shade_and_switch(
+    draw: Draw, assembly: Assembly, *, base: str, high: float, r: float, cloth: str
+) -> None:
+    """Add the shade and switch."""
     _add_bulb(draw, assembly, base, at=high)
     low = high - 0.03
     shell = lathe(
@@ -130,6 +109,29 @@ def _table_lamp(draw: Draw, assembly: Assembly) -> str:
         box((0.004, 0.004, 0.014), "brass").at(0.0435, 0, high - 0.02),
     )
     assembly.hinge(base, turn, origin=(0.0255, 0, high - 0.02), axis="x", lower=0, upper=90)
+
+
+def _table_lamp(draw: Draw, assembly: Assembly) -> str:
+    """Add a turned foot, a bulb and a drum shade that lifts off."""
+    high = draw.number("height", 0.24, 0.34)
+    r = draw.number("shade_radius", 0.14, 0.18)
+    skin = draw.pick("material", ("ceramic", "brass", "blue_paint", "oak", "copper"))
+    cloth = draw.pick("shade_material", (*FABRICS, "cream_paint"))
+    foot = lathe(
+        [
+            (0.08, 0),
+            (0.08, 0.012),
+            (0.03, 0.03),
+            (0.06, 0.35 * high),
+            (0.07, 0.55 * high),
+            (0.02, 0.9 * high),
+            (0.016, high - 0.039),
+        ],
+        skin,
+    )
+    switch = cylinder((0.006, 0.006), "brass", segments=12).along("x").at(0.022, 0, high - 0.02)
+    base = assembly.part("base", foot, _socket("brass").at(0, 0, high), switch, label="lamp_base")
+    _add_shade_and_switch(draw, assembly, base=base, high=high, r=r, cloth=cloth)
     return skin
 
 

@@ -133,20 +133,34 @@ def _cells(
     return doors, drawers if row else []
 
 
-def _wood_and_front(draw: Draw, *, category: str) -> tuple[str, str]:
-    """Work out wood, front."""
-    wood = draw.pick(
-        "body_material",
-        ("gray_paint", "blue_paint", "green_paint", "steel")
-        if category == "locker"
-        else WOODS + PAINTS,
-    )
-    front = (
-        wood
-        if category == "locker"
-        else draw.pick("front_material", (wood, "pine", "white_paint", "oak"))
-    )
-    return wood, front
+def _add_body(
+    assembly: Assembly,
+    *,
+    shapes: list[Shape],
+    doors: list[Cell],
+    category: str,
+    depth: float,
+    swing: float,
+    front: str,
+    metal: str,
+) -> str:
+    """Add the body."""
+    body = assembly.part("body", *shapes)
+    for k, cell in enumerate(doors, start=1):
+        side = 1 if category == "locker" or cell[0] > 0 else -1
+        _door(
+            assembly,
+            body,
+            f"door_{k}",
+            cell=cell,
+            face=depth / 2 + 0.001,
+            side=side,
+            swing=swing,
+            skin=front,
+            metal=metal,
+            style=STYLES.get(category, "plain"),
+        )
+    return body
 
 
 def _openings(
@@ -164,45 +178,20 @@ def _openings(
     return openings
 
 
-def _add_body(
-    assembly: Assembly,
-    *,
-    category: str,
-    shapes: list[Shape],
-    depth: float,
-    width: float,
-    doors: list[Cell],
-    wood: str,
-    low: float,
-    height: float,
-    swing: float,
-    front: str,
-    metal: str,
-) -> str:
-    """Add the body."""
-    if category != "locker":
-        shapes += _inside(category, (depth, width, doors[0][3]), wood, low)
-        shapes.append(
-            box((depth + 0.03, width + 0.02, 0.02), wood).on(0.012, 0, low + height + 0.0005)
-        )
-    if low:
-        shapes += legs((depth - 0.06, width - 0.06), "black_paint", size=(0.04, low))
-    body = assembly.part("body", *shapes)
-    for k, cell in enumerate(doors, start=1):
-        side = 1 if category == "locker" or cell[0] > 0 else -1
-        _door(
-            assembly,
-            body,
-            f"door_{k}",
-            cell=cell,
-            face=depth / 2 + 0.001,
-            side=side,
-            swing=swing,
-            skin=front,
-            metal=metal,
-            style=STYLES.get(category, "plain"),
-        )
-    return body
+def _wood_and_front(draw: Draw, *, category: str) -> tuple[str, str]:
+    """Work out wood, front."""
+    wood = draw.pick(
+        "body_material",
+        ("gray_paint", "blue_paint", "green_paint", "steel")
+        if category == "locker"
+        else WOODS + PAINTS,
+    )
+    front = (
+        wood
+        if category == "locker"
+        else draw.pick("front_material", (wood, "pine", "white_paint", "oak"))
+    )
+    return wood, front
 
 
 def build(draw: Draw) -> Assembly:
@@ -229,16 +218,19 @@ def build(draw: Draw) -> Assembly:
     )
     openings = _openings(category, doors, width=width, low=low, drawers=drawers)
     shapes = [s.at(0, 0, low) for s in carcass(size, wood, openings=openings)]
+    if category != "locker":
+        shapes += _inside(category, (depth, width, doors[0][3]), wood, low)
+        shapes.append(
+            box((depth + 0.03, width + 0.02, 0.02), wood).on(0.012, 0, low + height + 0.0005)
+        )
+    if low:
+        shapes += legs((depth - 0.06, width - 0.06), "black_paint", size=(0.04, low))
     body = _add_body(
         assembly,
-        category=category,
         shapes=shapes,
-        depth=depth,
-        width=width,
         doors=doors,
-        wood=wood,
-        low=low,
-        height=height,
+        category=category,
+        depth=depth,
         swing=swing,
         front=front,
         metal=metal,

@@ -22,33 +22,10 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"camera": "Electronics", "security_camera": "Electronics"}
 
 
-def _add_shutter_button_and_mode_dials(
-    assembly: Assembly, *, body: str, wide: float, tall: float
+def _add_zoom_ring_and_barrel(
+    assembly: Assembly, *, r: float, z: float, body: str, skin: str, zoom: float
 ) -> None:
-    """Add the shutter button and mode dials."""
-    add_button(
-        assembly,
-        body,
-        "shutter_button",
-        cylinder((0.007, 0.005), "chrome", segments=16).on(0.016, -wide / 2 + 0.016, tall),
-        axis="-z",
-        travel=0.002,
-    )
-    for k, y in enumerate((-0.036, 0.044), start=1):
-        add_dial(
-            assembly,
-            body,
-            f"mode_dial_{k}",
-            at=(-0.004, y, tall),
-            axis="z",
-            size=(0.011, 0.009),
-            material="dark_steel",
-            turn=0,
-        )
-
-
-def _add_zoom_ring(assembly: Assembly, *, r: float, z: float, body: str) -> float:
-    """Add the zoom ring."""
+    """Add the zoom ring, barrel and screen."""
     x = 0.0345
     ring = assembly.part(
         "zoom_ring",
@@ -61,7 +38,20 @@ def _add_zoom_ring(assembly: Assembly, *, r: float, z: float, body: str) -> floa
         ),
     )
     assembly.hinge(body, ring, origin=(x, 0.008, z), axis="x", lower=0, upper=90)
-    return x
+    glass = cylinder((r - 0.011, 0.004), "smoked_glass").along("x").at(x + 0.044, 0.008, z)
+    barrel = assembly.part(
+        "barrel",
+        tube((r - 0.0065, r - 0.012, 0.046), skin).along("x").at(x + 0.024, 0.008, z),
+        glass,
+        label="lens_barrel",
+    )
+    assembly.slide(body, barrel, axis="x", lower=0, upper=zoom)
+    screen = [
+        box((0.005, 0.07, 0.05), skin).at(-0.0255, 0.0, z),
+        box((0.001, 0.062, 0.042), "screen").at(-0.0285, 0, z),
+    ]
+    panel = assembly.part("screen", *screen, label="flip_screen")
+    assembly.hinge(body, panel, origin=(-0.0285, 0.035, z), axis="-z", lower=0, upper=170)
 
 
 def _photo(draw: Draw, assembly: Assembly, skin: str) -> None:
@@ -87,22 +77,26 @@ def _photo(draw: Draw, assembly: Assembly, skin: str) -> None:
         flash,
         mount,
     )
-    x = _add_zoom_ring(assembly, r=r, z=z, body=body)
-    glass = cylinder((r - 0.011, 0.004), "smoked_glass").along("x").at(x + 0.044, 0.008, z)
-    barrel = assembly.part(
-        "barrel",
-        tube((r - 0.0065, r - 0.012, 0.046), skin).along("x").at(x + 0.024, 0.008, z),
-        glass,
-        label="lens_barrel",
+    _add_zoom_ring_and_barrel(assembly, r=r, z=z, body=body, skin=skin, zoom=zoom)
+    add_button(
+        assembly,
+        body,
+        "shutter_button",
+        cylinder((0.007, 0.005), "chrome", segments=16).on(0.016, -wide / 2 + 0.016, tall),
+        axis="-z",
+        travel=0.002,
     )
-    assembly.slide(body, barrel, axis="x", lower=0, upper=zoom)
-    screen = [
-        box((0.005, 0.07, 0.05), skin).at(-0.0255, 0.0, z),
-        box((0.001, 0.062, 0.042), "screen").at(-0.0285, 0, z),
-    ]
-    panel = assembly.part("screen", *screen, label="flip_screen")
-    assembly.hinge(body, panel, origin=(-0.0285, 0.035, z), axis="-z", lower=0, upper=170)
-    _add_shutter_button_and_mode_dials(assembly, body=body, wide=wide, tall=tall)
+    for k, y in enumerate((-0.036, 0.044), start=1):
+        add_dial(
+            assembly,
+            body,
+            f"mode_dial_{k}",
+            at=(-0.004, y, tall),
+            axis="z",
+            size=(0.011, 0.009),
+            material="dark_steel",
+            turn=0,
+        )
 
 
 def _security(draw: Draw, assembly: Assembly, skin: str) -> None:

@@ -9,7 +9,6 @@ from pipeline.generate.vocabulary import (
     WOODS,
     Assembly,
     Draw,
-    Shape,
     cylinder,
     lathe,
     plate,
@@ -33,24 +32,34 @@ def _add_pull_chain(assembly: Assembly, *, has_light: bool, low: float, mount: s
     assembly.slide(mount, chain, axis="-z", lower=0, upper=0.025)
 
 
-def _shapes_and_low(
-    motor: float, rod: float, *, metal: str, has_light: bool
-) -> tuple[list[Shape], float]:
-    """Return the solids of the shapes and the low."""
-    z = motor + 0.09
-    shapes = [
-        cylinder((0.011, rod + 0.08), metal).on(0, 0, z),
-        lathe([(0.02, 0), (0.07, 0.03), (0.075, 0.05)], metal).on(0, 0, z + rod + 0.03),
-        cylinder((0.03, z - motor + 0.02 - 0.002), metal).on(0, 0, motor - 0.02),
-    ]
-    low = motor - 0.02
-    if has_light:
-        shapes.append(cylinder((0.085, 0.03), metal).on(0, 0, low - 0.03))
-        bowl = [(0, 0), (0.06, 0.012), (0.1, 0.045), (0.11, 0.075)]
-        shapes.append(lathe(bowl, "lamp_glow").on(0, 0, low - 0.03 - 0.075))
-    else:
-        shapes.append(lathe([(0.02, 0), (0.06, 0.02), (0.06, 0.03)], metal).on(0, 0, low - 0.03))
-    return shapes, low
+def _add_rotor(
+    assembly: Assembly,
+    *,
+    metal: str,
+    motor: float,
+    span: float,
+    blades: int,
+    chord: float,
+    wood: str,
+) -> str:
+    """Add the rotor."""
+    ring = [(0.032, 0), (0.09, 0), (0.115, 0.02), (0.115, 0.05), (0.08, 0.07), (0.032, 0.07)]
+    housing = lathe(ring, metal, ring=True).on(0, 0, motor)
+    vanes = []
+    reach = span / 2 - 0.17
+    for k in range(blades):
+        blade = (
+            plate((reach, chord, 0.007), wood, radius=0.04)
+            .turned("x", 12)
+            .at(0.17 + reach / 2, 0, motor + 0.03)
+        )
+        iron = (
+            plate((0.12, 0.05, 0.006), metal, radius=0.015)
+            .turned("x", 12)
+            .at(0.15, 0, motor + 0.022)
+        )
+        vanes += [s.turned("z", 360 * k / blades) for s in (blade, iron)]
+    return assembly.part("rotor", housing, *vanes)
 
 
 def build(draw: Draw) -> Assembly:
@@ -68,25 +77,23 @@ def build(draw: Draw) -> Assembly:
         f"A ceiling fan with {blades} blades{' and a light' if has_light else ''} on a down rod.",
     )
     motor = 0.143
-    shapes, low = _shapes_and_low(motor, rod, metal=metal, has_light=has_light)
+    z = motor + 0.09
+    shapes = [
+        cylinder((0.011, rod + 0.08), metal).on(0, 0, z),
+        lathe([(0.02, 0), (0.07, 0.03), (0.075, 0.05)], metal).on(0, 0, z + rod + 0.03),
+        cylinder((0.03, z - motor + 0.02 - 0.002), metal).on(0, 0, motor - 0.02),
+    ]
+    low = motor - 0.02
+    if has_light:
+        shapes.append(cylinder((0.085, 0.03), metal).on(0, 0, low - 0.03))
+        bowl = [(0, 0), (0.06, 0.012), (0.1, 0.045), (0.11, 0.075)]
+        shapes.append(lathe(bowl, "lamp_glow").on(0, 0, low - 0.03 - 0.075))
+    else:
+        shapes.append(lathe([(0.02, 0), (0.06, 0.02), (0.06, 0.03)], metal).on(0, 0, low - 0.03))
     mount = assembly.part("mount", *shapes, label="ceiling_mount")
-    ring = [(0.032, 0), (0.09, 0), (0.115, 0.02), (0.115, 0.05), (0.08, 0.07), (0.032, 0.07)]
-    housing = lathe(ring, metal, ring=True).on(0, 0, motor)
-    vanes = []
-    reach = span / 2 - 0.17
-    for k in range(blades):
-        blade = (
-            plate((reach, chord, 0.007), wood, radius=0.04)
-            .turned("x", 12)
-            .at(0.17 + reach / 2, 0, motor + 0.03)
-        )
-        iron = (
-            plate((0.12, 0.05, 0.006), metal, radius=0.015)
-            .turned("x", 12)
-            .at(0.15, 0, motor + 0.022)
-        )
-        vanes += [s.turned("z", 360 * k / blades) for s in (blade, iron)]
-    rotor = assembly.part("rotor", housing, *vanes)
+    rotor = _add_rotor(
+        assembly, metal=metal, motor=motor, span=span, blades=blades, chord=chord, wood=wood
+    )
     assembly.spin(mount, rotor, origin=(0, 0, motor), axis="z")
     _add_pull_chain(assembly, has_light=has_light, low=low, mount=mount)
     return assembly

@@ -10,19 +10,30 @@ from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, lathe
 CATEGORIES = {"ceiling_light_fixture": "Lighting"}
 
 
-def _add_rail(
-    assembly: Assembly, *, long: float, length: float, color: str, spots: int
-) -> tuple[float, str, float]:
-    """Add the rail."""
-    top = 0.75 * long + 0.1
-    rail = assembly.part(
-        "rail",
-        box((0.035, length, 0.02), color).on(0, 0, top),
-        box((0.06, 0.16, 0.012), color).on(0, 0, top + 0.02),
-        label="track",
+def _add_spots(
+    assembly: Assembly, *, pivot: float, long: float, k: float, r: float, color: str, y: float
+) -> str:
+    """Add the spots."""
+    low = pivot - 0.75 * long
+    return assembly.part(
+        f"spot_{k + 1}",
+        lathe(
+            [
+                (r, 0),
+                (r, 0.85 * long),
+                (0.6 * r, 0.75 * long + 0.024),
+                (0, 0.75 * long + 0.024),
+                (0, 0.6 * long),
+                (r - 0.003, 0.6 * long),
+                (r - 0.003, 0),
+            ],
+            color,
+            ring=True,
+        ).at(0, y, low),
+        cylinder((r - 0.004, 0.004), "lamp_glow").on(0, y, low + 0.5 * long),
+        cylinder((0.006, 2 * r + 0.005), "dark_steel", segments=12).along("y").at(0, y, pivot),
+        label="spotlight",
     )
-    space = length / spots
-    return top, rail, space
 
 
 def build(draw: Draw) -> Assembly:
@@ -37,7 +48,14 @@ def build(draw: Draw) -> Assembly:
         "ceiling_light_fixture",
         f"A ceiling rail with {spots} spotlights that slide, turn and tilt.",
     )
-    top, rail, space = _add_rail(assembly, long=long, length=length, color=color, spots=spots)
+    top = 0.75 * long + 0.1
+    rail = assembly.part(
+        "rail",
+        box((0.035, length, 0.02), color).on(0, 0, top),
+        box((0.06, 0.16, 0.012), color).on(0, 0, top + 0.02),
+        label="track",
+    )
+    space = length / spots
     travel = round(0.5 * (space - 0.05) - r * 0.6, 3)
     for k in range(spots):
         y = (k - (spots - 1) / 2) * space
@@ -56,25 +74,6 @@ def build(draw: Draw) -> Assembly:
             ),
         )
         assembly.spin(runner, fork, origin=(0, y, top - 0.016), axis="z")
-        low = pivot - 0.75 * long
-        head = assembly.part(
-            f"spot_{k + 1}",
-            lathe(
-                [
-                    (r, 0),
-                    (r, 0.85 * long),
-                    (0.6 * r, 0.75 * long + 0.024),
-                    (0, 0.75 * long + 0.024),
-                    (0, 0.6 * long),
-                    (r - 0.003, 0.6 * long),
-                    (r - 0.003, 0),
-                ],
-                color,
-                ring=True,
-            ).at(0, y, low),
-            cylinder((r - 0.004, 0.004), "lamp_glow").on(0, y, low + 0.5 * long),
-            cylinder((0.006, 2 * r + 0.005), "dark_steel", segments=12).along("y").at(0, y, pivot),
-            label="spotlight",
-        )
+        head = _add_spots(assembly, pivot=pivot, long=long, k=k, r=r, color=color, y=y)
         assembly.hinge(fork, head, origin=(0, y, pivot), axis="-y", lower=0, upper=80)
     return assembly

@@ -16,29 +16,18 @@ GAP = 0.003
 FILES = ("gray_paint", "cream_paint", "green_paint", "black_paint", "steel")
 
 
-def _add_body_and_drawers(
+def _add_drawers(
     assembly: Assembly,
     *,
     depth: float,
-    width: float,
-    z: float,
-    wood: str,
     openings: list[Shape],
     plinth: float,
-    w: float,
     metal: str,
     style: str,
-    h: float,
     front: str,
+    body: str,
 ) -> None:
-    """Add the body and drawers."""
-    frame = carcass((depth, width, z), wood, openings=openings)
-    body = assembly.part(
-        "body",
-        *(s.at(0, 0, plinth) for s in frame),
-        box((depth - 0.04, width - 0.02, plinth), wood).on(-0.02, 0, 0),
-        box((depth + 0.03, width + 0.04, 0.022), wood).on(0.005, 0, plinth + z),
-    )
+    """Add the drawers."""
     face = depth / 2
     for number, (y, level, w, h) in enumerate(openings, start=1):
         z = plinth + level
@@ -56,6 +45,23 @@ def _add_body_and_drawers(
         assembly.slide(body, drawer, axis="x", lower=0, upper=round(0.8 * (depth - 0.05), 3))
 
 
+def _plinth_and_openings(
+    height: float, rows: int, *, taper: float, office: bool, width: float
+) -> tuple[float, list[Shape], float]:
+    """Work out plinth, openings, z."""
+    plinth = 0.07
+    inner_height = height - plinth - BOARD * (rows + 1)
+    weights = [1 - taper * k for k in range(rows)]
+    openings, z = [], BOARD
+    for k, weight in enumerate(weights):
+        h = inner_height * weight / sum(weights)
+        split = 2 if k == rows - 1 and not office else 1
+        w = (width - BOARD * (split + 1)) / split
+        openings += [((c - (split - 1) / 2) * (w + BOARD), z + h / 2, w, h) for c in range(split)]
+        z += h + BOARD
+    return plinth, openings, z
+
+
 def build(draw: Draw) -> Assembly:
     """Build one chest of drawers."""
     category = draw.take("category", CATEGORIES)
@@ -70,33 +76,29 @@ def build(draw: Draw) -> Assembly:
     style = "bow" if office else draw.pick("pull_style", ("two_knobs", "bow"))
     metal = draw.pick("pull_material", METALS)
 
-    plinth = 0.07
-    inner_height = height - plinth - BOARD * (rows + 1)
-    weights = [1 - taper * k for k in range(rows)]
-    openings, z = [], BOARD
-    for k, weight in enumerate(weights):
-        h = inner_height * weight / sum(weights)
-        split = 2 if k == rows - 1 and not office else 1
-        w = (width - BOARD * (split + 1)) / split
-        openings += [((c - (split - 1) / 2) * (w + BOARD), z + h / 2, w, h) for c in range(split)]
-        z += h + BOARD
+    plinth, openings, z = _plinth_and_openings(
+        height, rows, taper=taper, office=office, width=width
+    )
     assembly = Assembly(
         f"{word(wood).capitalize()} {category.replace('_', ' ')} with {len(openings)} drawers",
         category,
         f"A {category.replace('_', ' ')} with {len(openings)} inset drawers on a plinth.",
     )
-    _add_body_and_drawers(
+    frame = carcass((depth, width, z), wood, openings=openings)
+    body = assembly.part(
+        "body",
+        *(s.at(0, 0, plinth) for s in frame),
+        box((depth - 0.04, width - 0.02, plinth), wood).on(-0.02, 0, 0),
+        box((depth + 0.03, width + 0.04, 0.022), wood).on(0.005, 0, plinth + z),
+    )
+    _add_drawers(
         assembly,
         depth=depth,
-        width=width,
-        z=z,
-        wood=wood,
         openings=openings,
         plinth=plinth,
-        w=w,
         metal=metal,
         style=style,
-        h=h,
         front=front,
+        body=body,
     )
     return assembly

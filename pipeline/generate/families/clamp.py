@@ -18,10 +18,29 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"clamp": "Tools"}
 
 
-def _add_tommy_bar_and_pad(
-    assembly: Assembly, *, head: float, r: float, spindle: str, low: float
+def _add_spindle_and_tommy_bar(
+    assembly: Assembly, *, r: float, low: float, length: float, gap: float, lead: float, body: str
 ) -> None:
-    """Add the tommy bar and pad."""
+    """Add the spindle, tommy bar and pad."""
+    threads = [(r * 0.999, low + 0.008)]
+    turns = int((length - 0.016) / 0.004)
+    for k in range(turns):
+        z = low + 0.008 + 0.004 * k
+        threads += [(r * 0.86, z + 0.001), (r * 0.86, z + 0.002), (r, z + 0.003), (r, z + 0.004)]
+    head = low + length
+    spindle = assembly.part(
+        "spindle",
+        lathe([*threads, (r, head - 0.006), (1.5 * r, head - 0.006)], "steel", segments=20),
+        tube((1.5 * r, 0.45 * r, 0.012), "steel")
+        .along("x")
+        .scaled(0.8, 1, 1)
+        .on(0, 0, head - 0.006),
+        sphere(0.6 * r, "steel").at(0, 0, low + 0.004 + 0.6 * r),
+    )
+    down = round(gap / lead, 2)
+    assembly.screw(
+        body, spindle, origin=(0, 0, low), axis="-z", turns=(0, down), travel_per_turn=lead
+    )
     bar_z = head - 0.006 + 1.5 * r
     bar = assembly.part(
         "tommy_bar",
@@ -35,21 +54,6 @@ def _add_tommy_bar_and_pad(
         label="swivel_pad",
     )
     assembly.spin(spindle, pad, origin=(0, 0, low), axis="z")
-
-
-def _add_spindle(
-    assembly: Assembly, *, threads: list[tuple[float, float]], r: float, head: float, low: float
-) -> str:
-    """Add the spindle."""
-    return assembly.part(
-        "spindle",
-        lathe([*threads, (r, head - 0.006), (1.5 * r, head - 0.006)], "steel", segments=20),
-        tube((1.5 * r, 0.45 * r, 0.012), "steel")
-        .along("x")
-        .scaled(0.8, 1, 1)
-        .on(0, 0, head - 0.006),
-        sphere(0.6 * r, "steel").at(0, 0, low + 0.004 + 0.6 * r),
-    )
 
 
 def build(draw: Draw) -> Assembly:
@@ -78,16 +82,5 @@ def build(draw: Draw) -> Assembly:
     gap = opening * start
     low = w + 0.004 + gap
     length = opening - gap + 2 * w + 0.03 + gap
-    threads = [(r * 0.999, low + 0.008)]
-    turns = int((length - 0.016) / 0.004)
-    for k in range(turns):
-        z = low + 0.008 + 0.004 * k
-        threads += [(r * 0.86, z + 0.001), (r * 0.86, z + 0.002), (r, z + 0.003), (r, z + 0.004)]
-    head = low + length
-    spindle = _add_spindle(assembly, threads=threads, r=r, head=head, low=low)
-    down = round(gap / lead, 2)
-    assembly.screw(
-        body, spindle, origin=(0, 0, low), axis="-z", turns=(0, down), travel_per_turn=lead
-    )
-    _add_tommy_bar_and_pad(assembly, head=head, r=r, spindle=spindle, low=low)
+    _add_spindle_and_tommy_bar(assembly, r=r, low=low, length=length, gap=gap, lead=lead, body=body)
     return assembly

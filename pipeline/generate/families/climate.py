@@ -23,25 +23,24 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"air_conditioner": "Home Appliances", "sewing_machine": "Home Appliances"}
 
 
-def _ring(deep: float, tall: float, *, skin: str) -> Shape:
-    """Return the solids of the ring."""
-    return extrude(
-        [
-            (-deep / 2, -tall / 2),
-            (deep / 2 - 0.06, -tall / 2),
-            (deep / 2, -tall / 2 + 0.06),
-            (deep / 2, tall / 2),
-            (-deep / 2, tall / 2),
-        ],
-        skin,
-        height=0.012,
-    ).along("-y")
-
-
-def _add_louvers_and_vanes(
-    assembly: Assembly, *, deep: float, wide: float, skin: str, body: str
+def _add_front_panel_and_louvers(
+    draw: Draw, assembly: Assembly, *, wide: float, tall: float, skin: str, deep: float, body: str
 ) -> None:
-    """Add the louvers and vanes."""
+    """Add the front panel, louvers and vanes."""
+    panel = assembly.part(
+        "front_panel",
+        plate((0.012, wide - 0.004, tall - 0.08), skin, radius=0.004).on(
+            deep / 2 + 0.0085, 0, 0.08
+        ),
+    )
+    assembly.hinge(
+        body,
+        panel,
+        origin=(deep / 2 + 0.0085, 0, tall),
+        axis="-y",
+        lower=0,
+        upper=draw.number("panel_deg", 50, 60, digits=1),
+    )
     for k in range(2):
         at = (deep / 2 - 0.05 + 0.026 * k, 0, 0.016 + 0.026 * k)
         vane = assembly.part(
@@ -61,7 +60,17 @@ def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a wall unit with a hinged front, louvers and vanes behind them."""
     wide, tall = draw.number("width", 0.75, 0.9), draw.number("height", 0.27, 0.3)
     deep = draw.number("depth", 0.19, 0.23)
-    ring = _ring(deep, tall, skin=skin)
+    ring = extrude(
+        [
+            (-deep / 2, -tall / 2),
+            (deep / 2 - 0.06, -tall / 2),
+            (deep / 2, -tall / 2 + 0.06),
+            (deep / 2, tall / 2),
+            (-deep / 2, tall / 2),
+        ],
+        skin,
+        height=0.012,
+    ).along("-y")
     ends = [ring.at(0, s * (wide / 2 - 0.006), tall / 2) for s in (-1, 1)]
     shell = [
         box((deep, wide - 0.024, 0.012), skin).on(0, 0, tall - 0.012),
@@ -75,25 +84,30 @@ def _conditioner(draw: Draw, assembly: Assembly, skin: str) -> None:
         *shell,
         box((0.002, 0.06, 0.014), "screen_blue").at(deep / 2 + 0.001, 0.4 * wide, 0.068),
     )
-    panel = assembly.part(
-        "front_panel",
-        plate((0.012, wide - 0.004, tall - 0.08), skin, radius=0.004).on(
-            deep / 2 + 0.0085, 0, 0.08
-        ),
+    _add_front_panel_and_louvers(
+        draw, assembly, wide=wide, tall=tall, skin=skin, deep=deep, body=body
     )
-    assembly.hinge(
-        body,
-        panel,
-        origin=(deep / 2 + 0.0085, 0, tall),
-        axis="-y",
-        lower=0,
-        upper=draw.number("panel_deg", 50, 60, digits=1),
-    )
-    _add_louvers_and_vanes(assembly, deep=deep, wide=wide, skin=skin, body=body)
 
 
-def _add_dials(assembly: Assembly, *, body: str, tall: float) -> None:
-    """Add the dials."""
+def _add_needle_bar_and_presser_foot(
+    assembly: Assembly, *, tall: float, half: float, body: str
+) -> None:
+    """Add the needle bar, presser foot and dials."""
+    top = tall - 0.1405
+    needle = assembly.part(
+        "needle_bar",
+        cylinder((0.004, 0.035), "chrome", segments=12).on(0, half - 0.055, top - 0.035),
+        cylinder((0.0012, 0.03), "chrome", segments=8).on(0, half - 0.055, top - 0.064),
+    )
+    assembly.slide(
+        body, needle, axis="-z", lower=0, upper=min(0.012, round(top - 0.064 - 0.062, 3))
+    )
+    shoe = assembly.part(
+        "presser_foot",
+        cylinder((0.003, 0.06), "steel", segments=10).on(-0.016, half - 0.055, top - 0.06),
+        box((0.02, 0.02, 0.004), "steel").on(-0.016, half - 0.055, top - 0.064),
+    )
+    assembly.slide(body, shoe, axis="-z", lower=0, upper=min(0.01, round(top - 0.064 - 0.0625, 3)))
     for k in range(3):
         add_dial(
             assembly,
@@ -129,22 +143,7 @@ def _sewing(draw: Draw, assembly: Assembly, skin: str) -> None:
     y = -half + 0.004
     hand = assembly.part("handwheel", *(s.at(0, y - 0.0005, tall - 0.06) for s in wheel))
     assembly.spin(body, hand, origin=(0, y, tall - 0.06), axis="-y")
-    top = tall - 0.1405
-    needle = assembly.part(
-        "needle_bar",
-        cylinder((0.004, 0.035), "chrome", segments=12).on(0, half - 0.055, top - 0.035),
-        cylinder((0.0012, 0.03), "chrome", segments=8).on(0, half - 0.055, top - 0.064),
-    )
-    assembly.slide(
-        body, needle, axis="-z", lower=0, upper=min(0.012, round(top - 0.064 - 0.062, 3))
-    )
-    shoe = assembly.part(
-        "presser_foot",
-        cylinder((0.003, 0.06), "steel", segments=10).on(-0.016, half - 0.055, top - 0.06),
-        box((0.02, 0.02, 0.004), "steel").on(-0.016, half - 0.055, top - 0.064),
-    )
-    assembly.slide(body, shoe, axis="-z", lower=0, upper=min(0.01, round(top - 0.064 - 0.0625, 3)))
-    _add_dials(assembly, body=body, tall=tall)
+    _add_needle_bar_and_presser_foot(assembly, tall=tall, half=half, body=body)
     key = box((0.006, 0.02, 0.03), "gray_plastic").at(0.063, -half + 0.055, 0.11)
     add_button(assembly, body, "reverse_button", key, axis="-x", travel=0.004)
 

@@ -20,24 +20,8 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"clock": "Personal & Household Items"}
 
 
-def _round_case(r: float, dial: str, *, depth: float, case: str) -> list[Shape]:
-    """Return the solids of the round case."""
-    ticks = [
-        box((0.002, 0.012 if k % 3 == 0 else 0.005, 0.12 * r), "black_paint")
-        .at(0.013, 0, 0.86 * r)
-        .turned("x", 30 * k)
-        for k in range(12)
-    ]
-    return [
-        cylinder((r, 0.012), dial, segments=40).along("x").at(0.006),
-        tube((r + 0.018, r - 0.004, depth), case, segments=40).along("x").at(depth / 2),
-        cylinder((0.006, 0.014), "brass", segments=16).along("x").at(0.017),
-        *ticks,
-    ]
-
-
 def _add_case(
-    assembly: Assembly, *, shapes: list[Shape], has_second: bool, width: float, r: float, z: float
+    assembly: Assembly, *, shapes: list[Shape], has_second: bool, r: float, z: float
 ) -> str:
     """Add the case."""
     body = assembly.part("case", *shapes)
@@ -67,6 +51,49 @@ def _add_case(
     return body
 
 
+def _add_pendulum(
+    assembly: Assembly,
+    *,
+    r: float,
+    has_pendulum: bool,
+    dial: str,
+    depth: float,
+    case: str,
+    has_second: bool,
+) -> None:
+    """Add the pendulum."""
+    swing = 1.8 * r
+    z = r + 0.018 + (swing - 0.04 if has_pendulum else 0.0)
+    ticks = [
+        box((0.002, 0.012 if k % 3 == 0 else 0.005, 0.12 * r), "black_paint")
+        .at(0.013, 0, 0.86 * r)
+        .turned("x", 30 * k)
+        for k in range(12)
+    ]
+    round_case = [
+        cylinder((r, 0.012), dial, segments=40).along("x").at(0.006),
+        tube((r + 0.018, r - 0.004, depth), case, segments=40).along("x").at(depth / 2),
+        cylinder((0.006, 0.014), "brass", segments=16).along("x").at(0.017),
+        *ticks,
+    ]
+    shapes = [s.at(0, 0, z) for s in round_case]
+    if has_pendulum:
+        width, tall = 1.1 * r, swing
+        window = [rectangle(width - 0.05, tall - 0.03, center=(0, 0))]
+        cabinet = extrude(rectangle(width, tall), case, height=depth - 0.004, holes=window)
+        low = z - r - 0.018 - tall + 0.04
+        shapes.append(cabinet.along("x").on(depth / 2, 0, low))
+        shapes.append(box((0.006, width, tall), case).on(0.002, 0, low))
+    body = _add_case(assembly, shapes=shapes, has_second=has_second, r=r, z=z)
+    if has_pendulum:
+        top = z - r - 0.03
+        length = swing - 0.08 - 0.16 * r
+        bob = cylinder((0.16 * r, 0.006), "brass").along("x").at(depth / 2 + 0.004, 0, top - length)
+        stem = box((0.003, 0.005, length), "brass").on(depth / 2 + 0.004, 0, top - length)
+        pendulum = assembly.part("pendulum", bob, stem)
+        assembly.hinge(body, pendulum, origin=(depth / 2, 0, top), axis="x", lower=-8, upper=8)
+
+
 def build(draw: Draw) -> Assembly:
     """Build one wall clock; its dial looks to the front, hands at twelve."""
     r = draw.number("radius", 0.1, 0.2)
@@ -81,23 +108,13 @@ def build(draw: Draw) -> Assembly:
         f"A wall clock with {'three' if has_second else 'two'} hands"
         f"{' and a pendulum' if has_pendulum else ''}.",
     )
-    swing = 1.8 * r
-    z = r + 0.018 + (swing - 0.04 if has_pendulum else 0.0)
-    round_case = _round_case(r, dial, depth=depth, case=case)
-    shapes = [s.at(0, 0, z) for s in round_case]
-    if has_pendulum:
-        width, tall = 1.1 * r, swing
-        window = [rectangle(width - 0.05, tall - 0.03, center=(0, 0))]
-        cabinet = extrude(rectangle(width, tall), case, height=depth - 0.004, holes=window)
-        low = z - r - 0.018 - tall + 0.04
-        shapes.append(cabinet.along("x").on(depth / 2, 0, low))
-        shapes.append(box((0.006, width, tall), case).on(0.002, 0, low))
-    body = _add_case(assembly, shapes=shapes, has_second=has_second, width=width, r=r, z=z)
-    if has_pendulum:
-        top = z - r - 0.03
-        length = swing - 0.08 - 0.16 * r
-        bob = cylinder((0.16 * r, 0.006), "brass").along("x").at(depth / 2 + 0.004, 0, top - length)
-        stem = box((0.003, 0.005, length), "brass").on(depth / 2 + 0.004, 0, top - length)
-        pendulum = assembly.part("pendulum", bob, stem)
-        assembly.hinge(body, pendulum, origin=(depth / 2, 0, top), axis="x", lower=-8, upper=8)
+    _add_pendulum(
+        assembly,
+        r=r,
+        has_pendulum=has_pendulum,
+        dial=dial,
+        depth=depth,
+        case=case,
+        has_second=has_second,
+    )
     return assembly

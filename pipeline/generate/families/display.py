@@ -67,28 +67,18 @@ def _monitor(draw: Draw, assembly: Assembly, skin: str) -> None:
         add_button(assembly, screen, f"button_{k + 1}", key, axis="z", travel=0.001)
 
 
-def _add_antennas(
-    draw: Draw, assembly: Assembly, *, top: float, at: tuple[float, float, float], body: str
-) -> None:
-    """Add the antennas."""
-    for name, s in (("left_antenna", 1), ("right_antenna", -1)):
-        rod = cylinder((0.004, draw.number(name, 0.3, 0.45)), "chrome", segments=10).on(0, 0, 0.004)
-        shapes = [
-            sphere(0.008, "chrome", segments=12),
-            rod,
-            cylinder((0.002, 0.01), "chrome", segments=8).on(0, 0, -0.01),
-        ]
-        at = (0, s * 0.025, top + 0.008)
-        part = assembly.part(
-            name, *(p.turned("x", -s * 35).at(*at) for p in shapes), label="antenna"
-        )
-        assembly.hinge(body, part, origin=at, axis="x" if s < 0 else "-x", lower=-30, upper=35)
-
-
 def _add_dials_and_buttons(
-    assembly: Assembly, *, x: float, wide: float, z: float, tall: float, body: str
-) -> tuple[float, float, float]:
-    """Add the dials and buttons."""
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    x: float,
+    wide: float,
+    z: float,
+    tall: float,
+    body: str,
+    low: float,
+) -> None:
+    """Add the dials, buttons and antennas."""
     for k in range(2):
         at = (x, -0.37 * wide, z + 0.3 * tall - 0.22 * tall * k)
         add_dial(
@@ -106,7 +96,19 @@ def _add_dials_and_buttons(
             x + 0.004, -0.37 * wide, z - 0.09 * tall - 0.022 * k
         )
         add_button(assembly, body, f"button_{k + 1}", key, axis="-x", travel=0.003)
-    return at
+    top = low + tall + 0.022
+    for name, s in (("left_antenna", 1), ("right_antenna", -1)):
+        rod = cylinder((0.004, draw.number(name, 0.3, 0.45)), "chrome", segments=10).on(0, 0, 0.004)
+        shapes = [
+            sphere(0.008, "chrome", segments=12),
+            rod,
+            cylinder((0.002, 0.01), "chrome", segments=8).on(0, 0, -0.01),
+        ]
+        at = (0, s * 0.025, top + 0.008)
+        part = assembly.part(
+            name, *(p.turned("x", -s * 35).at(*at) for p in shapes), label="antenna"
+        )
+        assembly.hinge(body, part, origin=at, axis="x" if s < 0 else "-x", lower=-30, upper=35)
 
 
 def _television(draw: Draw, assembly: Assembly, skin: str) -> None:
@@ -142,9 +144,7 @@ def _television(draw: Draw, assembly: Assembly, skin: str) -> None:
         bulge,
         cylinder((0.05, 0.02), "black_plastic").on(0, 0, low + tall),
     )
-    at = _add_dials_and_buttons(assembly, x=x, wide=wide, z=z, tall=tall, body=body)
-    top = low + tall + 0.022
-    _add_antennas(draw, assembly, top=top, at=at, body=body)
+    _add_dials_and_buttons(draw, assembly, x=x, wide=wide, z=z, tall=tall, body=body, low=low)
 
 
 def build(draw: Draw) -> Assembly:

@@ -25,20 +25,38 @@ CATEGORIES = {"door": "Architectural Fixtures"}
 LEAF = 0.04
 
 
-def _metal_and_frame(
-    draw: Draw, *, leaf_material: str, width: float, height: float
-) -> tuple[str, Shape]:
-    """Work out metal, frame."""
-    frame_material = draw.pick("frame_material", ("white_paint", leaf_material))
-    metal = draw.pick("handle_material", METALS)
+def _add_handle(
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    body: str,
+    door: str,
+    hinge_at: tuple[float, float, float],
+    side: int,
+    width: float,
+    metal: str,
+    x: float,
+) -> None:
+    """Add the handle."""
+    assembly.hinge(
+        body,
+        door,
+        origin=hinge_at,
+        axis="z" if side > 0 else "-z",
+        lower=0,
+        upper=draw.number("door_opening_deg", 90, 120, digits=1),
+    )
 
-    post = 0.07
-    outer = [(-width / 2 - post, 0), (width / 2 + post, 0), (width / 2 + post, height + post)]
-    outer += [(-width / 2 - post, height + post), (-width / 2 - post, 0)]
-    arch = [outer[0], (-width / 2, 0), (-width / 2, height), (width / 2, height), (width / 2, 0)]
-    arch += outer[1:4]
-    frame = extrude(arch, frame_material, height=0.12).along("x").at(-0.06)
-    return metal, frame
+    y = -side * (width / 2 - 0.07)
+    lever = [(0, 0, 0), (0.055, 0, 0), (0.055, side * 0.12, 0)]
+    grip = sweep(rounded_path(lever, radius=0.02), metal, radius=0.009)
+    rose = cylinder((0.025, 0.008), metal).along("x").at(0.004)
+    faces = [s.at(LEAF / 2) for s in (grip, rose)]
+    both = [*faces, *(s.mirrored("x") for s in faces)]
+    handle = assembly.part("handle", *(s.at(x, y, 1.05) for s in both), label="lever_handle")
+    turn = draw.number("lever_turn_deg", 35, 45, digits=1)
+    axis = "-x" if side < 0 else "x"
+    assembly.hinge(door, handle, origin=(x, y, 1.05), axis=axis, lower=-turn, upper=0)
 
 
 def _leaf_and_panes(
@@ -60,21 +78,6 @@ def _leaf_and_panes(
         for s in ((-1, 1) if windows else ())
     ]
     return leaf, panes
-
-
-def _add_handle(
-    draw: Draw, assembly: Assembly, *, side: int, metal: str, x: float, y: float
-) -> tuple[str, float, str]:
-    """Add the handle."""
-    lever = [(0, 0, 0), (0.055, 0, 0), (0.055, side * 0.12, 0)]
-    grip = sweep(rounded_path(lever, radius=0.02), metal, radius=0.009)
-    rose = cylinder((0.025, 0.008), metal).along("x").at(0.004)
-    faces = [s.at(LEAF / 2) for s in (grip, rose)]
-    both = [*faces, *(s.mirrored("x") for s in faces)]
-    handle = assembly.part("handle", *(s.at(x, y, 1.05) for s in both), label="lever_handle")
-    turn = draw.number("lever_turn_deg", 35, 45, digits=1)
-    axis = "-x" if side < 0 else "x"
-    return handle, turn, axis
 
 
 def _add_leaf(
@@ -107,18 +110,17 @@ def _add_leaf(
         "leaf", *(s.at(x, 0, z) for s in (leaf, *panes, *hinges)), label="door_leaf"
     )
     hinge_at = (x + LEAF / 2 + 0.006, side * (width / 2 - gap), z)
-    assembly.hinge(
-        body,
-        door,
-        origin=hinge_at,
-        axis="z" if side > 0 else "-z",
-        lower=0,
-        upper=draw.number("door_opening_deg", 90, 120, digits=1),
+    _add_handle(
+        draw,
+        assembly,
+        body=body,
+        door=door,
+        hinge_at=hinge_at,
+        side=side,
+        width=width,
+        metal=metal,
+        x=x,
     )
-
-    y = -side * (width / 2 - 0.07)
-    handle, turn, axis = _add_handle(draw, assembly, side=side, metal=metal, x=x, y=y)
-    assembly.hinge(door, handle, origin=(x, y, 1.05), axis=axis, lower=-turn, upper=0)
 
 
 def build(draw: Draw) -> Assembly:
@@ -128,7 +130,15 @@ def build(draw: Draw) -> Assembly:
     side = 1 if draw.chance("hinged_left", 0.5) else -1
     style = draw.pick("leaf_style", ("plain", "panels", "glazed"))
     leaf_material = draw.pick("leaf_material", WOODS + PAINTS)
-    metal, frame = _metal_and_frame(draw, leaf_material=leaf_material, width=width, height=height)
+    frame_material = draw.pick("frame_material", ("white_paint", leaf_material))
+    metal = draw.pick("handle_material", METALS)
+
+    post = 0.07
+    outer = [(-width / 2 - post, 0), (width / 2 + post, 0), (width / 2 + post, height + post)]
+    outer += [(-width / 2 - post, height + post), (-width / 2 - post, 0)]
+    arch = [outer[0], (-width / 2, 0), (-width / 2, height), (width / 2, height), (width / 2, 0)]
+    arch += outer[1:4]
+    frame = extrude(arch, frame_material, height=0.12).along("x").at(-0.06)
     assembly = Assembly(
         f"{style.capitalize()} {leaf_material.split('_')[0]} room door",
         "door",

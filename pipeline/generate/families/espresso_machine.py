@@ -45,21 +45,11 @@ def _body(assembly: Assembly, size: tuple[float, float, float], skin: str) -> st
     )
 
 
-def _add_drip_tray(assembly: Assembly, *, depth: float, width: float, body: str) -> None:
-    """Add the drip tray."""
-    pan = tray((0.58 * depth, width - 0.026, 0.04), "steel", wall=0.003).on(0.2 * depth, 0, 0.0225)
-    slots = [
-        box((0.55 * depth, 0.006, 0.003), "dark_steel").on(
-            0.2 * depth, (k - 4) * width / 11, 0.0595
-        )
-        for k in range(9)
-    ]
-    drip = assembly.part("drip_tray", pan, *slots)
-    assembly.slide(body, drip, axis="x", lower=0, upper=round(0.4 * depth, 3))
-
-
-def _add_steam_dial(assembly: Assembly, *, body: str, face: float, y: float, height: float) -> None:
-    """Add the steam dial."""
+def _add_steam_dial_and_buttons(
+    assembly: Assembly, *, depth: float, body: str, y: float, height: float, width: float
+) -> None:
+    """Add the steam dial and buttons."""
+    face = 0.35 * depth - 0.02
     add_dial(
         assembly,
         body,
@@ -69,6 +59,13 @@ def _add_steam_dial(assembly: Assembly, *, body: str, face: float, y: float, hei
         size=(0.018, 0.02),
         material="black_plastic",
     )
+    for k in range(3):
+        cap = (
+            cylinder((0.009, 0.005), "chrome", segments=14)
+            .along("x")
+            .at(face + 0.0025, 0.15 * width + 0.028 * k - 0.02, height - 0.075)
+        )
+        add_button(assembly, body, f"button_{k + 1}", cap, axis="-x", travel=0.002)
 
 
 def build(draw: Draw) -> Assembly:
@@ -90,7 +87,15 @@ def build(draw: Draw) -> Assembly:
     handle = capsule((0.011, 0.1), grip).along("x").at(x + 0.1, 0, z - 0.018)
     filter_ = assembly.part("portafilter", cup, handle)
     assembly.hinge(body, filter_, origin=(x, 0, z), axis="-z", lower=0, upper=lock)
-    _add_drip_tray(assembly, depth=depth, width=width, body=body)
+    pan = tray((0.58 * depth, width - 0.026, 0.04), "steel", wall=0.003).on(0.2 * depth, 0, 0.0225)
+    slots = [
+        box((0.55 * depth, 0.006, 0.003), "dark_steel").on(
+            0.2 * depth, (k - 4) * width / 11, 0.0595
+        )
+        for k in range(9)
+    ]
+    drip = assembly.part("drip_tray", pan, *slots)
+    assembly.slide(body, drip, axis="x", lower=0, upper=round(0.4 * depth, 3))
     y = -0.38 * width
     wand = assembly.part(
         "steam_wand",
@@ -98,13 +103,5 @@ def build(draw: Draw) -> Assembly:
         cylinder((0.009, 0.012), "rubber", segments=14).on(x + 0.012, y, z - 0.05),
     )
     assembly.hinge(body, wand, origin=(x, y, z + 0.03), axis="y", lower=-30, upper=30)
-    face = 0.35 * depth - 0.02
-    _add_steam_dial(assembly, body=body, face=face, y=y, height=height)
-    for k in range(3):
-        cap = (
-            cylinder((0.009, 0.005), "chrome", segments=14)
-            .along("x")
-            .at(face + 0.0025, 0.15 * width + 0.028 * k - 0.02, height - 0.075)
-        )
-        add_button(assembly, body, f"button_{k + 1}", cap, axis="-x", travel=0.002)
+    _add_steam_dial_and_buttons(assembly, depth=depth, body=body, y=y, height=height, width=width)
     return assembly

@@ -7,7 +7,6 @@ long; they fold inward by 88 and 90 degrees, the second one behind the first.
 
 import numpy as np
 
-from pipeline.generate.polygons import Outline
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
@@ -25,14 +24,7 @@ CATEGORIES = {"eyeglasses": "Personal & Household Items"}
 
 
 def _add_front_and_temples(
-    assembly: Assembly,
-    *,
-    shapes: list[Shape],
-    s: float,
-    color: str,
-    edge: float,
-    level: float,
-    temple: float,
+    assembly: Assembly, *, shapes: list[Shape], color: str, edge: float, level: float, temple: float
 ) -> None:
     """Add the front and temples."""
     hinges = {1: -0.006, -1: -0.0125}
@@ -61,42 +53,18 @@ def _add_front_and_temples(
         assembly.hinge(front, arm, origin=origin, axis="z" if s > 0 else "-z", lower=0, upper=fold)
 
 
-def _s(
-    bridge: float,
-    lens: float,
-    *,
-    outline: Outline,
-    shapes: list[Shape],
-    color: str,
-    rim: float,
-    z: float,
-    glass: str,
-    high: float,
-) -> float:
-    """Work out s."""
-    for s in (-1, 1):
-        y = s * (bridge + lens) / 2
-        loop = np.column_stack((np.zeros(len(outline)), outline))
-        shapes.append(sweep(loop, color, section=circle(rim, segments=8), closed=True).at(0, y, z))
-        shapes.append(extrude(outline, glass, height=0.0018).along("x").at(0, y, z))
-        shapes.append(
-            sphere(0.003, "clear_plastic", segments=10)
-            .scaled(0.7, 0.5, 1.3)
-            .at(-0.006, s * bridge * 0.38, z - 0.1 * high)
-        )
-        stalk = [
-            (0, s * bridge * 0.5, z - 0.05 * high),
-            (-0.005, s * bridge * 0.4, z - 0.08 * high),
-        ]
-        shapes.append(sweep(stalk, "steel", radius=0.0006))
-    arch = [
-        (0, -bridge / 2, z + 0.12 * high),
-        (0, -bridge / 4, z + 0.2 * high),
-        (0, bridge / 4, z + 0.2 * high),
-        (0, bridge / 2, z + 0.12 * high),
+def _extend_shapes(shapes: list[Shape], s: float, *, bridge: float, z: float, high: float) -> None:
+    """Add more solids to the shapes."""
+    shapes.append(
+        sphere(0.003, "clear_plastic", segments=10)
+        .scaled(0.7, 0.5, 1.3)
+        .at(-0.006, s * bridge * 0.38, z - 0.1 * high)
+    )
+    stalk = [
+        (0, s * bridge * 0.5, z - 0.05 * high),
+        (-0.005, s * bridge * 0.4, z - 0.08 * high),
     ]
-    shapes.append(sweep(rounded_path(arch, radius=0.004), color, radius=rim))
-    return s
+    shapes.append(sweep(stalk, "steel", radius=0.0006))
 
 
 def build(draw: Draw) -> Assembly:
@@ -122,20 +90,22 @@ def build(draw: Draw) -> Assembly:
     if shape == "rectangular":
         outline = rounded_rectangle(lens, high, radius=0.3 * high, steps=6)
     shapes = []
-    s = _s(
-        bridge,
-        lens,
-        outline=outline,
-        shapes=shapes,
-        color=color,
-        rim=rim,
-        z=z,
-        glass=glass,
-        high=high,
-    )
+    for s in (-1, 1):
+        y = s * (bridge + lens) / 2
+        loop = np.column_stack((np.zeros(len(outline)), outline))
+        shapes.append(sweep(loop, color, section=circle(rim, segments=8), closed=True).at(0, y, z))
+        shapes.append(extrude(outline, glass, height=0.0018).along("x").at(0, y, z))
+        _extend_shapes(shapes, s, bridge=bridge, z=z, high=high)
+    arch = [
+        (0, -bridge / 2, z + 0.12 * high),
+        (0, -bridge / 4, z + 0.2 * high),
+        (0, bridge / 4, z + 0.2 * high),
+        (0, bridge / 2, z + 0.12 * high),
+    ]
+    shapes.append(sweep(rounded_path(arch, radius=0.004), color, radius=rim))
     edge = bridge / 2 + lens + 0.004
     level = z + 0.2 * high
     _add_front_and_temples(
-        assembly, shapes=shapes, s=s, color=color, edge=edge, level=level, temple=temple
+        assembly, shapes=shapes, color=color, edge=edge, level=level, temple=temple
     )
     return assembly

@@ -53,14 +53,10 @@ def _cage(radius: float, depth: float, material: str) -> list[Shape]:
     return [*rings, *wires, badge]
 
 
-def _add_stand_and_collar(assembly: Assembly, *, foot: float, skin: str, neck: float) -> str:
-    """Add the stand and collar."""
-    # The post stands behind the cage, so that the head may tilt and swing freely.
-    stand = [
-        lathe([(foot, 0), (foot, 0.015), (0.5 * foot, 0.035), (0.03, 0.045)], skin),
-        cylinder((0.016, neck - 0.04), skin).on(0, 0, 0.03),
-    ]
-    base = assembly.part("stand", *stand)
+def _add_collar_and_head(
+    assembly: Assembly, *, skin: str, neck: float, base: str, radius: float, blades: int, color: str
+) -> None:
+    """Add the collar, head and rotor."""
     collar = assembly.part(
         "collar",
         cylinder((0.024, 0.04), skin).on(0, 0, neck),
@@ -68,25 +64,6 @@ def _add_stand_and_collar(assembly: Assembly, *, foot: float, skin: str, neck: f
         box((0.03, 0.068, 0.01), skin).on(0, 0, neck + 0.03),
     )
     assembly.hinge(base, collar, origin=(0, 0, neck), axis="z", lower=-40, upper=40)
-    return collar
-
-
-def build(draw: Draw) -> Assembly:
-    """Build one fan."""
-    kind = draw.pick("kind", ("desk", "pedestal"))
-    radius = draw.number("rotor_radius", 0.11, 0.16 if kind == "desk" else 0.21)
-    height = draw.number("height", 0.35, 0.5) if kind == "desk" else draw.number("height", 1.0, 1.3)
-    blades = draw.count("blades", 3, 5)
-    skin = draw.pick("body_material", ("white_plastic", "black_plastic", "mint_paint", "steel"))
-    color = draw.pick("blade_material", ("blue_plastic", "clear_plastic", "gray_plastic", "steel"))
-    assembly = Assembly(
-        f"{kind.capitalize()} fan with {blades} blades",
-        "fan",
-        f"A {kind} fan whose {blades}-bladed rotor spins in a cage on a swinging, tilting head.",
-    )
-    foot = radius * (0.95 if kind == "desk" else 1.0)
-    neck = height - radius - 0.05
-    collar = _add_stand_and_collar(assembly, foot=foot, skin=skin, neck=neck)
     pivot = neck + 0.068
     hub = 0.115
     head = assembly.part(
@@ -111,4 +88,30 @@ def build(draw: Draw) -> Assembly:
         .at(hub, 0, pivot + 0.075),
     )
     assembly.spin(head, rotor, origin=(hub, 0, pivot + 0.075), axis="x")
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one fan."""
+    kind = draw.pick("kind", ("desk", "pedestal"))
+    radius = draw.number("rotor_radius", 0.11, 0.16 if kind == "desk" else 0.21)
+    height = draw.number("height", 0.35, 0.5) if kind == "desk" else draw.number("height", 1.0, 1.3)
+    blades = draw.count("blades", 3, 5)
+    skin = draw.pick("body_material", ("white_plastic", "black_plastic", "mint_paint", "steel"))
+    color = draw.pick("blade_material", ("blue_plastic", "clear_plastic", "gray_plastic", "steel"))
+    assembly = Assembly(
+        f"{kind.capitalize()} fan with {blades} blades",
+        "fan",
+        f"A {kind} fan whose {blades}-bladed rotor spins in a cage on a swinging, tilting head.",
+    )
+    foot = radius * (0.95 if kind == "desk" else 1.0)
+    neck = height - radius - 0.05
+    # The post stands behind the cage, so that the head may tilt and swing freely.
+    stand = [
+        lathe([(foot, 0), (foot, 0.015), (0.5 * foot, 0.035), (0.03, 0.045)], skin),
+        cylinder((0.016, neck - 0.04), skin).on(0, 0, 0.03),
+    ]
+    base = assembly.part("stand", *stand)
+    _add_collar_and_head(
+        assembly, skin=skin, neck=neck, base=base, radius=radius, blades=blades, color=color
+    )
     return assembly

@@ -19,9 +19,7 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"faucet": "Architectural Fixtures"}
 
 
-def _add_valves(
-    draw: Draw, assembly: Assembly, *, metal: str, r: float, z: float, body: str
-) -> None:
+def _add_valves(draw: Draw, assembly: Assembly, *, metal: str, r: float, body: str) -> None:
     """Add the valves."""
     turn = draw.number("valve_turn_deg", 180, 360, digits=1)
     for name, s, color in (("hot", 1, "red_plastic"), ("cold", -1, "blue_plastic")):
@@ -38,8 +36,17 @@ def _add_valves(
         assembly.hinge(body, valve, origin=(0, s * 0.09, z), axis=axis, lower=0, upper=turn)
 
 
-def _add_body(assembly: Assembly, *, r: float, metal: str, kind: str) -> tuple[float, str]:
-    """Add the body."""
+def _add_body_and_spout(
+    assembly: Assembly,
+    *,
+    r: float,
+    metal: str,
+    kind: str,
+    arched: bool,
+    height: float,
+    reach: float,
+) -> str:
+    """Add the body and spout."""
     column = 0.07
     foot = lathe([(1.5 * r, 0), (1.5 * r, 0.006), (r, 0.014), (r, column)], metal)
     shapes = [foot]
@@ -48,7 +55,21 @@ def _add_body(assembly: Assembly, *, r: float, metal: str, kind: str) -> tuple[f
         posts = [cylinder((0.75 * r, 0.055), metal).on(0, s * 0.09, 0) for s in (-1, 1)]
         shapes += [arm, *posts]
     body = assembly.part("body", *shapes)
-    return column, body
+
+    tip = 0.06 if arched else 0.02
+    path = [(0, 0, 0), (0, 0, height - column), (reach, 0, height - column)]
+    path.append((reach, 0, height - column - tip))
+    pipe = sweep(
+        rounded_path(path, radius=0.5 * reach if arched else 0.03, steps=8), metal, radius=0.55 * r
+    )
+    spout = assembly.part(
+        "spout",
+        cylinder((r, 0.016), metal).on(0, 0, column),
+        pipe.at(0, 0, column),
+        cylinder((0.65 * r, 0.014), "dark_steel").on(reach, 0, height - tip - 0.008),
+    )
+    assembly.hinge(body, spout, origin=(0, 0, column), axis="z", lower=-60, upper=60)
+    return body
 
 
 def build(draw: Draw) -> Assembly:
@@ -64,21 +85,9 @@ def build(draw: Draw) -> Assembly:
         "faucet",
         f"A tap with a swivel spout and {'a mixing lever' if kind == 'lever' else 'two valves'}.",
     )
-    column, body = _add_body(assembly, r=r, metal=metal, kind=kind)
-
-    tip = 0.06 if arched else 0.02
-    path = [(0, 0, 0), (0, 0, height - column), (reach, 0, height - column)]
-    path.append((reach, 0, height - column - tip))
-    pipe = sweep(
-        rounded_path(path, radius=0.5 * reach if arched else 0.03, steps=8), metal, radius=0.55 * r
+    body = _add_body_and_spout(
+        assembly, r=r, metal=metal, kind=kind, arched=arched, height=height, reach=reach
     )
-    spout = assembly.part(
-        "spout",
-        cylinder((r, 0.016), metal).on(0, 0, column),
-        pipe.at(0, 0, column),
-        cylinder((0.65 * r, 0.014), "dark_steel").on(reach, 0, height - tip - 0.008),
-    )
-    assembly.hinge(body, spout, origin=(0, 0, column), axis="z", lower=-60, upper=60)
 
     if kind == "lever":
         z = 0.042
@@ -92,5 +101,5 @@ def build(draw: Draw) -> Assembly:
         lever = assembly.part("lever", stick.at(0, -side - 0.018, z), label="lever_handle")
         assembly.hinge(hub, lever, origin=(0, -side - 0.012, z), axis="x", lower=0, upper=25)
         return assembly
-    _add_valves(draw, assembly, metal=metal, r=r, z=z, body=body)
+    _add_valves(draw, assembly, metal=metal, r=r, body=body)
     return assembly

@@ -26,32 +26,8 @@ CATEGORIES = {"ferris_wheel": "Infrastructure"}
 CARS = ("red_paint", "yellow_paint", "blue_paint", "green_paint", "orange_paint", "purple_paint")
 
 
-def _add_support(
-    assembly: Assembly, *, deep: float, radius: float, hub: float, color: str
-) -> tuple[float, float, str]:
-    """Add the support."""
-    beams = []
-    for s in (-1, 1):
-        x = s * (deep / 2 + 0.6)
-        for side in (-1, 1):
-            foot = (x + s * 0.8, side * 0.5 * radius, 0.1)
-            beams.append(sweep([foot, (x, 0, hub)], color, section=rectangle(0.35, 0.35)))
-        beams.append(cylinder((0.45, 0.5), color).along("x").at(x, 0, hub))
-        beams.append(box((1.2, 1.2 * radius, 0.2), "concrete").on(x + s * 0.8, 0, 0))
-    base = assembly.part("support", *beams, label="support_frame")
-    return s, x, base
-
-
 def _add_gondolas(
-    assembly: Assembly,
-    *,
-    count: int,
-    k: float,
-    radius: float,
-    a: float,
-    hub: float,
-    size: float,
-    wheel: str,
+    assembly: Assembly, *, count: int, radius: float, hub: float, size: float, wheel: str
 ) -> None:
     """Add the gondolas."""
     for k in range(count):
@@ -72,23 +48,22 @@ def _add_gondolas(
         assembly.spin(wheel, car, origin=(0, y, z), axis="x")
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one Ferris wheel, its axle along x."""
-    radius = draw.number("radius", 6.0, 12.0, digits=2)
-    count = draw.count("gondolas", 8, 16)
-    color = draw.pick("frame_material", ("white_paint", "steel", "red_paint", "blue_paint"))
-    rim_color = draw.pick(
-        "rim_material", ("white_paint", "sky_paint", "yellow_paint", "purple_paint")
-    )
-    assembly = Assembly(
-        f"Ferris wheel with {count} gondolas",
-        "ferris_wheel",
-        f"A Ferris wheel with {count} gondolas that hang freely from its rim.",
-    )
+def _add_support_and_wheel(
+    assembly: Assembly, *, radius: float, count: int, color: str, rim_color: str
+) -> None:
+    """Add the support and wheel."""
     size = min(1.6, 0.38 * radius * 2 * math.pi / count)
     deep = size + 0.5
     hub = radius + 1.35 * size + 0.8
-    s, x, base = _add_support(assembly, deep=deep, radius=radius, hub=hub, color=color)
+    beams = []
+    for s in (-1, 1):
+        x = s * (deep / 2 + 0.6)
+        for side in (-1, 1):
+            foot = (x + s * 0.8, side * 0.5 * radius, 0.1)
+            beams.append(sweep([foot, (x, 0, hub)], color, section=rectangle(0.35, 0.35)))
+        beams.append(cylinder((0.45, 0.5), color).along("x").at(x, 0, hub))
+        beams.append(box((1.2, 1.2 * radius, 0.2), "concrete").on(x + s * 0.8, 0, 0))
+    base = assembly.part("support", *beams, label="support_frame")
 
     rim = []
     loop = circle(radius, segments=4 * count)
@@ -109,5 +84,21 @@ def build(draw: Draw) -> Assembly:
     spindle = cylinder((0.3, deep + 0.68), "dark_steel").along("x")
     wheel = assembly.part("wheel", *(s.at(0, 0, hub) for s in (*rim, *axles, spindle)))
     assembly.spin(base, wheel, origin=(0, 0, hub), axis="x")
-    _add_gondolas(assembly, count=count, k=k, radius=radius, a=a, hub=hub, size=size, wheel=wheel)
+    _add_gondolas(assembly, count=count, radius=radius, hub=hub, size=size, wheel=wheel)
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one Ferris wheel, its axle along x."""
+    radius = draw.number("radius", 6.0, 12.0, digits=2)
+    count = draw.count("gondolas", 8, 16)
+    color = draw.pick("frame_material", ("white_paint", "steel", "red_paint", "blue_paint"))
+    rim_color = draw.pick(
+        "rim_material", ("white_paint", "sky_paint", "yellow_paint", "purple_paint")
+    )
+    assembly = Assembly(
+        f"Ferris wheel with {count} gondolas",
+        "ferris_wheel",
+        f"A Ferris wheel with {count} gondolas that hang freely from its rim.",
+    )
+    _add_support_and_wheel(assembly, radius=radius, count=count, color=color, rim_color=rim_color)
     return assembly

@@ -23,40 +23,10 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"flashlight": "Lighting", "lantern": "Lighting"}
 
 
-def _cup(r: float) -> list[tuple[float, float]]:
-    """Work out cup."""
-    return [
-        (r - 0.0026, 0),
-        (r, 0),
-        (r, 0.014),
-        (0.7 * r, 0.018),
-        (0.0, 0.018),
-        (0.0, 0.013),
-        (r - 0.0026, 0.013),
-    ]
-
-
-def _shell(r: float, head: float) -> list[tuple[float, float]]:
-    """Work out shell."""
-    return [
-        (r - 0.0026, 0),
-        (r + 0.002, 0),
-        (r + 0.002, 0.02),
-        (head, 0.045),
-        (head, 0.06),
-        (head - 0.003, 0.06),
-        (head - 0.004, 0.045),
-        (r - 0.0026, 0.021),
-    ]
-
-
-def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
-    """Add a barrel along x, a lens head in front and a tail cap behind."""
-    long = draw.number("length", 0.11, 0.16)
-    r = draw.number("radius", 0.013, 0.018)
-    head = draw.number("head_radius", 0.02, 0.03)
-    lead = draw.number("travel_per_turn", 0.0015, 0.002)
-    z = head
+def _add_barrel_and_head(
+    assembly: Assembly, *, r: float, long: float, skin: str, z: float, head: float, lead: float
+) -> str:
+    """Add the barrel and head."""
     barrel = cylinder((r, long), skin).along("x").at(0, 0, z)
     knurl = [
         torus((r, 0.001), skin).along("x").at(-0.3 * long + 0.006 * k, 0, z) for k in range(10)
@@ -70,7 +40,16 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
         box((0.03, 0.01, 0.003), "black_plastic").at(0.2 * long, 0, z + r),
         label="flashlight_barrel",
     )
-    shell = _shell(r, head)
+    shell = [
+        (r - 0.0026, 0),
+        (r + 0.002, 0),
+        (r + 0.002, 0.02),
+        (head, 0.045),
+        (head, 0.06),
+        (head - 0.003, 0.06),
+        (head - 0.004, 0.045),
+        (r - 0.0026, 0.021),
+    ]
     front = long / 2 + 0.0006
     lens = lathe([(head - 0.0045, 0.05), (head - 0.0045, 0.054)], "lamp_glow")
     bezel = assembly.part(
@@ -79,7 +58,26 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
         label="lamp_head",
     )
     assembly.screw(body, bezel, origin=(front, 0, z), axis="x", turns=(0, 5), travel_per_turn=lead)
-    cup = _cup(r)
+    return body
+
+
+def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
+    """Add a barrel along x, a lens head in front and a tail cap behind."""
+    long = draw.number("length", 0.11, 0.16)
+    r = draw.number("radius", 0.013, 0.018)
+    head = draw.number("head_radius", 0.02, 0.03)
+    lead = draw.number("travel_per_turn", 0.0015, 0.002)
+    z = head
+    body = _add_barrel_and_head(assembly, r=r, long=long, skin=skin, z=z, head=head, lead=lead)
+    cup = [
+        (r - 0.0026, 0),
+        (r, 0),
+        (r, 0.014),
+        (0.7 * r, 0.018),
+        (0.0, 0.018),
+        (0.0, 0.013),
+        (r - 0.0026, 0.013),
+    ]
     cap = assembly.part(
         "tail_cap", lathe(cup, skin, ring=True).along("-x").at(-long / 2 - 0.0006, 0, z)
     )
@@ -93,8 +91,23 @@ def _flashlight(draw: Draw, assembly: Assembly, skin: str) -> None:
     )
 
 
-def _add_dial(assembly: Assembly, *, body: str, r: float) -> None:
-    """Add the dial."""
+def _add_bail_and_dial(assembly: Assembly, *, r: float, top: float, body: str) -> None:
+    """Add the bail and dial."""
+    side, z = 0.88 * r + 0.013, top + 0.01
+    bow = [
+        (0, -side, 0),
+        (0, -side, 0.07),
+        (0, -0.02, 0.1),
+        (0, 0.02, 0.1),
+        (0, side, 0.07),
+        (0, side, 0),
+    ]
+    bail = assembly.part(
+        "bail",
+        sweep(rounded_path(bow, radius=0.03), "steel", radius=0.0025).at(0, 0, z),
+        label="bail_handle",
+    )
+    assembly.hinge(body, bail, origin=(0, 0, z), axis="y", lower=-95, upper=95)
     add_dial(
         assembly,
         body,
@@ -131,22 +144,7 @@ def _lantern(draw: Draw, assembly: Assembly, skin: str) -> None:
     assembly.screw(
         body, part, origin=(0, 0, top + 0.0225), axis="z", turns=(0, 3), travel_per_turn=0.003
     )
-    side, z = 0.88 * r + 0.013, top + 0.01
-    bow = [
-        (0, -side, 0),
-        (0, -side, 0.07),
-        (0, -0.02, 0.1),
-        (0, 0.02, 0.1),
-        (0, side, 0.07),
-        (0, side, 0),
-    ]
-    bail = assembly.part(
-        "bail",
-        sweep(rounded_path(bow, radius=0.03), "steel", radius=0.0025).at(0, 0, z),
-        label="bail_handle",
-    )
-    assembly.hinge(body, bail, origin=(0, 0, z), axis="y", lower=-95, upper=95)
-    _add_dial(assembly, body=body, r=r)
+    _add_bail_and_dial(assembly, r=r, top=top, body=body)
 
 
 def build(draw: Draw) -> Assembly:

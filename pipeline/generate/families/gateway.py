@@ -24,7 +24,7 @@ from pipeline.generate.vocabulary import (
 )
 
 CATEGORIES = {
-    "barrier_gate": "Architectural Fixtures",
+    "barrier_gate": "Infrastructure",
     "turnstile": "Infrastructure",
     "tower_crane": "Infrastructure",
 }

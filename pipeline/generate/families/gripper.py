@@ -8,6 +8,7 @@ stroke of 15-40 mm each; in some the palm turns on a wrist flange by +-175 degre
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    Shape,
     box,
     cylinder,
     extrude,
@@ -33,30 +34,20 @@ def _add_flange(assembly: Assembly, *, depth: float) -> str:
     )
 
 
-def _add_fingers(
-    assembly: Assembly, *, stroke: float, depth: float, long: float, tip: str, top: float, palm: str
-) -> None:
-    """Add the fingers."""
-    rest = stroke + 0.004
-    for name, s in (("finger_left", 1), ("finger_right", -1)):
-        half = 0.15 * depth + 0.0005
-        rail = [
-            (-0.45 * depth, 0.001),
-            (-half, 0.001),
-            (-half, 0.0085),
-            (half, 0.0085),
-            (half, 0.001),
-            (0.45 * depth, 0.001),
-            (0.45 * depth, 0.022),
-            (-0.45 * depth, 0.022),
-        ]
-        block = extrude(rail, "aluminum", height=0.024).along("-y")
-        blade = plate((0.5 * depth, 0.012, long), "aluminum", radius=0.004).on(0, 0.0035, 0.02)
-        pad = box((0.4 * depth, 0.004, 0.5 * long), tip).on(0, -0.0045, 0.02 + 0.45 * long)
-        shapes = [block.at(0, 0.012), blade.at(0, 0.003), pad.at(0, 0.003)]
-        shapes = [p.at(0, rest) if s > 0 else p.at(0, rest).mirrored("y") for p in shapes]
-        finger = assembly.part(name, *(p.at(0, 0, top) for p in shapes), label="finger")
-        assembly.slide(palm, finger, axis="-y" if s > 0 else "y", lower=0, upper=stroke)
+def _block(depth: float) -> Shape:
+    """Return the solids of the block."""
+    half = 0.15 * depth + 0.0005
+    rail = [
+        (-0.45 * depth, 0.001),
+        (-half, 0.001),
+        (-half, 0.0085),
+        (half, 0.0085),
+        (half, 0.001),
+        (0.45 * depth, 0.001),
+        (0.45 * depth, 0.022),
+        (-0.45 * depth, 0.022),
+    ]
+    return extrude(rail, "aluminum", height=0.024).along("-y")
 
 
 def build(draw: Draw) -> Assembly:
@@ -88,5 +79,13 @@ def build(draw: Draw) -> Assembly:
     else:
         assembly.weld(flange, palm, origin=(0, 0, z))
     top = z + height
-    _add_fingers(assembly, stroke=stroke, depth=depth, long=long, tip=tip, top=top, palm=palm)
+    rest = stroke + 0.004
+    for name, s in (("finger_left", 1), ("finger_right", -1)):
+        block = _block(depth)
+        blade = plate((0.5 * depth, 0.012, long), "aluminum", radius=0.004).on(0, 0.0035, 0.02)
+        pad = box((0.4 * depth, 0.004, 0.5 * long), tip).on(0, -0.0045, 0.02 + 0.45 * long)
+        shapes = [block.at(0, 0.012), blade.at(0, 0.003), pad.at(0, 0.003)]
+        shapes = [p.at(0, rest) if s > 0 else p.at(0, rest).mirrored("y") for p in shapes]
+        finger = assembly.part(name, *(p.at(0, 0, top) for p in shapes), label="finger")
+        assembly.slide(palm, finger, axis="-y" if s > 0 else "y", lower=0, upper=stroke)
     return assembly

@@ -13,6 +13,35 @@ from pipeline.generate.vocabulary import Assembly, Draw, Shape, box, cylinder, s
 CATEGORIES = {"stepladder": "Tools", "extension_ladder": "Tools"}
 
 
+def _add_rear_frame_and_tool_tray(
+    draw: Draw, assembly: Assembly, *, width: float, top: float, back: float, front: str
+) -> None:
+    """Add the rear frame and tool tray."""
+    legs = [
+        sweep(
+            [
+                (-0.03, s * (width / 2 - 0.055), top - 0.03),
+                (-0.75 * back - 0.03, s * (width / 2 - 0.02), 0.01),
+            ],
+            "aluminum",
+            radius=0.01,
+        )
+        for s in (-1, 1)
+    ]
+    bars = [
+        box((0.02, width - 0.1, 0.02), "aluminum").at(
+            -0.03 - 0.75 * back * t, 0, (top - 0.03) * (1 - t)
+        )
+        for t in (0.3, 0.75)
+    ]
+    rear = assembly.part("rear_frame", *legs, *bars)
+    fold = draw.number("fold_deg", 14, 18, digits=1)
+    assembly.hinge(front, rear, origin=(-0.03, 0, top - 0.02), axis="-y", lower=0, upper=fold)
+    shelf = tray((0.22, width - 0.14, 0.03), "red_plastic", wall=0.004).on(-0.14, 0, top + 0.021)
+    part = assembly.part("tool_tray", shelf)
+    assembly.hinge(front, part, origin=(-0.02, 0, top + 0.0215), axis="y", lower=0, upper=90)
+
+
 def _step(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a front frame with steps, a rear frame and a tray on top."""
     steps = draw.count("steps", 3, 6)
@@ -46,29 +75,7 @@ def _step(draw: Draw, assembly: Assembly, skin: str) -> None:
     ]
     cap = box((0.1, width - 0.02, 0.02), "red_plastic").on(0.03, 0, top)
     front = assembly.part("front_frame", *rails, *treads, *pads, cap)
-    legs = [
-        sweep(
-            [
-                (-0.03, s * (width / 2 - 0.055), top - 0.03),
-                (-0.75 * back - 0.03, s * (width / 2 - 0.02), 0.01),
-            ],
-            "aluminum",
-            radius=0.01,
-        )
-        for s in (-1, 1)
-    ]
-    bars = [
-        box((0.02, width - 0.1, 0.02), "aluminum").at(
-            -0.03 - 0.75 * back * t, 0, (top - 0.03) * (1 - t)
-        )
-        for t in (0.3, 0.75)
-    ]
-    rear = assembly.part("rear_frame", *legs, *bars)
-    fold = draw.number("fold_deg", 14, 18, digits=1)
-    assembly.hinge(front, rear, origin=(-0.03, 0, top - 0.02), axis="-y", lower=0, upper=fold)
-    shelf = tray((0.22, width - 0.14, 0.03), "red_plastic", wall=0.004).on(-0.14, 0, top + 0.021)
-    part = assembly.part("tool_tray", shelf)
-    assembly.hinge(front, part, origin=(-0.02, 0, top + 0.0215), axis="y", lower=0, upper=90)
+    _add_rear_frame_and_tool_tray(draw, assembly, width=width, top=top, back=back, front=front)
 
 
 def _section(width: float, long: float, rungs: int, x: float, skin: str) -> list[Shape]:

@@ -5,9 +5,57 @@ Sizes after 11-17 inch machines: 0.27-0.39 m wide, 62-70 % of that deep, base 12
 the lid is closed at rest and opens by 120-170 degrees; keys travel 1.5 mm.
 """
 
-from pipeline.generate.vocabulary import Assembly, Draw, box, cylinder, extrude, plate, rectangle
+from pipeline.generate.polygons import Outline
+from pipeline.generate.vocabulary import (
+    Assembly,
+    Draw,
+    Shape,
+    box,
+    cylinder,
+    extrude,
+    plate,
+    rectangle,
+)
 
 CATEGORIES = {"laptop": "Electronics"}
+
+
+def _add_base(
+    assembly: Assembly, *, depth: float, width: float, skin: str, well: Outline, thick: float
+) -> str:
+    """Add the base."""
+    deck = extrude(rectangle(depth, width), skin, height=0.004, holes=[well])
+    pad = (width * 0.32, depth * 0.26)
+    return assembly.part(
+        "base",
+        plate((depth, width, thick - 0.004), skin, radius=0.008).on(0, 0, 0.002),
+        deck.on(0, 0, thick - 0.002),
+        box((pad[1], pad[0], 0.0004), "gray_paint").on(depth * 0.32, 0, thick + 0.002),
+        *(
+            cylinder((0.007, 0.002), "rubber", segments=12).on(
+                sx * depth * 0.4, sy * width * 0.42, 0
+            )
+            for sx in (-1, 1)
+            for sy in (-1, 1)
+        ),
+    )
+
+
+def _caps_and_name(
+    pitch: float, board_x: float, *, columns: int, keys: str, top: float
+) -> tuple[dict[str, Shape], str]:
+    """Work out caps, name."""
+    cap = pitch * 0.86
+    caps = {}
+    for row in range(5):
+        x = board_x + (row - 2) * pitch
+        wide = row == 4
+        for column in range(1 if wide else columns):
+            y = 0.0 if wide else (column - (columns - 1) / 2) * pitch
+            size = (cap, pitch * 5.5 if wide else cap, 0.0025)
+            name = "space_bar" if wide else f"key_{row + 1}_{column + 1}"
+            caps[name] = box(size, keys).on(x, y, top - 0.0021)
+    return caps, name
 
 
 def build(draw: Draw) -> Assembly:
@@ -30,21 +78,7 @@ def build(draw: Draw) -> Assembly:
     pitch = round((width - 0.04) / columns, 4)
     board_x = -depth * 0.14
     well = rectangle(5 * pitch + 0.002, columns * pitch + 0.002, center=(board_x, 0))
-    deck = extrude(rectangle(depth, width), skin, height=0.004, holes=[well])
-    pad = (width * 0.32, depth * 0.26)
-    base = assembly.part(
-        "base",
-        plate((depth, width, thick - 0.004), skin, radius=0.008).on(0, 0, 0.002),
-        deck.on(0, 0, thick - 0.002),
-        box((pad[1], pad[0], 0.0004), "gray_paint").on(depth * 0.32, 0, thick + 0.002),
-        *(
-            cylinder((0.007, 0.002), "rubber", segments=12).on(
-                sx * depth * 0.4, sy * width * 0.42, 0
-            )
-            for sx in (-1, 1)
-            for sy in (-1, 1)
-        ),
-    )
+    base = _add_base(assembly, depth=depth, width=width, skin=skin, well=well, thick=thick)
     top = thick + 0.002
     gap = 0.0008
     axle = (-depth / 2 + 0.004, 0, top + 0.0012)
@@ -57,16 +91,7 @@ def build(draw: Draw) -> Assembly:
         label="screen_lid",
     )
     assembly.hinge(base, lid, origin=axle, axis="-y", lower=0, upper=opening)
-    cap = pitch * 0.86
-    caps = {}
-    for row in range(5):
-        x = board_x + (row - 2) * pitch
-        wide = row == 4
-        for column in range(1 if wide else columns):
-            y = 0.0 if wide else (column - (columns - 1) / 2) * pitch
-            size = (cap, pitch * 5.5 if wide else cap, 0.0025)
-            name = "space_bar" if wide else f"key_{row + 1}_{column + 1}"
-            caps[name] = box(size, keys).on(x, y, top - 0.0021)
+    caps, name = _caps_and_name(pitch, board_x, columns=columns, keys=keys, top=top)
     if not pressable:
         keyboard = assembly.part("keyboard", *caps.values())
         assembly.weld(base, keyboard, origin=(board_x, 0, top))

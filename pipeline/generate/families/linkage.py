@@ -11,6 +11,7 @@ import math
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    Shape,
     box,
     circle,
     cylinder,
@@ -60,28 +61,18 @@ def _tree(draw: Draw, assembly: Assembly, skin: str) -> None:
     )
 
 
-def _branches(
+def _extend_shapes(
     assembly: Assembly,
-    parent: str,
     *,
+    fork: int,
+    lean: float,
+    spread: float,
     at: tuple[float, float, float],
     long: float,
     levels: int,
-    fork: int,
-    spread: float,
-    lean: float,
+    parent: str,
 ) -> None:
-    """Add `fork` links in the plane of y and z that fan out from a point, and go on from each."""
-    if levels == 0:
-        tip = sphere(0.016, "red_paint").at(
-            at[0],
-            at[1] - 0.032 * math.sin(math.radians(lean)),
-            at[2] + 0.032 * math.cos(math.radians(lean)),
-        )
-        part = assembly.part(f"{parent}_tip", tip, label="tip")
-        axis = (0.0, -math.sin(math.radians(lean)), math.cos(math.radians(lean)))
-        assembly.slide(parent, part, axis=axis, lower=0, upper=0.04)
-        return
+    """Add more solids to the shapes."""
     for k in range(fork):
         angle = lean + spread * (k / (fork - 1) - 0.5)
         x = 0.028 * (k - (fork - 1) / 2)
@@ -111,18 +102,44 @@ def _branches(
         )
 
 
-def _train(draw: Draw, assembly: Assembly, skin: str) -> None:
-    """Add a base plate with gears in mesh along a zigzag."""
-    count = draw.count("gears", 4, 7)
-    module = draw.number("module", 0.003, 0.004)
-    spots, teeth = [(0.0, 0.0)], [draw.count("teeth_1", 12, 24)]
-    for k in range(1, count):
-        teeth.append(draw.count(f"teeth_{k + 1}", 10, 26))
-        reach = module * (teeth[k - 1] + teeth[k]) / 2 * 1.02
-        a = math.radians(35 if k % 2 else -35)
-        spots.append((spots[-1][0] + reach * math.cos(a), spots[-1][1] + reach * math.sin(a)))
-    middle = spots[-1][0] / 2
-    low = min(y for _, y in spots) - 0.1
+def _branches(
+    assembly: Assembly,
+    parent: str,
+    *,
+    at: tuple[float, float, float],
+    long: float,
+    levels: int,
+    fork: int,
+    spread: float,
+    lean: float,
+) -> None:
+    """Add `fork` links in the plane of y and z that fan out from a point, and go on from each."""
+    if levels == 0:
+        tip = sphere(0.016, "red_paint").at(
+            at[0],
+            at[1] - 0.032 * math.sin(math.radians(lean)),
+            at[2] + 0.032 * math.cos(math.radians(lean)),
+        )
+        part = assembly.part(f"{parent}_tip", tip, label="tip")
+        axis = (0.0, -math.sin(math.radians(lean)), math.cos(math.radians(lean)))
+        assembly.slide(parent, part, axis=axis, lower=0, upper=0.04)
+        return
+    _extend_shapes(
+        assembly,
+        fork=fork,
+        lean=lean,
+        spread=spread,
+        at=at,
+        long=long,
+        levels=levels,
+        parent=parent,
+    )
+
+
+def _add_plate(
+    assembly: Assembly, *, spots: list[tuple[float, float]], low: float, middle: float
+) -> str:
+    """Add the plate."""
     tall = max(y for _, y in spots) + 0.06 - low
     pins = [
         cylinder((0.0046, 0.03), "steel", segments=12)
@@ -136,7 +153,37 @@ def _train(draw: Draw, assembly: Assembly, skin: str) -> None:
         .at(0, 0, tall / 2 + 0.02)
     )
     foot = box((0.12, 0.3, 0.02), "dark_steel").on(0, 0, 0)
-    body = assembly.part("plate", back, foot, *pins, label="base_plate")
+    return assembly.part("plate", back, foot, *pins, label="base_plate")
+
+
+def _add_gears(
+    assembly: Assembly, *, k: float, shapes: list[Shape], at: tuple[float, float, float], body: str
+) -> None:
+    """Add the gears."""
+    if k == 0:
+        shapes += [
+            box((0.008, 0.012, 0.07), "dark_steel").on(at[0] + 0.012, at[1], at[2] + 0.01),
+            cylinder((0.008, 0.04), "black_plastic")
+            .along("x")
+            .at(at[0] + 0.034, at[1], at[2] + 0.07),
+        ]
+    part = assembly.part(f"gear_{k + 1}", *shapes)
+    assembly.spin(body, part, origin=at, axis="x")
+
+
+def _train(draw: Draw, assembly: Assembly, skin: str) -> None:
+    """Add a base plate with gears in mesh along a zigzag."""
+    count = draw.count("gears", 4, 7)
+    module = draw.number("module", 0.003, 0.004)
+    spots, teeth = [(0.0, 0.0)], [draw.count("teeth_1", 12, 24)]
+    for k in range(1, count):
+        teeth.append(draw.count(f"teeth_{k + 1}", 10, 26))
+        reach = module * (teeth[k - 1] + teeth[k]) / 2 * 1.02
+        a = math.radians(35 if k % 2 else -35)
+        spots.append((spots[-1][0] + reach * math.cos(a), spots[-1][1] + reach * math.sin(a)))
+    middle = spots[-1][0] / 2
+    low = min(y for _, y in spots) - 0.1
+    body = _add_plate(assembly, spots=spots, low=low, middle=middle)
     for k, (y, z) in enumerate(spots):
         r = module * teeth[k] / 2
         holes = [
@@ -162,15 +209,7 @@ def _train(draw: Draw, assembly: Assembly, skin: str) -> None:
         ).along("x")
         at = (0.016, y - middle, z - low + 0.02)
         shapes = [wheel.turned("x", _phase(spots, teeth, k)).at(*at)]
-        if k == 0:
-            shapes += [
-                box((0.008, 0.012, 0.07), "dark_steel").on(at[0] + 0.012, at[1], at[2] + 0.01),
-                cylinder((0.008, 0.04), "black_plastic")
-                .along("x")
-                .at(at[0] + 0.034, at[1], at[2] + 0.07),
-            ]
-        part = assembly.part(f"gear_{k + 1}", *shapes)
-        assembly.spin(body, part, origin=at, axis="x")
+        _add_gears(assembly, k=k, shapes=shapes, at=at, body=body)
 
 
 def _phase(spots: list[tuple[float, float]], teeth: list[int], k: int) -> float:
@@ -182,6 +221,25 @@ def _phase(spots: list[tuple[float, float]], teeth: list[int], k: int) -> float:
         there = ((line - phase) * teeth[j - 1] / 360.0) % 1.0
         phase = line + 180.0 - (0.5 - there) * 360.0 / teeth[j]
     return phase
+
+
+def _add_pan_head_and_head(assembly: Assembly, *, count: int, long: float, parent: str) -> None:
+    """Add the pan head and head."""
+    z = 0.0605 + 0.012 * count + long
+    pan = assembly.part(
+        "pan_head",
+        cylinder((0.03, 0.02), "dark_steel").on(0, 0, z),
+        *(box((0.03, 0.008, 0.05), "dark_steel").on(0, s * 0.034, z + 0.02) for s in (-1, 1)),
+        box((0.03, 0.076, 0.008), "dark_steel").on(0, 0, z + 0.018),
+    )
+    assembly.spin(parent, pan, origin=(0, 0, z), axis="z")
+    lamp = assembly.part(
+        "head",
+        rounded_box((0.09, 0.058, 0.05), "black_plastic", radius=0.01).at(0.01, 0, z + 0.056),
+        cylinder((0.018, 0.02), "smoked_glass").along("x").at(0.06, 0, z + 0.056),
+        label="camera_head",
+    )
+    assembly.hinge(pan, lamp, origin=(0, 0, z + 0.056), axis="y", lower=-12, upper=12)
 
 
 def _mast(draw: Draw, assembly: Assembly, skin: str) -> None:
@@ -215,21 +273,7 @@ def _mast(draw: Draw, assembly: Assembly, skin: str) -> None:
         else:
             assembly.slide(parent, part, axis="z", lower=0, upper=round(0.7 * long, 3))
         parent = part
-    z = 0.0605 + 0.012 * count + long
-    pan = assembly.part(
-        "pan_head",
-        cylinder((0.03, 0.02), "dark_steel").on(0, 0, z),
-        *(box((0.03, 0.008, 0.05), "dark_steel").on(0, s * 0.034, z + 0.02) for s in (-1, 1)),
-        box((0.03, 0.076, 0.008), "dark_steel").on(0, 0, z + 0.018),
-    )
-    assembly.spin(parent, pan, origin=(0, 0, z), axis="z")
-    lamp = assembly.part(
-        "head",
-        rounded_box((0.09, 0.058, 0.05), "black_plastic", radius=0.01).at(0.01, 0, z + 0.056),
-        cylinder((0.018, 0.02), "smoked_glass").along("x").at(0.06, 0, z + 0.056),
-        label="camera_head",
-    )
-    assembly.hinge(pan, lamp, origin=(0, 0, z + 0.056), axis="y", lower=-12, upper=12)
+    _add_pan_head_and_head(assembly, count=count, long=long, parent=parent)
 
 
 def build(draw: Draw) -> Assembly:

@@ -26,7 +26,6 @@ def build(draw: Draw) -> Assembly:
     front = draw.pick("front_material", (wood, "walnut", "white_paint"))
     style = draw.pick("pull_style", ("knob", "bow", "strip"))
     metal = draw.pick("pull_material", METALS)
-
     body_height = height - leg
     rows = drawers + has_shelf
     pitch = (body_height - BOARD) / rows

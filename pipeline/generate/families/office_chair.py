@@ -22,6 +22,92 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"chair": "Tables & Seating"}
 
 
+def _add_casters_and_caster_wheels(
+    assembly: Assembly, *, spread: float, hub: float, r: float, base: str
+) -> float:
+    """Add the casters and caster wheels."""
+    for k in range(5):
+        angle = math.radians(72 * k)
+        x, y, top = spread * math.cos(angle), spread * math.sin(angle), hub - 0.045
+        fork = assembly.part(
+            f"caster_{k + 1}",
+            cylinder((0.008, top - 2 * r - 0.004), "steel", segments=12).on(x, y, 2 * r + 0.004),
+            box((0.03, 0.006, r + 0.012), "black_plastic").on(x - 0.008, y, r - 0.008),
+        )
+        assembly.spin(base, fork, origin=(x, y, top), axis="z")
+        pair = [
+            s.at(x - 0.015, y + d, r)
+            for d in (-0.0125, 0.0125)
+            for s in wheel((r, 0.017), "rubber", hub="gray_plastic")
+        ]
+        rolling = assembly.part(f"caster_wheel_{k + 1}", *pair, label="wheel")
+        assembly.spin(fork, rolling, origin=(x - 0.015, y, r), axis="y")
+    return y
+
+
+def _add_backrest(
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    width: float,
+    under: float,
+    back: float,
+    cloth: str,
+    seat_z: float,
+    seat: str,
+) -> None:
+    """Add the backrest."""
+    rear = -width * 0.48 + 0.02
+    pivot = (rear - 0.03, 0, under + 0.02)
+    bracket = [(-0.108, 0, 0.0), (pivot[0] - 0.04, 0, 0.0), (rear - 0.085, 0, 0.3)]
+    rise = 0.1
+    panel = rounded_box((0.06, width * 0.92, back), cloth, radius=0.028).on(
+        rear - 0.04, 0, seat_z + rise
+    )
+    spine = sweep(
+        rounded_path([(x, y, z + under + 0.012) for x, y, z in bracket], radius=0.06),
+        "black_plastic",
+        radius=0.016,
+    )
+    rest = assembly.part("backrest", spine.at(-0.02), panel.turned("y", -6, about=pivot))
+    recline = draw.number("recline_deg", 20, 30, digits=1)
+    assembly.hinge(seat, rest, origin=pivot, axis="-y", lower=0, upper=recline)
+
+
+def _add_seat(
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    seat_z: float,
+    width: float,
+    cloth: str,
+    has_arms: bool,
+    lift: str,
+    back: float,
+) -> None:
+    """Add the seat."""
+    under = seat_z - 0.05
+    seat_shapes = [
+        box((0.22, 0.18, 0.03), "black_plastic").on(0, 0, under),
+        rounded_box((width * 0.96, width, 0.07), cloth, radius=0.033).on(0.02, 0, under + 0.03),
+    ]
+    if has_arms:
+        for s in (-1, 1):
+            y = s * (width / 2 + 0.035)
+            path = [(0, s * 0.08, under + 0.015), (0, y, under + 0.015), (0, y, seat_z + 0.2)]
+            seat_shapes += [
+                sweep(rounded_path(path, radius=0.04), "black_plastic", radius=0.013),
+                rounded_box((0.24, 0.07, 0.03), "black_plastic", radius=0.012).on(
+                    0.02, y, seat_z + 0.19
+                ),
+            ]
+    seat = assembly.part("seat", *seat_shapes)
+    assembly.spin(lift, seat, origin=(0, 0, under), axis="z")
+    _add_backrest(
+        draw, assembly, width=width, under=under, back=back, cloth=cloth, seat_z=seat_z, seat=seat
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one office chair, lowered at rest."""
     seat_z = draw.number("seat_height", 0.42, 0.46)
@@ -47,56 +133,19 @@ def build(draw: Draw) -> Assembly:
     base = assembly.part(
         "base", *spokes, tube((0.035, 0.0255, 0.08), metal).on(0, 0, hub - 0.03), label="star_base"
     )
-    for k in range(5):
-        angle = math.radians(72 * k)
-        x, y, top = spread * math.cos(angle), spread * math.sin(angle), hub - 0.045
-        fork = assembly.part(
-            f"caster_{k + 1}",
-            cylinder((0.008, top - 2 * r - 0.004), "steel", segments=12).on(x, y, 2 * r + 0.004),
-            box((0.03, 0.006, r + 0.012), "black_plastic").on(x - 0.008, y, r - 0.008),
-        )
-        assembly.spin(base, fork, origin=(x, y, top), axis="z")
-        pair = [
-            s.at(x - 0.015, y + d, r)
-            for d in (-0.0125, 0.0125)
-            for s in wheel((r, 0.017), "rubber", hub="gray_plastic")
-        ]
-        rolling = assembly.part(f"caster_wheel_{k + 1}", *pair, label="wheel")
-        assembly.spin(fork, rolling, origin=(x - 0.015, y, r), axis="y")
+    y = _add_casters_and_caster_wheels(assembly, spread=spread, hub=hub, r=r, base=base)
     lift = assembly.part(
         "gas_lift", cylinder((0.025, seat_z - 0.05 - hub + 0.02), "dark_steel").on(0, 0, hub - 0.02)
     )
     assembly.slide(base, lift, origin=(0, 0, hub), axis="z", lower=0, upper=0.1)
-    under = seat_z - 0.05
-    seat_shapes = [
-        box((0.22, 0.18, 0.03), "black_plastic").on(0, 0, under),
-        rounded_box((width * 0.96, width, 0.07), cloth, radius=0.033).on(0.02, 0, under + 0.03),
-    ]
-    if has_arms:
-        for s in (-1, 1):
-            y = s * (width / 2 + 0.035)
-            path = [(0, s * 0.08, under + 0.015), (0, y, under + 0.015), (0, y, seat_z + 0.2)]
-            seat_shapes += [
-                sweep(rounded_path(path, radius=0.04), "black_plastic", radius=0.013),
-                rounded_box((0.24, 0.07, 0.03), "black_plastic", radius=0.012).on(
-                    0.02, y, seat_z + 0.19
-                ),
-            ]
-    seat = assembly.part("seat", *seat_shapes)
-    assembly.spin(lift, seat, origin=(0, 0, under), axis="z")
-    rear = -width * 0.48 + 0.02
-    pivot = (rear - 0.03, 0, under + 0.02)
-    bracket = [(-0.108, 0, 0.0), (pivot[0] - 0.04, 0, 0.0), (rear - 0.085, 0, 0.3)]
-    rise = 0.1
-    panel = rounded_box((0.06, width * 0.92, back), cloth, radius=0.028).on(
-        rear - 0.04, 0, seat_z + rise
+    _add_seat(
+        draw,
+        assembly,
+        seat_z=seat_z,
+        width=width,
+        cloth=cloth,
+        has_arms=has_arms,
+        lift=lift,
+        back=back,
     )
-    spine = sweep(
-        rounded_path([(x, y, z + under + 0.012) for x, y, z in bracket], radius=0.06),
-        "black_plastic",
-        radius=0.016,
-    )
-    rest = assembly.part("backrest", spine.at(-0.02), panel.turned("y", -6, about=pivot))
-    recline = draw.number("recline_deg", 20, 30, digits=1)
-    assembly.hinge(seat, rest, origin=pivot, axis="-y", lower=0, upper=recline)
     return assembly

@@ -21,6 +21,29 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"paper_cutter": "Tools", "hole_punch": "Tools"}
 
 
+def _add_arm(assembly: Assembly, *, long: float, wide: float, body: str, opening: float) -> None:
+    """Add the arm."""
+    at = (-long / 2 + 0.015, wide / 2 + 0.0105, 0.042)
+    blade = (
+        extrude(
+            [(-0.01, -0.008), (long - 0.02, -0.02), (long, 0.008), (-0.01, 0.012)],
+            "steel",
+            height=0.003,
+        )
+        .along("-y")
+        .at(at[0], at[1], at[2] + 0.012)
+    )
+    grip = (
+        capsule((0.014, 0.08), "black_plastic")
+        .along("x")
+        .at(at[0] + long + 0.03, at[1] + 0.006, at[2] + 0.012)
+    )
+    arm = assembly.part(
+        "arm", *(s.turned("y", -4, about=at) for s in (blade, grip)), label="blade_arm"
+    )
+    assembly.hinge(body, arm, origin=at, axis="-y", lower=0, upper=opening)
+
+
 def _cutter(draw: Draw, assembly: Assembly, color: str) -> None:
     """Add a board with a rule, an arm on its left edge and a stop."""
     long = draw.number("length", 0.35, 0.48)
@@ -41,25 +64,7 @@ def _cutter(draw: Draw, assembly: Assembly, color: str) -> None:
         for sy in (-1, 1)
     ]
     body = assembly.part("board", board, *lines, fence, edge, ear, *feet)
-    at = (-long / 2 + 0.015, wide / 2 + 0.0105, 0.042)
-    blade = (
-        extrude(
-            [(-0.01, -0.008), (long - 0.02, -0.02), (long, 0.008), (-0.01, 0.012)],
-            "steel",
-            height=0.003,
-        )
-        .along("-y")
-        .at(at[0], at[1], at[2] + 0.012)
-    )
-    grip = (
-        capsule((0.014, 0.08), "black_plastic")
-        .along("x")
-        .at(at[0] + long + 0.03, at[1] + 0.006, at[2] + 0.012)
-    )
-    arm = assembly.part(
-        "arm", *(s.turned("y", -4, about=at) for s in (blade, grip)), label="blade_arm"
-    )
-    assembly.hinge(body, arm, origin=at, axis="-y", lower=0, upper=opening)
+    _add_arm(assembly, long=long, wide=wide, body=body, opening=opening)
     stop = assembly.part(
         "stop",
         box((0.02, 0.02, 0.016), "yellow_plastic").on(0.2 * long, -wide / 2 + 0.03, top + 0.0005),

@@ -83,8 +83,8 @@ def _whites_below(first: int) -> int:
     return (first // 12) * 7 + sum(w < first % 12 for w in _WHITE)
 
 
-def _upright(draw: Draw, assembly: Assembly, skin: str) -> None:
-    """Add an upright piano."""
+def _add_case_and_top_lid(draw: Draw, assembly: Assembly, *, skin: str) -> str:
+    """Add the case, top lid and fall board."""
     wide, tall = draw.number("width", 1.48, 1.54), draw.number("height", 1.1, 1.25)
     bed, front = 0.62, 0.28
     case = [
@@ -124,6 +124,12 @@ def _upright(draw: Draw, assembly: Assembly, skin: str) -> None:
         "fall_board", box((0.012, wide - 0.14, 0.13), skin).on(0.03, 0, bed + 0.035)
     )
     assembly.hinge(body, fall, origin=(0.036, 0, bed + 0.035), axis="y", lower=0, upper=60)
+    return body
+
+
+def _upright(draw: Draw, assembly: Assembly, skin: str) -> None:
+    """Add an upright piano."""
+    body = _add_case_and_top_lid(draw, assembly, skin=skin)
     for k in range(3):
         pedal = assembly.part(
             f"pedal_{k + 1}", box((0.12, 0.035, 0.012), "brass").at(0.076, (1 - k) * 0.08, 0.06)
@@ -131,6 +137,28 @@ def _upright(draw: Draw, assembly: Assembly, skin: str) -> None:
         assembly.hinge(
             body, pedal, origin=(0.016, (1 - k) * 0.08, 0.06), axis="y", lower=0, upper=6
         )
+
+
+def _add_buttons_and_volume_dial(draw: Draw, assembly: Assembly, *, tall: float, body: str) -> None:
+    """Add the buttons, volume dial and music rest."""
+    for k in range(draw.count("buttons", 6, 10)):
+        cap = box((0.012, 0.02, 0.005), "red_plastic" if k == 0 else "gray_plastic").on(
+            -0.06, 0.14 + 0.028 * k, tall + 0.08
+        )
+        add_button(assembly, body, f"button_{k + 1}", cap, axis="-z", travel=0.002)
+    add_dial(
+        assembly,
+        body,
+        "volume_dial",
+        at=(-0.09, -0.2, tall + 0.08),
+        axis="z",
+        size=(0.016, 0.014),
+        material="gray_plastic",
+    )
+    rest = assembly.part(
+        "music_rest", box((0.006, 0.5, 0.2), "clear_plastic").on(-0.14, 0, tall + 0.081)
+    )
+    assembly.hinge(body, rest, origin=(-0.143, 0, tall + 0.081), axis="-y", lower=0, upper=20)
 
 
 def _digital(draw: Draw, assembly: Assembly, skin: str) -> None:
@@ -160,24 +188,7 @@ def _digital(draw: Draw, assembly: Assembly, skin: str) -> None:
     bars = [box((0.34, 0.03, 0.02), "rubber").at(0, s * 0.4 * tall, 0.01) for s in (-1, 1)]
     body = assembly.part("body", *shell, screen, *legs, *bars, label="piano_body")
     _keys(draw, assembly, body, count=count, first=0, front=0.14, z=tall + 0.036, length=0.15)
-    for k in range(draw.count("buttons", 6, 10)):
-        cap = box((0.012, 0.02, 0.005), "red_plastic" if k == 0 else "gray_plastic").on(
-            -0.06, 0.14 + 0.028 * k, tall + 0.08
-        )
-        add_button(assembly, body, f"button_{k + 1}", cap, axis="-z", travel=0.002)
-    add_dial(
-        assembly,
-        body,
-        "volume_dial",
-        at=(-0.09, -0.2, tall + 0.08),
-        axis="z",
-        size=(0.016, 0.014),
-        material="gray_plastic",
-    )
-    rest = assembly.part(
-        "music_rest", box((0.006, 0.5, 0.2), "clear_plastic").on(-0.14, 0, tall + 0.081)
-    )
-    assembly.hinge(body, rest, origin=(-0.143, 0, tall + 0.081), axis="-y", lower=0, upper=20)
+    _add_buttons_and_volume_dial(draw, assembly, tall=tall, body=body)
 
 
 def build(draw: Draw) -> Assembly:

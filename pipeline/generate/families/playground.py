@@ -81,6 +81,28 @@ def _horse(color: str) -> list[Shape]:
     return [body, neck, head, *legs, saddle, tail]
 
 
+def _add_horses(
+    draw: Draw, assembly: Assembly, *, count: int, r: float, high: float, turn: str
+) -> None:
+    """Add the horses."""
+    rise = draw.number("rise", 0.25, 0.35)
+    for k in range(count):
+        a = 2 * math.pi * k / count
+        x, y = 0.72 * r * math.cos(a), 0.72 * r * math.sin(a)
+        pole = cylinder((0.025, high - 0.35), "brass", segments=12).on(0, 0, 0.32)
+        shapes = [
+            pole,
+            *(
+                s.at(0, 0, 0.95)
+                for s in _horse(("white_paint", "pine", "walnut", "gray_paint")[k % 4])
+            ),
+        ]
+        horse = assembly.part(
+            f"horse_{k + 1}", *(s.turned("z", math.degrees(a) + 90).at(x, y) for s in shapes)
+        )
+        assembly.slide(turn, horse, axis="z", lower=0, upper=min(rise, 0.26))
+
+
 def _carousel(draw: Draw, assembly: Assembly) -> None:
     """Add a platform with a striped roof and horses on poles."""
     r, count = draw.number("radius", 2.0, 3.0), draw.count("horses", 6, 10)
@@ -124,22 +146,7 @@ def _carousel(draw: Draw, assembly: Assembly) -> None:
         "platform", floor.on(0, 0, 0.205), *drum, rim.on(0, 0, high + 0.3), *lamps, *roof
     )
     assembly.spin(base, turn, origin=(0, 0, 0.2), axis="z")
-    rise = draw.number("rise", 0.25, 0.35)
-    for k in range(count):
-        a = 2 * math.pi * k / count
-        x, y = 0.72 * r * math.cos(a), 0.72 * r * math.sin(a)
-        pole = cylinder((0.025, high - 0.35), "brass", segments=12).on(0, 0, 0.32)
-        shapes = [
-            pole,
-            *(
-                s.at(0, 0, 0.95)
-                for s in _horse(("white_paint", "pine", "walnut", "gray_paint")[k % 4])
-            ),
-        ]
-        horse = assembly.part(
-            f"horse_{k + 1}", *(s.turned("z", math.degrees(a) + 90).at(x, y) for s in shapes)
-        )
-        assembly.slide(turn, horse, axis="z", lower=0, upper=min(rise, 0.26))
+    _add_horses(draw, assembly, count=count, r=r, high=high, turn=turn)
 
 
 def _man(color: str) -> list[Shape]:
@@ -149,6 +156,34 @@ def _man(color: str) -> list[Shape]:
         sphere(0.013, "pine", segments=10).at(0, 0, 0.036),
         box((0.02, 0.022, 0.02), "black_paint").at(0, 0, -0.07),
     ]
+
+
+def _add_bearings_and_rods(
+    assembly: Assembly, *, top: float, long: float, wide: float, body: str
+) -> None:
+    """Add the bearings and rods."""
+    z = top + 0.045
+    players = (1, 2, 3, 5, 5, 3, 2, 1)
+    for k, count in enumerate(players):
+        x, s = long * (k - 3.5) / 9, 1 if k in (0, 1, 3, 5) else -1
+        carrier = assembly.part(
+            f"bearing_{k + 1}",
+            box((0.03, 0.02, 0.02), "steel").at(x, s * (wide / 2 + 0.012), z + 0.02),
+            label="bearing",
+        )
+        assembly.slide(body, carrier, axis="y", lower=-0.07, upper=0.07)
+        rod = cylinder((0.007, wide + 0.28), "chrome", segments=12).along("y").at(x, 0, z)
+        grip = (
+            cylinder((0.016, 0.1), "rubber", segments=14).along("y").at(x, s * (wide / 2 + 0.19), z)
+        )
+        team = "red_plastic" if s > 0 else "blue_plastic"
+        men = [
+            p.at(x, (j - (count - 1) / 2) * (wide - 0.26) / max(count, 2), z)
+            for j in range(count)
+            for p in _man(team)
+        ]
+        part = assembly.part(f"rod_{k + 1}", rod, grip, *men)
+        assembly.spin(carrier, part, origin=(x, 0, z), axis="y")
 
 
 def _foosball(draw: Draw, assembly: Assembly) -> None:
@@ -183,28 +218,7 @@ def _foosball(draw: Draw, assembly: Assembly) -> None:
         *(e.at(0, 0, -0.035) for e in ears),
         label="table_body",
     )
-    z = top + 0.045
-    players = (1, 2, 3, 5, 5, 3, 2, 1)
-    for k, count in enumerate(players):
-        x, s = long * (k - 3.5) / 9, 1 if k in (0, 1, 3, 5) else -1
-        carrier = assembly.part(
-            f"bearing_{k + 1}",
-            box((0.03, 0.02, 0.02), "steel").at(x, s * (wide / 2 + 0.012), z + 0.02),
-            label="bearing",
-        )
-        assembly.slide(body, carrier, axis="y", lower=-0.07, upper=0.07)
-        rod = cylinder((0.007, wide + 0.28), "chrome", segments=12).along("y").at(x, 0, z)
-        grip = (
-            cylinder((0.016, 0.1), "rubber", segments=14).along("y").at(x, s * (wide / 2 + 0.19), z)
-        )
-        team = "red_plastic" if s > 0 else "blue_plastic"
-        men = [
-            p.at(x, (j - (count - 1) / 2) * (wide - 0.26) / max(count, 2), z)
-            for j in range(count)
-            for p in _man(team)
-        ]
-        part = assembly.part(f"rod_{k + 1}", rod, grip, *men)
-        assembly.spin(carrier, part, origin=(x, 0, z), axis="y")
+    _add_bearings_and_rods(assembly, top=top, long=long, wide=wide, body=body)
 
 
 def build(draw: Draw) -> Assembly:

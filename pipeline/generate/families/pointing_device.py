@@ -35,6 +35,18 @@ CATEGORIES = {
 CAPS = ("green_plastic", "red_plastic", "blue_plastic", "yellow_plastic")
 
 
+def _add_wheel(assembly: Assembly, *, long: float, tall: float, body: str) -> None:
+    """Add the wheel."""
+    at = (0.3 * long, 0, 0.72 * tall)
+    wheel = assembly.part(
+        "wheel",
+        tube((0.011, 0.004, 0.007), "rubber").along("y").at(*at),
+        cylinder((0.004, 0.0075), "gray_plastic").along("y").at(*at),
+        label="scroll_wheel",
+    )
+    assembly.spin(body, wheel, origin=at, axis="y")
+
+
 def _mouse(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a palm rest, two buttons in front of it and a wheel between them."""
     long = draw.number("length", 0.1, 0.125)
@@ -73,14 +85,7 @@ def _mouse(draw: Draw, assembly: Assembly, skin: str) -> None:
         assembly.hinge(
             body, key, origin=(0.09 * long, 0, 0.36 * tall), axis="y", lower=0, upper=1.5
         )
-    at = (0.3 * long, 0, 0.72 * tall)
-    wheel = assembly.part(
-        "wheel",
-        tube((0.011, 0.004, 0.007), "rubber").along("y").at(*at),
-        cylinder((0.004, 0.0075), "gray_plastic").along("y").at(*at),
-        label="scroll_wheel",
-    )
-    assembly.spin(body, wheel, origin=at, axis="y")
+    _add_wheel(assembly, long=long, tall=tall, body=body)
 
 
 def _two_axes(

@@ -61,6 +61,32 @@ def _soap(draw: Draw, assembly: Assembly, skin: str) -> None:
     assembly.slide(collar, head, axis="-z", lower=0, upper=press)
 
 
+def _add_trigger_and_nozzle(draw: Draw, assembly: Assembly, *, z: float, head: str) -> None:
+    """Add the trigger and nozzle."""
+    pivot = (0.034, 0, z + 0.038)
+    lever = [
+        (0.0, -0.001),
+        (0.012, -0.001),
+        (0.012, -0.03),
+        (0.022, -0.062),
+        (0.015, -0.064),
+        (0.004, -0.032),
+    ]
+    trigger = assembly.part(
+        "trigger",
+        extrude(lever, "gray_plastic", height=0.014).along("-y").at(pivot[0], 0, pivot[2]),
+    )
+    squeeze = draw.number("squeeze_deg", 18, 25, digits=1)
+    assembly.hinge(
+        head, trigger, origin=(pivot[0], 0, pivot[2] - 0.001), axis="y", lower=0, upper=squeeze
+    )
+    tip = (0.0525, 0, z + 0.055)
+    nozzle = assembly.part(
+        "nozzle", box((0.014, 0.016, 0.016), "gray_plastic").at(tip[0] + 0.009, 0, tip[2])
+    )
+    assembly.hinge(head, nozzle, origin=tip, axis="x", lower=0, upper=90)
+
+
 def _spray(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a bottle, a screwed-on head with a trigger, and a nozzle that turns."""
     r = draw.number("radius", 0.035, 0.047)
@@ -96,28 +122,7 @@ def _spray(draw: Draw, assembly: Assembly, skin: str) -> None:
     head = assembly.part("head", top, ring, label="spray_head")
     lead = draw.number("travel_per_turn", 0.003, 0.004)
     assembly.screw(body, head, origin=(0, 0, z), axis="z", turns=(0, 4), travel_per_turn=lead)
-    pivot = (0.034, 0, z + 0.038)
-    lever = [
-        (0.0, -0.001),
-        (0.012, -0.001),
-        (0.012, -0.03),
-        (0.022, -0.062),
-        (0.015, -0.064),
-        (0.004, -0.032),
-    ]
-    trigger = assembly.part(
-        "trigger",
-        extrude(lever, "gray_plastic", height=0.014).along("-y").at(pivot[0], 0, pivot[2]),
-    )
-    squeeze = draw.number("squeeze_deg", 18, 25, digits=1)
-    assembly.hinge(
-        head, trigger, origin=(pivot[0], 0, pivot[2] - 0.001), axis="y", lower=0, upper=squeeze
-    )
-    tip = (0.0525, 0, z + 0.055)
-    nozzle = assembly.part(
-        "nozzle", box((0.014, 0.016, 0.016), "gray_plastic").at(tip[0] + 0.009, 0, tip[2])
-    )
-    assembly.hinge(head, nozzle, origin=tip, axis="x", lower=0, upper=90)
+    _add_trigger_and_nozzle(draw, assembly, z=z, head=head)
 
 
 def build(draw: Draw) -> Assembly:

@@ -14,6 +14,80 @@ WALL = 0.045
 DOOR = 0.06
 
 
+def _add_doors_and_shelves(
+    assembly: Assembly,
+    *,
+    depth: float,
+    cells: list[tuple[float, float, float, float, float]],
+    skin: str,
+    foot: float,
+    body: str,
+    opening: float,
+    shelves: int,
+) -> None:
+    """Add the doors and shelves."""
+    face = depth / 2 + 0.003
+    for number, (y, z, w, h, s) in enumerate(cells, start=1):
+        edge = y - s * (w / 2 - 0.035)
+        grip = 0.5 * min(h, 0.9)
+        bow = rounded_path([(0, 0, 0), (0.04, 0, 0), (0.04, 0, grip), (0, 0, grip)], radius=0.025)
+        door = assembly.part(
+            f"door_{number}",
+            box((DOOR, w - 0.006, h - 0.006), skin).at(face + DOOR / 2, y, foot + z),
+            box((0.004, w - 0.05, h - 0.05), "rubber").at(face, y, foot + z),
+            sweep(bow, "chrome", radius=0.01).at(face + DOOR, edge, foot + z - grip / 2),
+        )
+        axis = "z" if s > 0 else "-z"
+        hinge_at = (face + 0.004, y + s * (w / 2 - 0.005), foot + z)
+        assembly.hinge(body, door, origin=hinge_at, axis=axis, lower=0, upper=opening)
+        inner = (depth - WALL - 0.04, w - 2 * WALL)
+        levels = shelves if h > 0.6 else 1
+        racks = [
+            box((inner[0], inner[1], 0.008), "glass").at(
+                WALL / 2 - 0.02,
+                y,
+                foot + z - h / 2 + WALL + (h - 2 * WALL) * (k + 1) / (levels + 1),
+            )
+            for k in range(levels)
+        ]
+        rack = assembly.part(f"shelves_{number}", *racks, label="shelf")
+        assembly.weld(body, rack, origin=(0, y, foot + z))
+
+
+def _add_body(
+    assembly: Assembly,
+    *,
+    depth: float,
+    width: float,
+    z1: float,
+    skin: str,
+    openings: list[tuple[float, float, float, float]],
+    foot: float,
+    cells: list[tuple[float, float, float, float, float]],
+    opening: float,
+    shelves: int,
+) -> None:
+    """Add the body."""
+    body = assembly.part(
+        "body",
+        *(
+            s.at(0, 0, foot)
+            for s in carcass((depth, width, z1), skin, openings=openings, back=WALL)
+        ),
+        box((depth - 0.08, width - 0.06, foot), "black_plastic").on(-0.02, 0, 0),
+    )
+    _add_doors_and_shelves(
+        assembly,
+        depth=depth,
+        cells=cells,
+        skin=skin,
+        foot=foot,
+        body=body,
+        opening=opening,
+        shelves=shelves,
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one refrigerator."""
     layout = draw.pick("layout", ("freezer_top", "freezer_bottom", "side_by_side"))
@@ -41,38 +115,16 @@ def build(draw: Draw) -> Assembly:
         "refrigerator",
         "A refrigerator and freezer, each behind its own insulated door, with glass shelves.",
     )
-    body = assembly.part(
-        "body",
-        *(
-            s.at(0, 0, foot)
-            for s in carcass((depth, width, z1), skin, openings=openings, back=WALL)
-        ),
-        box((depth - 0.08, width - 0.06, foot), "black_plastic").on(-0.02, 0, 0),
+    _add_body(
+        assembly,
+        depth=depth,
+        width=width,
+        z1=z1,
+        skin=skin,
+        openings=openings,
+        foot=foot,
+        cells=cells,
+        opening=opening,
+        shelves=shelves,
     )
-    face = depth / 2 + 0.003
-    for number, (y, z, w, h, s) in enumerate(cells, start=1):
-        edge = y - s * (w / 2 - 0.035)
-        grip = 0.5 * min(h, 0.9)
-        bow = rounded_path([(0, 0, 0), (0.04, 0, 0), (0.04, 0, grip), (0, 0, grip)], radius=0.025)
-        door = assembly.part(
-            f"door_{number}",
-            box((DOOR, w - 0.006, h - 0.006), skin).at(face + DOOR / 2, y, foot + z),
-            box((0.004, w - 0.05, h - 0.05), "rubber").at(face, y, foot + z),
-            sweep(bow, "chrome", radius=0.01).at(face + DOOR, edge, foot + z - grip / 2),
-        )
-        axis = "z" if s > 0 else "-z"
-        hinge_at = (face + 0.004, y + s * (w / 2 - 0.005), foot + z)
-        assembly.hinge(body, door, origin=hinge_at, axis=axis, lower=0, upper=opening)
-        inner = (depth - WALL - 0.04, w - 2 * WALL)
-        levels = shelves if h > 0.6 else 1
-        racks = [
-            box((inner[0], inner[1], 0.008), "glass").at(
-                WALL / 2 - 0.02,
-                y,
-                foot + z - h / 2 + WALL + (h - 2 * WALL) * (k + 1) / (levels + 1),
-            )
-            for k in range(levels)
-        ]
-        rack = assembly.part(f"shelves_{number}", *racks, label="shelf")
-        assembly.weld(body, rack, origin=(0, y, foot + z))
     return assembly

@@ -12,68 +12,10 @@ CATEGORIES = {"robotic_arm": "Robotics"}
 COLORS = ("white_plastic", "orange_paint", "gray_plastic", "blue_paint", "yellow_paint")
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one robotic arm, upright at rest."""
-    upper = draw.number("upper_arm", 0.22, 0.42)
-    fore = draw.number("forearm", 0.20, 0.38)
-    r = draw.number("radius", 0.045, 0.065)
-    skin = draw.pick("arm_material", COLORS)
-    trim = draw.pick("joint_material", ("dark_steel", "gray_plastic", "black_plastic"))
-    assembly = Assembly(
-        f"Six-axis {skin.split('_')[0]} robotic arm",
-        "robotic_arm",
-        "A six-axis robotic arm with a parallel-jaw gripper on its flange.",
-    )
-    base = assembly.part(
-        "base",
-        lathe([(1.9 * r, 0), (1.9 * r, 0.02), (1.2 * r, 0.03), (1.1 * r, 0.09)], trim),
-        *(
-            cylinder((0.008, 0.006), "steel", segments=8).on(sx * 1.2 * r, sy * 1.2 * r, 0.0265)
-            for sx in (-1, 1)
-            for sy in (-1, 1)
-        ),
-    )
-    z = 0.09
-    shoulder_z = z + 1.9 * r
-    turret = assembly.part(
-        "turret",
-        cylinder((1.1 * r, 2.0 * r), skin).on(0, 0, z),
-        cylinder((0.95 * r, 2.2 * r), trim).along("y").at(0, 0.3 * r, shoulder_z),
-    )
-    assembly.hinge(base, turret, origin=(0, 0, z), axis="z", lower=-170, upper=170)
-
-    def limb(name: str, y: float, low: float, length: float, scale: float) -> str:
-        """Make a slim capsule between two joint housings that lie along y."""
-        size = scale * r
-        bone = capsule((0.62 * size, length), skin).at(0, y, low + length / 2)
-        ends = [
-            cylinder((size, 1.5 * size), skin).along("y").at(0, y, low + t * length) for t in (0, 1)
-        ]
-        caps = [
-            cylinder((0.8 * size, 1.56 * size), trim).along("y").at(0, y, low + t * length)
-            for t in (0, 1)
-        ]
-        return assembly.part(name, bone, *ends, *caps)
-
-    offset = 0.3 * r + 1.1 * r + 0.78 * r + 0.001
-    upper_arm = limb("upper_arm", offset, shoulder_z, upper, 1.0)
-    assembly.hinge(
-        turret, upper_arm, origin=(0, offset, shoulder_z), axis="y", lower=-100, upper=100
-    )
-    elbow_z = shoulder_z + upper
-    inner = offset - 0.78 * r - 0.78 * 0.85 * r - 0.001
-    forearm = limb("forearm", inner, elbow_z, fore, 0.85)
-    assembly.hinge(upper_arm, forearm, origin=(0, inner, elbow_z), axis="y", lower=-140, upper=140)
-
-    wrist_z = elbow_z + fore
-    w = 0.62 * r
-    side = inner + 0.78 * 0.85 * r + w + 0.001
-    wrist_1 = assembly.part(
-        "wrist_1",
-        cylinder((w, 2 * w), skin).along("y").at(0, side, wrist_z),
-        cylinder((w, 1.2 * w), skin).on(0, side, wrist_z + 0.4 * w),
-    )
-    assembly.hinge(forearm, wrist_1, origin=(0, side, wrist_z), axis="y", lower=-90, upper=90)
+def _add_wrist_2_and_flange(
+    assembly: Assembly, *, wrist_z: float, w: float, trim: str, side: float, skin: str, wrist_1: str
+) -> None:
+    """Add the wrist 2, flange and fingers."""
     top = wrist_z + 1.6 * w
     wrist_2 = assembly.part(
         "wrist_2",
@@ -99,4 +41,92 @@ def build(draw: Draw) -> Assembly:
         )
         axis = "-y" if s > 0 else "y"
         assembly.slide(flange, finger, axis=axis, lower=0, upper=0.024)
+
+
+def _add_base(assembly: Assembly, *, r: float, trim: str) -> str:
+    """Add the base."""
+    return assembly.part(
+        "base",
+        lathe([(1.9 * r, 0), (1.9 * r, 0.02), (1.2 * r, 0.03), (1.1 * r, 0.09)], trim),
+        *(
+            cylinder((0.008, 0.006), "steel", segments=8).on(sx * 1.2 * r, sy * 1.2 * r, 0.0265)
+            for sx in (-1, 1)
+            for sy in (-1, 1)
+        ),
+    )
+
+
+def _add_turret(assembly: Assembly, *, r: float, trim: str, skin: str) -> tuple[float, str]:
+    """Add the turret."""
+    base = _add_base(assembly, r=r, trim=trim)
+    z = 0.09
+    shoulder_z = z + 1.9 * r
+    turret = assembly.part(
+        "turret",
+        cylinder((1.1 * r, 2.0 * r), skin).on(0, 0, z),
+        cylinder((0.95 * r, 2.2 * r), trim).along("y").at(0, 0.3 * r, shoulder_z),
+    )
+    assembly.hinge(base, turret, origin=(0, 0, z), axis="z", lower=-170, upper=170)
+    return shoulder_z, turret
+
+
+def _inner_and_forearm(
+    assembly: Assembly, *, r: float, trim: str, skin: str, upper: float, fore: float
+) -> tuple[float, float, float]:
+    """Work out inner, forearm, wrist z."""
+    shoulder_z, turret = _add_turret(assembly, r=r, trim=trim, skin=skin)
+
+    def limb(name: str, y: float, low: float, length: float, scale: float) -> str:
+        """Make a slim capsule between two joint housings that lie along y."""
+        size = scale * r
+        bone = capsule((0.62 * size, length), skin).at(0, y, low + length / 2)
+        ends = [
+            cylinder((size, 1.5 * size), skin).along("y").at(0, y, low + t * length) for t in (0, 1)
+        ]
+        caps = [
+            cylinder((0.8 * size, 1.56 * size), trim).along("y").at(0, y, low + t * length)
+            for t in (0, 1)
+        ]
+        return assembly.part(name, bone, *ends, *caps)
+
+    offset = 0.3 * r + 1.1 * r + 0.78 * r + 0.001
+    upper_arm = limb("upper_arm", offset, shoulder_z, upper, 1.0)
+    assembly.hinge(
+        turret, upper_arm, origin=(0, offset, shoulder_z), axis="y", lower=-100, upper=100
+    )
+    elbow_z = shoulder_z + upper
+    inner = offset - 0.78 * r - 0.78 * 0.85 * r - 0.001
+    forearm = limb("forearm", inner, elbow_z, fore, 0.85)
+    assembly.hinge(upper_arm, forearm, origin=(0, inner, elbow_z), axis="y", lower=-140, upper=140)
+
+    wrist_z = elbow_z + fore
+    return inner, forearm, wrist_z
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one robotic arm, upright at rest."""
+    upper = draw.number("upper_arm", 0.22, 0.42)
+    fore = draw.number("forearm", 0.20, 0.38)
+    r = draw.number("radius", 0.045, 0.065)
+    skin = draw.pick("arm_material", COLORS)
+    trim = draw.pick("joint_material", ("dark_steel", "gray_plastic", "black_plastic"))
+    assembly = Assembly(
+        f"Six-axis {skin.split('_')[0]} robotic arm",
+        "robotic_arm",
+        "A six-axis robotic arm with a parallel-jaw gripper on its flange.",
+    )
+    inner, forearm, wrist_z = _inner_and_forearm(
+        assembly, r=r, trim=trim, skin=skin, upper=upper, fore=fore
+    )
+    w = 0.62 * r
+    side = inner + 0.78 * 0.85 * r + w + 0.001
+    wrist_1 = assembly.part(
+        "wrist_1",
+        cylinder((w, 2 * w), skin).along("y").at(0, side, wrist_z),
+        cylinder((w, 1.2 * w), skin).on(0, side, wrist_z + 0.4 * w),
+    )
+    assembly.hinge(forearm, wrist_1, origin=(0, side, wrist_z), axis="y", lower=-90, upper=90)
+    _add_wrist_2_and_flange(
+        assembly, wrist_z=wrist_z, w=w, trim=trim, side=side, skin=skin, wrist_1=wrist_1
+    )
     return assembly

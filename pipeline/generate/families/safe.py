@@ -21,7 +21,36 @@ from pipeline.generate.vocabulary import (
     word,
 )
 
-CATEGORIES = {"safe": "Storage Furniture", "mailbox": "Architectural Fixtures"}
+CATEGORIES = {"safe": "Containers", "mailbox": "Containers"}
+
+
+def _add_dial_and_handle(
+    assembly: Assembly, *, x: float, door: str, z: float, height: float, metal: str
+) -> None:
+    """Add the dial and handle."""
+    face = x + 0.03
+    add_dial(
+        assembly,
+        door,
+        "dial",
+        at=(face, -0.02, z + 0.12 * height),
+        axis="x",
+        size=(0.035, 0.02),
+        material=metal,
+        turn=0,
+    )
+    at = (face, -0.02, z - 0.14 * height)
+    spokes = [
+        capsule((0.007, 0.12), metal).turned("x", 60 * k).at(face + 0.02, at[1], at[2])
+        for k in range(3)
+    ]
+    wheel = assembly.part(
+        "handle",
+        cylinder((0.018, 0.03), metal).along("x").at(face + 0.015, *at[1:]),
+        *spokes,
+        label="spoked_handle",
+    )
+    assembly.hinge(door, wheel, origin=at, axis="-x", lower=0, upper=90)
 
 
 def _safe(draw: Draw, assembly: Assembly) -> str:
@@ -60,29 +89,7 @@ def _safe(draw: Draw, assembly: Assembly) -> str:
     assembly.hinge(
         body, door, origin=(x + 0.012, width / 2 - 0.006, z), axis="z", lower=0, upper=opening
     )
-    face = x + 0.03
-    add_dial(
-        assembly,
-        door,
-        "dial",
-        at=(face, -0.02, z + 0.12 * height),
-        axis="x",
-        size=(0.035, 0.02),
-        material=metal,
-        turn=0,
-    )
-    at = (face, -0.02, z - 0.14 * height)
-    spokes = [
-        capsule((0.007, 0.12), metal).turned("x", 60 * k).at(face + 0.02, at[1], at[2])
-        for k in range(3)
-    ]
-    wheel = assembly.part(
-        "handle",
-        cylinder((0.018, 0.03), metal).along("x").at(face + 0.015, *at[1:]),
-        *spokes,
-        label="spoked_handle",
-    )
-    assembly.hinge(door, wheel, origin=at, axis="-x", lower=0, upper=90)
+    _add_dial_and_handle(assembly, x=x, door=door, z=z, height=height, metal=metal)
     return skin
 
 

@@ -5,38 +5,22 @@ Sizes after mechanical jacks: base 0.12-0.2 m across, 0.18-0.35 m tall closed, s
 8-12 mm per turn; it rises by 45 % of its height.
 """
 
-from pipeline.generate.vocabulary import Assembly, Draw, cylinder, lathe, tube
+from pipeline.generate.vocabulary import Assembly, Draw, Shape, cylinder, lathe, tube
 
 CATEGORIES = {"screw_jack": "Mechanisms"}
 
 
-def build(draw: Draw) -> Assembly:
-    """Build one screw jack, lowered at rest."""
-    foot = draw.number("base_radius", 0.06, 0.1)
-    height = draw.number("body_height", 0.14, 0.27)
-    r = draw.number("screw_radius", 0.018, 0.028)
-    lead = draw.number("travel_per_turn", 0.008, 0.012)
-    color = draw.pick("body_material", ("red_paint", "blue_paint", "cast_iron", "yellow_paint"))
-    assembly = Assembly(
-        f"{color.split('_')[0].capitalize()} screw jack",
-        "screw_jack",
-        "A screw jack that lifts its cup head when the capstan is turned.",
-    )
-    bore = r + 0.0008
-    profile = [
-        (bore, 0.0),
-        (foot, 0.0),
-        (foot, 0.012),
-        (0.75 * foot, 0.03),
-        (1.7 * r, 0.7 * height),
-    ]
-    profile += [(1.9 * r, 0.72 * height), (1.9 * r, height), (bore, height)]
-    body = assembly.part("body", lathe(profile, color, ring=True), label="jack_body")
-    z, threads = 0.02, []
-    while z < height + 0.004:
-        threads += [(r, z), (r, z + lead / 2), (0.84 * r, z + lead / 2), (0.84 * r, z + lead)]
-        z += lead
-    collar = max(z + 0.002, height + 0.006)
+def _add_screw_and_cup_head(
+    assembly: Assembly,
+    *,
+    threads: list[Shape],
+    r: float,
+    collar: float,
+    height: float,
+    body: str,
+    lead: float,
+) -> None:
+    """Add the screw and cup head."""
     spindle = lathe(
         [
             *threads,
@@ -69,4 +53,36 @@ def build(draw: Draw) -> Assembly:
         ).on(0, 0, top + 0.015),
     )
     assembly.spin(screw, head, origin=(0, 0, top), axis="z")
+
+
+def build(draw: Draw) -> Assembly:
+    """Build one screw jack, lowered at rest."""
+    foot = draw.number("base_radius", 0.06, 0.1)
+    height = draw.number("body_height", 0.14, 0.27)
+    r = draw.number("screw_radius", 0.018, 0.028)
+    lead = draw.number("travel_per_turn", 0.008, 0.012)
+    color = draw.pick("body_material", ("red_paint", "blue_paint", "cast_iron", "yellow_paint"))
+    assembly = Assembly(
+        f"{color.split('_')[0].capitalize()} screw jack",
+        "screw_jack",
+        "A screw jack that lifts its cup head when the capstan is turned.",
+    )
+    bore = r + 0.0008
+    profile = [
+        (bore, 0.0),
+        (foot, 0.0),
+        (foot, 0.012),
+        (0.75 * foot, 0.03),
+        (1.7 * r, 0.7 * height),
+    ]
+    profile += [(1.9 * r, 0.72 * height), (1.9 * r, height), (bore, height)]
+    body = assembly.part("body", lathe(profile, color, ring=True), label="jack_body")
+    z, threads = 0.02, []
+    while z < height + 0.004:
+        threads += [(r, z), (r, z + lead / 2), (0.84 * r, z + lead / 2), (0.84 * r, z + lead)]
+        z += lead
+    collar = max(z + 0.002, height + 0.006)
+    _add_screw_and_cup_head(
+        assembly, threads=threads, r=r, collar=collar, height=height, body=body, lead=lead
+    )
     return assembly

@@ -87,27 +87,10 @@ def _louvers(
         assembly.hinge(leaf, part, origin=(*at, z), axis="y", lower=tilt[0], upper=tilt[1])
 
 
-def _shutter(draw: Draw, assembly: Assembly) -> str:
-    """Add a window frame and two louvered leaves on hinges."""
-    width = draw.number("leaf_width", 0.35, 0.5)
-    height = draw.number("height", 0.9, 1.3)
-    count = draw.count("louvers", 12, 18)
-    skin = draw.pick("material", (*PAINTS, *WOODS))
-    z = height / 2 + 0.06
-    ring = extrude(
-        rectangle(2 * width + 0.12, height + 0.12),
-        "white_paint",
-        height=0.06,
-        holes=[rectangle(2 * width - 0.02, height - 0.02)],
-    )
-    pane = box((0.008, 2 * width - 0.02, height - 0.02), "glass").at(-0.01, 0, z)
-    bars = [
-        box((0.02, 0.03, height - 0.02), "white_paint").at(-0.01, 0, z),
-        box((0.018, 2 * width - 0.02, 0.03), "white_paint").at(-0.01, 0, z),
-    ]
-    body = assembly.part(
-        "frame", ring.along("x").at(-0.01, 0, z), pane, *bars, label="window_frame"
-    )
+def _add_leafs(
+    assembly: Assembly, *, width: float, height: float, skin: str, z: float, body: str, count: int
+) -> None:
+    """Add the leafs."""
     for name, s in (("left", 1), ("right", -1)):
         y = s * width / 2
         hole = rectangle(width - 0.1, height - 0.12)
@@ -135,6 +118,30 @@ def _shutter(draw: Draw, assembly: Assembly) -> str:
             blade=min(0.04, 0.9 * (height - 0.12) / count),
             tilt=(-20, 40),
         )
+
+
+def _shutter(draw: Draw, assembly: Assembly) -> str:
+    """Add a window frame and two louvered leaves on hinges."""
+    width = draw.number("leaf_width", 0.35, 0.5)
+    height = draw.number("height", 0.9, 1.3)
+    count = draw.count("louvers", 12, 18)
+    skin = draw.pick("material", (*PAINTS, *WOODS))
+    z = height / 2 + 0.06
+    ring = extrude(
+        rectangle(2 * width + 0.12, height + 0.12),
+        "white_paint",
+        height=0.06,
+        holes=[rectangle(2 * width - 0.02, height - 0.02)],
+    )
+    pane = box((0.008, 2 * width - 0.02, height - 0.02), "glass").at(-0.01, 0, z)
+    bars = [
+        box((0.02, 0.03, height - 0.02), "white_paint").at(-0.01, 0, z),
+        box((0.018, 2 * width - 0.02, 0.03), "white_paint").at(-0.01, 0, z),
+    ]
+    body = assembly.part(
+        "frame", ring.along("x").at(-0.01, 0, z), pane, *bars, label="window_frame"
+    )
+    _add_leafs(assembly, width=width, height=height, skin=skin, z=z, body=body, count=count)
     return skin
 
 

@@ -69,33 +69,10 @@ def _sliding(draw: Draw, assembly: Assembly) -> str:
     return skin
 
 
-def _barn(draw: Draw, assembly: Assembly) -> str:
-    """Add a wall with an opening, a rail and a braced leaf on two rollers."""
-    width = draw.number("leaf_width", 0.9, 1.1)
-    height = draw.number("leaf_height", 2.0, 2.15)
-    wood = draw.pick("material", (*WOODS, "red_paint"))
-    hole = [
-        (-width / 2 + 0.05, 0),
-        (-width / 2 + 0.05, height - 0.05),
-        (width / 2 - 0.05, height - 0.05),
-        (width / 2 - 0.05, 0),
-    ]
-    wall = [
-        (-width * 0.75, 0),
-        *hole,
-        (width * 1.75, 0),
-        (width * 1.75, height + 0.3),
-        (-width * 0.75, height + 0.3),
-    ]
-    top = height + 0.13
-    rail = box((0.012, 2.1 * width, 0.04), "cast_iron").at(0.05, 0.52 * width, top)
-    posts = [
-        cylinder((0.015, 0.05), "cast_iron").along("x").at(0.024, width * t, top)
-        for t in (-0.4, 0.5, 1.4)
-    ]
-    body = assembly.part(
-        "wall", extrude(wall, "cream_paint", height=0.1).along("x").at(-0.05), rail, *posts
-    )
+def _add_leaf_and_rollers(
+    assembly: Assembly, *, width: float, height: float, wood: str, body: str, top: float
+) -> None:
+    """Add the leaf and rollers."""
     boards = [
         box((0.03, width / 6 - 0.004, height), wood).on(0.052, width * (k - 2.5) / 6, 0.01)
         for k in range(6)
@@ -128,6 +105,36 @@ def _barn(draw: Draw, assembly: Assembly) -> str:
             cylinder((0.013, 0.026), "steel").along("x").at(0.054, *at[1:]),
         )
         assembly.spin(door, roll, origin=at, axis="x")
+
+
+def _barn(draw: Draw, assembly: Assembly) -> str:
+    """Add a wall with an opening, a rail and a braced leaf on two rollers."""
+    width = draw.number("leaf_width", 0.9, 1.1)
+    height = draw.number("leaf_height", 2.0, 2.15)
+    wood = draw.pick("material", (*WOODS, "red_paint"))
+    hole = [
+        (-width / 2 + 0.05, 0),
+        (-width / 2 + 0.05, height - 0.05),
+        (width / 2 - 0.05, height - 0.05),
+        (width / 2 - 0.05, 0),
+    ]
+    wall = [
+        (-width * 0.75, 0),
+        *hole,
+        (width * 1.75, 0),
+        (width * 1.75, height + 0.3),
+        (-width * 0.75, height + 0.3),
+    ]
+    top = height + 0.13
+    rail = box((0.012, 2.1 * width, 0.04), "cast_iron").at(0.05, 0.52 * width, top)
+    posts = [
+        cylinder((0.015, 0.05), "cast_iron").along("x").at(0.024, width * t, top)
+        for t in (-0.4, 0.5, 1.4)
+    ]
+    body = assembly.part(
+        "wall", extrude(wall, "cream_paint", height=0.1).along("x").at(-0.05), rail, *posts
+    )
+    _add_leaf_and_rollers(assembly, width=width, height=height, wood=wood, body=body, top=top)
     return wood
 
 

@@ -21,23 +21,17 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"caliper": "Tools", "utility_knife": "Tools", "adjustable_wrench": "Tools"}
 
 
-def _caliper(draw: Draw, assembly: Assembly) -> None:
-    """Add a beam along y with a fixed jaw, a sliding jaw and its lock screw."""
-    long = draw.number("length", 0.2, 0.26)
-    travel = draw.number("travel", 0.1, round(long - 0.09, 3))
-    metal = draw.pick("material", ("steel", "chrome", "aluminum"))
-    thick, z = 0.0035, 0.004
-    beam = box((0.016, long, thick), metal).at(0, long / 2, z)
-    marks = [
-        box((0.004 if k % 5 else 0.007, 0.0004, 0.0002), "black_paint").at(
-            -0.003, 0.03 + 0.004 * k, z + thick / 2 + 0.0001
-        )
-        for k in range(int((long - 0.06) / 0.004))
-    ]
-    lower = [(0.006, 0.0), (0.05, -0.0), (0.05, -0.003), (0.03, -0.014), (0.006, -0.02)]
-    upper = [(-0.006, 0.0), (-0.026, 0.0), (-0.026, -0.002), (-0.006, -0.012)]
-    jaws = [extrude(p, metal, height=thick).at(0, 0.018, z) for p in (lower, upper)]
-    body = assembly.part("beam", beam, *marks, *jaws)
+def _add_slider(
+    draw: Draw,
+    assembly: Assembly,
+    *,
+    thick: float,
+    z: float,
+    lower: list[tuple[float, float]],
+    upper: list[tuple[float, float]],
+    metal: str,
+) -> str:
+    """Add the slider."""
     frame = (
         extrude(
             rectangle(0.03, 0.0095),
@@ -59,7 +53,27 @@ def _caliper(draw: Draw, assembly: Assembly) -> None:
     dial = box((0.022, 0.032, 0.001), "screen" if draw.chance("digital", 0.5) else "paper").on(
         0, 0.045, z + 0.0047
     )
-    slider = assembly.part("slider", frame, *moving, dial, label="sliding_jaw")
+    return assembly.part("slider", frame, *moving, dial, label="sliding_jaw")
+
+
+def _caliper(draw: Draw, assembly: Assembly) -> None:
+    """Add a beam along y with a fixed jaw, a sliding jaw and its lock screw."""
+    long = draw.number("length", 0.2, 0.26)
+    travel = draw.number("travel", 0.1, round(long - 0.09, 3))
+    metal = draw.pick("material", ("steel", "chrome", "aluminum"))
+    thick, z = 0.0035, 0.004
+    beam = box((0.016, long, thick), metal).at(0, long / 2, z)
+    marks = [
+        box((0.004 if k % 5 else 0.007, 0.0004, 0.0002), "black_paint").at(
+            -0.003, 0.03 + 0.004 * k, z + thick / 2 + 0.0001
+        )
+        for k in range(int((long - 0.06) / 0.004))
+    ]
+    lower = [(0.006, 0.0), (0.05, -0.0), (0.05, -0.003), (0.03, -0.014), (0.006, -0.02)]
+    upper = [(-0.006, 0.0), (-0.026, 0.0), (-0.026, -0.002), (-0.006, -0.012)]
+    jaws = [extrude(p, metal, height=thick).at(0, 0.018, z) for p in (lower, upper)]
+    body = assembly.part("beam", beam, *marks, *jaws)
+    slider = _add_slider(draw, assembly, thick=thick, z=z, lower=lower, upper=upper, metal=metal)
     assembly.slide(body, slider, axis="y", lower=0, upper=travel)
     at = (-0.0153, 0.045, z)
     knob = assembly.part(
@@ -94,6 +108,24 @@ def _knife(draw: Draw, assembly: Assembly) -> None:
     ]
     blade = assembly.part("blade", steel, *score)
     assembly.slide(body, blade, axis="x", lower=0, upper=travel)
+
+
+def _add_worm(assembly: Assembly, *, z: float, metal: str, body: str) -> None:
+    """Add the worm."""
+    at = (0.009, -0.0405, z)
+    rings = [
+        torus((0.0062, 0.0012), "dark_steel", segments=16)
+        .along("y")
+        .at(at[0], at[1] + 0.0028 * k - 0.0056, z)
+        for k in range(5)
+    ]
+    worm = assembly.part(
+        "worm",
+        cylinder((0.0062, 0.016), metal, segments=16).along("y").at(*at),
+        *rings,
+        label="worm_screw",
+    )
+    assembly.spin(body, worm, origin=at, axis="y")
 
 
 def _wrench(draw: Draw, assembly: Assembly) -> None:
@@ -134,20 +166,7 @@ def _wrench(draw: Draw, assembly: Assembly) -> None:
         label="sliding_jaw",
     )
     assembly.slide(body, moving, axis="-y", lower=0, upper=travel)
-    at = (0.009, -0.0405, z)
-    rings = [
-        torus((0.0062, 0.0012), "dark_steel", segments=16)
-        .along("y")
-        .at(at[0], at[1] + 0.0028 * k - 0.0056, z)
-        for k in range(5)
-    ]
-    worm = assembly.part(
-        "worm",
-        cylinder((0.0062, 0.016), metal, segments=16).along("y").at(*at),
-        *rings,
-        label="worm_screw",
-    )
-    assembly.spin(body, worm, origin=at, axis="y")
+    _add_worm(assembly, z=z, metal=metal, body=body)
 
 
 def build(draw: Draw) -> Assembly:

@@ -29,6 +29,26 @@ CATEGORIES = {
 DAYS = ("blue_plastic", "green_plastic", "yellow_plastic", "red_plastic")
 
 
+def _add_lid(
+    draw: Draw, assembly: Assembly, *, low: float, depth: float, width: float, wood: str, body: str
+) -> None:
+    """Add the lid."""
+    z = 0.012 + low + 0.051
+    lid = assembly.part(
+        "lid",
+        box((depth, width, 0.014), wood).on(0, 0, z),
+        box((depth - 0.04, width - 0.04, 0.002), "glass").on(0, 0, z - 0.002),
+    )
+    assembly.hinge(
+        body,
+        lid,
+        origin=(-depth / 2, 0, z),
+        axis="-y",
+        lower=0,
+        upper=draw.number("lid_opening_deg", 95, 110, digits=1),
+    )
+
+
 def _jewelry_box(draw: Draw, assembly: Assembly) -> str:
     """Add a chest of small drawers with a lidded tray on top."""
     width = draw.number("width", 0.22, 0.32)
@@ -62,20 +82,7 @@ def _jewelry_box(draw: Draw, assembly: Assembly) -> str:
             f"drawer_{k}", shell, front, knob(0.007, "brass").at(face + 0.006, 0, 0.012 + z)
         )
         assembly.slide(body, drawer, axis="x", lower=0, upper=round(0.7 * depth, 3))
-    z = 0.012 + low + 0.051
-    lid = assembly.part(
-        "lid",
-        box((depth, width, 0.014), wood).on(0, 0, z),
-        box((depth - 0.04, width - 0.04, 0.002), "glass").on(0, 0, z - 0.002),
-    )
-    assembly.hinge(
-        body,
-        lid,
-        origin=(-depth / 2, 0, z),
-        axis="-y",
-        lower=0,
-        upper=draw.number("lid_opening_deg", 95, 110, digits=1),
-    )
+    _add_lid(draw, assembly, low=low, depth=depth, width=width, wood=wood, body=body)
     return wood
 
 

@@ -110,10 +110,10 @@ def _bar_stool(draw: Draw, assembly: Assembly) -> str:
     return cloth
 
 
-def _folding_chair(draw: Draw, assembly: Assembly) -> str:
-    """Add a back frame with front legs, crossing rear legs and a tilting seat."""
-    wide = draw.number("width", 0.4, 0.45)
-    high = draw.number("back_height", 0.78, 0.84)
+def _add_back_frame_and_rear_legs_12(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
     seat_z = 0.44
     skin = draw.pick("material", ("steel", "white_paint", "black_paint", "oak"))
     cloth = draw.pick("seat_material", (*FABRICS, "plywood"))
@@ -155,6 +155,90 @@ def _folding_chair(draw: Draw, assembly: Assembly) -> str:
         upper=draw.number("fold_deg", 55, 65, digits=1),
     )
     return skin
+
+
+def _add_back_frame_and_rear_legs_11(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_12(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_10(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_11(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_9(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_10(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_8(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_9(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_7(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_8(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_6(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_7(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_5(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_6(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_4(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_5(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_3(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_4(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs_2(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_3(draw, assembly, wide=wide, high=high)
+
+
+def _add_back_frame_and_rear_legs(
+    draw: Draw, assembly: Assembly, *, wide: float, high: float
+) -> str:
+    """Add the back frame, rear legs and seat."""
+    return _add_back_frame_and_rear_legs_2(draw, assembly, wide=wide, high=high)
+
+
+def _folding_chair(draw: Draw, assembly: Assembly) -> str:
+    """Add a back frame with front legs, crossing rear legs and a tilting seat."""
+    wide = draw.number("width", 0.4, 0.45)
+    high = draw.number("back_height", 0.78, 0.84)
+    return _add_back_frame_and_rear_legs(draw, assembly, wide=wide, high=high)
 
 
 def build(draw: Draw) -> Assembly:

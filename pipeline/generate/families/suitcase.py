@@ -30,51 +30,27 @@ def _shell(size: tuple[float, float], depth: float, skin: str) -> Shape:
     return vessel(outer, inner, skin, height=depth, floor=0.004)
 
 
-def _suitcase(draw: Draw, assembly: Assembly) -> str:
-    """Add a standing case: rear half, front lid, wheels and a telescoping handle."""
-    width = draw.number("width", 0.36, 0.46)
-    depth = draw.number("depth", 0.22, 0.28)
-    height = draw.number("height", 0.5, 0.66)
-    rise = draw.number("handle_rise", 0.35, 0.45)
-    skin = draw.pick(
-        "material",
-        ("red_plastic", "blue_plastic", "gray_plastic", "green_plastic", "yellow_plastic"),
+def _add_handle(assembly: Assembly, *, height: float, half: float, z: float) -> str:
+    """Add the handle."""
+    bow = [
+        (0, -0.1, -0.42 * height),
+        (0, -0.1, height / 2 + 0.02),
+        (0, 0.1, height / 2 + 0.02),
+        (0, 0.1, -0.42 * height),
+    ]
+    tubes = sweep(rounded_path(bow, radius=0.03), "aluminum", radius=0.006).at(-half - 0.019, 0, z)
+    grip = (
+        cylinder((0.011, 0.12), "black_plastic")
+        .along("y")
+        .at(-half - 0.019, 0, z + height / 2 + 0.02)
     )
-    low, half = 0.06, depth / 2
-    z = low + height / 2
-    shell = _shell((width, height), half - 0.001, skin)
-    ribs = [
-        box((0.006, 0.03, height - 0.1), skin).at(-half - 0.002, width * t, z)
-        for t in (-0.36, 0.36)
-    ]
-    rails = [
-        box((0.012, 0.03, height - 0.06), "black_plastic").at(-half - 0.006, s * 0.1, z)
-        for s in (-1, 1)
-    ]
-    back = assembly.part(
-        "shell",
-        shell.along("x").at(-half / 2, 0, z),
-        *ribs,
-        *rails,
-        *(
-            cylinder((0.012, 0.012), "black_plastic").on(
-                sx * (half - 0.03) - 0.0 - (0.03 if sx > 0 else 0),
-                sy * (width / 2 - 0.05),
-                low - 0.012,
-            )
-            for sx in (-1,)
-            for sy in (-1, 1)
-        ),
-    )
-    front = [
-        shell.along("x").mirrored("x").at(half / 2, 0, z),
-        *(
-            box((0.006, 0.02, height - 0.1), skin).at(half + 0.002, width * t, z)
-            for t in (-0.3, -0.1, 0.1, 0.3)
-        ),
-    ]
-    lid = assembly.part("lid", *front)
-    assembly.hinge(back, lid, origin=(0, width / 2, z), axis="z", lower=0, upper=100)
+    return assembly.part("handle", tubes, grip, label="pull_handle")
+
+
+def _add_forks_and_wheels(
+    assembly: Assembly, *, half: float, width: float, low: float, back: str, lid: str
+) -> None:
+    """Add the forks and wheels."""
     for k, (sx, sy) in enumerate(((-1, 1), (-1, -1), (1, 1), (1, -1)), start=1):
         x, y = sx * (half - 0.04), sy * (width / 2 - 0.06)
         fork = assembly.part(
@@ -89,19 +65,72 @@ def _suitcase(draw: Draw, assembly: Assembly) -> str:
             label="wheel",
         )
         assembly.spin(fork, roll, origin=(x, y, 0.018), axis="y")
-    bow = [
-        (0, -0.1, -0.42 * height),
-        (0, -0.1, height / 2 + 0.02),
-        (0, 0.1, height / 2 + 0.02),
-        (0, 0.1, -0.42 * height),
+
+
+def _add_shell(
+    assembly: Assembly,
+    *,
+    height: float,
+    skin: str,
+    half: float,
+    width: float,
+    z: float,
+    shell: Shape,
+    low: float,
+) -> str:
+    """Add the shell."""
+    ribs = [
+        box((0.006, 0.03, height - 0.1), skin).at(-half - 0.002, width * t, z)
+        for t in (-0.36, 0.36)
     ]
-    tubes = sweep(rounded_path(bow, radius=0.03), "aluminum", radius=0.006).at(-half - 0.019, 0, z)
-    grip = (
-        cylinder((0.011, 0.12), "black_plastic")
-        .along("y")
-        .at(-half - 0.019, 0, z + height / 2 + 0.02)
+    rails = [
+        box((0.012, 0.03, height - 0.06), "black_plastic").at(-half - 0.006, s * 0.1, z)
+        for s in (-1, 1)
+    ]
+    return assembly.part(
+        "shell",
+        shell.along("x").at(-half / 2, 0, z),
+        *ribs,
+        *rails,
+        *(
+            cylinder((0.012, 0.012), "black_plastic").on(
+                sx * (half - 0.03) - 0.0 - (0.03 if sx > 0 else 0),
+                sy * (width / 2 - 0.05),
+                low - 0.012,
+            )
+            for sx in (-1,)
+            for sy in (-1, 1)
+        ),
     )
-    handle = assembly.part("handle", tubes, grip, label="pull_handle")
+
+
+def _suitcase(draw: Draw, assembly: Assembly) -> str:
+    """Add a standing case: rear half, front lid, wheels and a telescoping handle."""
+    width = draw.number("width", 0.36, 0.46)
+    depth = draw.number("depth", 0.22, 0.28)
+    height = draw.number("height", 0.5, 0.66)
+    rise = draw.number("handle_rise", 0.35, 0.45)
+    skin = draw.pick(
+        "material",
+        ("red_plastic", "blue_plastic", "gray_plastic", "green_plastic", "yellow_plastic"),
+    )
+    low, half = 0.06, depth / 2
+    z = low + height / 2
+    shell = _shell((width, height), half - 0.001, skin)
+    back = _add_shell(
+        assembly, height=height, skin=skin, half=half, width=width, z=z, shell=shell, low=low
+    )
+    front = [
+        shell.along("x").mirrored("x").at(half / 2, 0, z),
+        *(
+            box((0.006, 0.02, height - 0.1), skin).at(half + 0.002, width * t, z)
+            for t in (-0.3, -0.1, 0.1, 0.3)
+        ),
+    ]
+    lid = assembly.part("lid", *front)
+    assembly.hinge(back, lid, origin=(0, width / 2, z), axis="z", lower=0, upper=100)
+    _add_forks_and_wheels(assembly, half=half, width=width, low=low, back=back, lid=lid)
+    handle = _add_handle(assembly, height=height, half=half, z=z)
     assembly.slide(back, handle, axis="z", lower=0, upper=min(rise, round(0.8 * height, 3)))
     return skin
 

@@ -31,6 +31,40 @@ def _arm(start: tuple[float, float], end: tuple[float, float], y: float, metal: 
     return [*rods, *ends]
 
 
+def _add_shade(
+    assembly: Assembly,
+    *,
+    head: tuple[float, float],
+    shade: float,
+    color: str,
+    metal: str,
+    second: str,
+) -> None:
+    """Add the shade."""
+    x, top = head
+    bell = [(shade, 0), (shade * 0.95, 0.03), (shade * 0.45, 0.1), (0.022, 0.115), (0.02, 0.155)]
+    inside = [
+        (0.004, 0.15),
+        (0.02, 0.11),
+        (shade * 0.45 - 0.003, 0.097),
+        (shade * 0.95 - 0.002, 0.028),
+    ]
+    cup = lathe([*bell, *inside, (shade - 0.002, 0)], color, ring=True)
+    stem = cylinder((0.006, 0.03), metal).along("x").at(0.02)
+    lug = cylinder((0.012, 0.015), metal).along("y")
+    drop = -0.11
+    parts = [
+        cup.at(0.05, 0, drop),
+        sphere(0.022, "lamp_glow").scaled(1, 1, 1.3).at(0.05, 0, drop + 0.06),
+        stem,
+        lug,
+    ]
+    screen = assembly.part(
+        "shade", *(s.turned("y", -15).at(x, 0.0115, top) for s in parts), label="lamp_head"
+    )
+    assembly.hinge(second, screen, origin=(x, 0.0115, top), axis="y", lower=-40, upper=45)
+
+
 def build(draw: Draw) -> Assembly:
     """Build one task lamp in its working pose."""
     category = draw.take("category", CATEGORIES)
@@ -68,26 +102,5 @@ def build(draw: Draw) -> Assembly:
     assembly.hinge(post, first, origin=(shoulder[0], 0, shoulder[1]), axis="y", lower=-30, upper=60)
     second = assembly.part("upper_arm", *_arm(elbow, head, -0.008, metal))
     assembly.hinge(first, second, origin=(elbow[0], 0, elbow[1]), axis="y", lower=-50, upper=60)
-    x, top = head
-    bell = [(shade, 0), (shade * 0.95, 0.03), (shade * 0.45, 0.1), (0.022, 0.115), (0.02, 0.155)]
-    inside = [
-        (0.004, 0.15),
-        (0.02, 0.11),
-        (shade * 0.45 - 0.003, 0.097),
-        (shade * 0.95 - 0.002, 0.028),
-    ]
-    cup = lathe([*bell, *inside, (shade - 0.002, 0)], color, ring=True)
-    stem = cylinder((0.006, 0.03), metal).along("x").at(0.02)
-    lug = cylinder((0.012, 0.015), metal).along("y")
-    drop = -0.11
-    parts = [
-        cup.at(0.05, 0, drop),
-        sphere(0.022, "lamp_glow").scaled(1, 1, 1.3).at(0.05, 0, drop + 0.06),
-        stem,
-        lug,
-    ]
-    screen = assembly.part(
-        "shade", *(s.turned("y", -15).at(x, 0.0115, top) for s in parts), label="lamp_head"
-    )
-    assembly.hinge(second, screen, origin=(x, 0.0115, top), axis="y", lower=-40, upper=45)
+    _add_shade(assembly, head=head, shade=shade, color=color, metal=metal, second=second)
     return assembly

@@ -71,6 +71,36 @@ def _keypad(assembly: Assembly, body: str, at: tuple[float, float, float], tilt:
             assembly.slide(body, key, axis=normal, lower=0, upper=0.002)
 
 
+def _rings(
+    depth: float, width: float, *, low: float, high: float
+) -> list[list[tuple[float, float, float]]]:
+    """Work out rings."""
+    return [
+        [(x, y, z) for x, y in rectangle(a, b, center=(c, 0))]
+        for a, b, c, z in (
+            (depth, width, 0, 0.008),
+            (depth, width, 0, low),
+            (0.32 * depth, 0.72 * width, -0.3 * depth, high),
+        )
+    ]
+
+
+def _forks_and_saddle(
+    color: str, depth: float, *, length: float, high: float
+) -> tuple[list[Shape], list[Shape]]:
+    """Return the solids of the forks and the saddle."""
+    forks = [
+        box((0.07, 0.012, 0.026), color).on(-0.3 * depth, s * 0.3 * length + d, high - 0.001)
+        for s in (-1, 1)
+        for d in (-0.02, 0.02)
+    ]
+    saddle = [
+        box((0.03, 0.028, 0.008), color).on(-0.3 * depth, s * 0.3 * length, high - 0.001)
+        for s in (-1, 1)
+    ]
+    return forks, saddle
+
+
 def build(draw: Draw) -> Assembly:
     """Build one telephone."""
     style = draw.pick("style", ("rotary", "push-button"))
@@ -87,25 +117,10 @@ def build(draw: Draw) -> Assembly:
         f"A {style} desk telephone with a handset on its cradle.",
     )
     low, high = 0.035, 0.095
-    rings = [
-        [(x, y, z) for x, y in rectangle(a, b, center=(c, 0))]
-        for a, b, c, z in (
-            (depth, width, 0, 0.008),
-            (depth, width, 0, low),
-            (0.32 * depth, 0.72 * width, -0.3 * depth, high),
-        )
-    ]
+    rings = _rings(depth, width, low=low, high=high)
     front, rear = (depth / 2, low), (-0.14 * depth, high)
     tilt = math.degrees(math.atan2(rear[1] - front[1], front[0] - rear[0]))
-    forks = [
-        box((0.07, 0.012, 0.026), color).on(-0.3 * depth, s * 0.3 * length + d, high - 0.001)
-        for s in (-1, 1)
-        for d in (-0.02, 0.02)
-    ]
-    saddle = [
-        box((0.03, 0.028, 0.008), color).on(-0.3 * depth, s * 0.3 * length, high - 0.001)
-        for s in (-1, 1)
-    ]
+    forks, saddle = _forks_and_saddle(color, depth, length=length, high=high)
     plinth = lathe([(0.041, -0.004), (0.041, 0.0002)], color).turned("y", tilt)
     at = ((front[0] + rear[0]) / 2 + 0.004, 0.0, (front[1] + rear[1]) / 2 + 0.0025)
     body = assembly.part(

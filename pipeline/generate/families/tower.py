@@ -42,6 +42,23 @@ def _hand(length: float, wide: float, color: str) -> list:
     return [blade, tube((0.14, 0.06, 0.03), color).along("x")]
 
 
+def _add_hands(assembly: Assembly, *, r: float, room: float, z: float, body: str) -> None:
+    """Add the hands."""
+    sides = ("front", "left", "rear", "right")
+    for k, name in enumerate(sides):
+        axis = ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[k]
+        for kind, reach, depth in (("hour", 0.55, 0.16), ("minute", 0.82, 0.22)):
+            shapes = [
+                s.turned("x", 0 if kind == "minute" else -60)
+                .at(room / 2 + depth)
+                .turned("z", 90 * k)
+                .at(0, 0, z)
+                for s in _hand(reach * r, 0.09 if kind == "hour" else 0.06, "black_paint")
+            ]
+            part = assembly.part(f"{kind}_hand_{name}", *shapes, label=f"{kind}_hand")
+            assembly.spin(body, part, origin=(0, 0, z), axis=axis)
+
+
 def _clock_tower(draw: Draw, assembly: Assembly, wall: str) -> None:
     """Add a shaft, a clock room with four faces and a spire."""
     tall, side = draw.number("height", 14, 22, digits=2), draw.number("width", 3, 4, digits=2)
@@ -83,46 +100,13 @@ def _clock_tower(draw: Draw, assembly: Assembly, wall: str) -> None:
         *dials,
         *_pyramid(room + 0.3, 0.9 * side, tall + 2 * r + 0.8, roof),
     )
-    sides = ("front", "left", "rear", "right")
-    for k, name in enumerate(sides):
-        axis = ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[k]
-        for kind, reach, depth in (("hour", 0.55, 0.16), ("minute", 0.82, 0.22)):
-            shapes = [
-                s.turned("x", 0 if kind == "minute" else -60)
-                .at(room / 2 + depth)
-                .turned("z", 90 * k)
-                .at(0, 0, z)
-                for s in _hand(reach * r, 0.09 if kind == "hour" else 0.06, "black_paint")
-            ]
-            part = assembly.part(f"{kind}_hand_{name}", *shapes, label=f"{kind}_hand")
-            assembly.spin(body, part, origin=(0, 0, z), axis=axis)
+    _add_hands(assembly, r=r, room=room, z=z, body=body)
 
 
-def _bell_tower(draw: Draw, assembly: Assembly, wall: str) -> None:
-    """Add a shaft with an open belfry in which bells swing about y."""
-    tall, side = draw.number("height", 8, 13, digits=2), draw.number("width", 3.2, 4, digits=2)
-    bells = draw.count("bells", 2, 3)
-    roof = draw.pick("roof_material", ("brick", "dark_steel", "copper"))
-    loft_z = tall
-    posts = [
-        box((0.6, 0.6, 3.0), wall).on(sx * (side / 2 - 0.3), sy * (side / 2 - 0.3), loft_z)
-        for sx in (-1, 1)
-        for sy in (-1, 1)
-    ]
-    ends = [
-        box((side - 1.2, 0.2, 0.24), "oak").on(0, s * (side / 2 - 0.6), loft_z + 2.3)
-        for s in (-1, 1)
-    ]
-    slab = box((side + 0.3, side + 0.3, 0.3), "stone").on(0, 0, loft_z + 3.0)
-    body = assembly.part(
-        "tower",
-        box((side, side, tall), wall).on(0, 0, 0),
-        *posts,
-        slab,
-        *ends,
-        *_pyramid(side + 0.4, 0.8 * side, loft_z + 3.3, roof),
-        box((0.1, 1.2, 2.2), "oak").on(side / 2 + 0.02, 0, 0),
-    )
+def _add_bells_and_clappers(
+    assembly: Assembly, *, side: float, bells: int, loft_z: float, body: str
+) -> None:
+    """Add the bells and clappers."""
     pitch = (side - 1.5) / bells
     for k in range(bells):
         y, r = (k - (bells - 1) / 2) * pitch, 0.4 * pitch
@@ -153,6 +137,34 @@ def _bell_tower(draw: Draw, assembly: Assembly, wall: str) -> None:
             sphere(0.12 * r, "cast_iron").at(0, y, pin - 1.0 * r),
         )
         assembly.hinge(bell, clapper, origin=(0, y, pin), axis="y", lower=-20, upper=20)
+
+
+def _bell_tower(draw: Draw, assembly: Assembly, wall: str) -> None:
+    """Add a shaft with an open belfry in which bells swing about y."""
+    tall, side = draw.number("height", 8, 13, digits=2), draw.number("width", 3.2, 4, digits=2)
+    bells = draw.count("bells", 2, 3)
+    roof = draw.pick("roof_material", ("brick", "dark_steel", "copper"))
+    loft_z = tall
+    posts = [
+        box((0.6, 0.6, 3.0), wall).on(sx * (side / 2 - 0.3), sy * (side / 2 - 0.3), loft_z)
+        for sx in (-1, 1)
+        for sy in (-1, 1)
+    ]
+    ends = [
+        box((side - 1.2, 0.2, 0.24), "oak").on(0, s * (side / 2 - 0.6), loft_z + 2.3)
+        for s in (-1, 1)
+    ]
+    slab = box((side + 0.3, side + 0.3, 0.3), "stone").on(0, 0, loft_z + 3.0)
+    body = assembly.part(
+        "tower",
+        box((side, side, tall), wall).on(0, 0, 0),
+        *posts,
+        slab,
+        *ends,
+        *_pyramid(side + 0.4, 0.8 * side, loft_z + 3.3, roof),
+        box((0.1, 1.2, 2.2), "oak").on(side / 2 + 0.02, 0, 0),
+    )
+    _add_bells_and_clappers(assembly, side=side, bells=bells, loft_z=loft_z, body=body)
 
 
 def _lighthouse(draw: Draw, assembly: Assembly, wall: str) -> None:

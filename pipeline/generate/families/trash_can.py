@@ -63,22 +63,8 @@ def _pedal_bin(draw: Draw, assembly: Assembly) -> None:
     assembly.weld(body, bucket, origin=(0, 0, 0.04))
 
 
-def _swing_bin(draw: Draw, assembly: Assembly) -> None:
-    """Add a tapered rectangular bin with a hood and a swinging flap."""
-    width = draw.number("width", 0.3, 0.42)
-    depth = draw.number("depth", 0.22, 0.3)
-    height = draw.number("height", 0.45, 0.7)
-    skin = draw.pick("material", ("gray_plastic", "green_plastic", "blue_plastic", "black_plastic"))
-    accent = draw.pick("lid_material", ("gray_plastic", "white_plastic", "yellow_plastic"))
-
-    def ring(inset: float, z: float) -> list[tuple[float, float, float]]:
-        """Return the rounded outline at a height, smaller toward the floor."""
-        taper = 1 - 0.18 * (1 - z / height)
-        outline = rounded_rectangle(depth * taper - inset, width * taper - inset, radius=0.03)
-        return [(x, y, z) for x, y in outline]
-
-    vessel = loft([ring(0, 0), ring(0, height), ring(0.008, height), ring(0.008, 0.004)], skin)
-    body = assembly.part("body", vessel, label="bin_body")
+def _add_hood(assembly: Assembly, *, depth: float, accent: str, width: float, height: float) -> str:
+    """Add the hood."""
     arch = [
         (-depth / 2, 0),
         (depth / 2, 0),
@@ -98,13 +84,32 @@ def _swing_bin(draw: Draw, assembly: Assembly) -> None:
         [*arch[2:4], (0.02, 0.162), (depth / 2 - 0.008, 0.03)], accent, height=width - 0.02
     )
     rear = bridge.along("-y").mirrored("x")
-    hood = assembly.part(
+    return assembly.part(
         "hood",
         collar.on(0, 0, height + 0.0005),
         *(cheek.at(0, s * (width / 2 - 0.006), height + 0.02) for s in (-1, 1)),
         rear.at(0, 0, height + 0.02),
         box((0.006, width - 0.02, 0.028), accent).on(depth / 2 - 0.003, 0, height + 0.021),
     )
+
+
+def _swing_bin(draw: Draw, assembly: Assembly) -> None:
+    """Add a tapered rectangular bin with a hood and a swinging flap."""
+    width = draw.number("width", 0.3, 0.42)
+    depth = draw.number("depth", 0.22, 0.3)
+    height = draw.number("height", 0.45, 0.7)
+    skin = draw.pick("material", ("gray_plastic", "green_plastic", "blue_plastic", "black_plastic"))
+    accent = draw.pick("lid_material", ("gray_plastic", "white_plastic", "yellow_plastic"))
+
+    def ring(inset: float, z: float) -> list[tuple[float, float, float]]:
+        """Return the rounded outline at a height, smaller toward the floor."""
+        taper = 1 - 0.18 * (1 - z / height)
+        outline = rounded_rectangle(depth * taper - inset, width * taper - inset, radius=0.03)
+        return [(x, y, z) for x, y in outline]
+
+    vessel = loft([ring(0, 0), ring(0, height), ring(0.008, height), ring(0.008, 0.004)], skin)
+    body = assembly.part("body", vessel, label="bin_body")
+    hood = _add_hood(assembly, depth=depth, accent=accent, width=width, height=height)
     assembly.weld(body, hood, origin=(0, 0, height))
     slope = extrude(
         [(depth / 2 - 0.004, 0.034), (0.026, 0.164), (0.02, 0.16), (depth / 2 - 0.01, 0.03)],

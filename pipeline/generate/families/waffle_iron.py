@@ -53,6 +53,25 @@ def _waffle_iron(draw: Draw, assembly: Assembly, skin: str) -> None:
     add_button(assembly, top, "timer_button", lamp, axis="-z", travel=0.003)
 
 
+def _add_drip_drawer_and_dial(assembly: Assembly, *, depth: float, width: float, base: str) -> None:
+    """Add the drip drawer and dial."""
+    drawer = assembly.part(
+        "drip_drawer",
+        box((depth - 0.04, width - 0.044, 0.026), "dark_steel").on(0, 0, 0.018),
+        box((0.012, 0.1, 0.014), "chrome").on(depth / 2 - 0.014, 0, 0.022),
+    )
+    assembly.slide(base, drawer, axis="x", lower=0, upper=round(0.5 * depth, 3))
+    add_dial(
+        assembly,
+        base,
+        "dial",
+        at=(depth / 2, width / 2 - 0.03, 0.063),
+        axis="x",
+        size=(0.011, 0.014),
+        material="chrome",
+    )
+
+
 def _contact_grill(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add two ribbed rectangular halves, a bow handle, a dial and a drip drawer."""
     width = draw.number("width", 0.26, 0.34)
@@ -84,21 +103,7 @@ def _contact_grill(draw: Draw, assembly: Assembly, skin: str) -> None:
     assembly.hinge(
         base, lid, origin=(-depth / 2 - 0.019, 0, low + 0.012), axis="-y", lower=0, upper=opening
     )
-    drawer = assembly.part(
-        "drip_drawer",
-        box((depth - 0.04, width - 0.044, 0.026), "dark_steel").on(0, 0, 0.018),
-        box((0.012, 0.1, 0.014), "chrome").on(depth / 2 - 0.014, 0, 0.022),
-    )
-    assembly.slide(base, drawer, axis="x", lower=0, upper=round(0.5 * depth, 3))
-    add_dial(
-        assembly,
-        base,
-        "dial",
-        at=(depth / 2, width / 2 - 0.03, 0.063),
-        axis="x",
-        size=(0.011, 0.014),
-        material="chrome",
-    )
+    _add_drip_drawer_and_dial(assembly, depth=depth, width=width, base=base)
 
 
 def build(draw: Draw) -> Assembly:
