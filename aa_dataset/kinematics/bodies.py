@@ -62,9 +62,7 @@ class RigidBody:
 
     def scaled(self, factor: float) -> RigidBody:
         """Return the body of the object scaled about the frame's origin, at constant density."""
-        return RigidBody(
-            self.mass * factor**3, self.center * factor, self.inertia * factor**5
-        )
+        return RigidBody(self.mass * factor**3, self.center * factor, self.inertia * factor**5)
 
 
 def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:

@@ -75,14 +75,15 @@ class Joint:
 
     def __post_init__(self) -> None:
         kind = _joint_type(self.name, self.type)
-        lower, upper = _limits(self.name, kind, float(self.lower), float(self.upper))
+        low, high = (_number(self.name, "limits", end) for end in (self.lower, self.upper))
+        lower, upper = _limits(self.name, kind, low, high)
         for field, value in (
             ("type", kind),
             ("axis", _unit_axis(self.name, kind, self.axis)),
             ("origin", _finite(self.name, "origin", self.origin)),
             ("lower", lower),
             ("upper", upper),
-            ("pitch", _pitch(self.name, kind, float(self.pitch))),
+            ("pitch", _pitch(self.name, kind, _number(self.name, "pitch", self.pitch))),
         ):
             object.__setattr__(self, field, value)
 
@@ -131,8 +132,18 @@ def _joint_type(name: str, value: str) -> JointType:
         raise JointError(name, "type", f"{value!r} is not one of {known}.") from None
 
 
+def _number(name: str, field: str, value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise JointError(name, field, f"{value!r} is not a number.") from None
+
+
 def _finite(name: str, field: str, value: Array) -> Array:
-    vector = np.array(value, dtype=float)
+    try:
+        vector = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise JointError(name, field, f"{value!r} is not three finite numbers.") from None
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise JointError(name, field, f"{value!r} is not three finite numbers.")
     return vector

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -106,6 +107,7 @@ class KinematicTree:
     ) -> Joint:
         shift, mimic = values[joint.name], joint.mimic
         if mimic is not None:
+            self.joint(mimic.joint)  # raises, with the name, if there is none
             offset = mimic.offset + mimic.multiplier * values[mimic.joint] - shift
             mimic = replace(mimic, offset=offset)
         return replace(
@@ -119,8 +121,10 @@ class KinematicTree:
         )
 
     def _coordinates(self, coordinates: Mapping[str, float]) -> dict[str, float]:
-        for name in coordinates:
+        for name, value in coordinates.items():
             self.joint(name)
+            if not math.isfinite(value):
+                raise JointError(name, "coordinate", f"{value} is not finite.")
         values = {name: float(coordinates.get(name, 0.0)) for name in self._by_name}
         for joint in self.joints:
             if joint.mimic is not None and joint.name not in coordinates:
@@ -168,14 +172,24 @@ def ordered_tree(
             reached.append(joint.child)
             path.append(joint)
     if len(reached) < len(links):
-        lost = sorted(set(links) - set(reached))
-        raise TreeError("joint_cycle", f"the links {_sample(lost)} hang in a cycle of joints.")
+        raise TreeError("joint_cycle", _cycle_problem(set(links) - set(reached), incoming))
     return tuple(reached), tuple(path)
 
 
-def _attach(
-    joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]
-) -> None:
+def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
+    """Name the joints of one cycle among links that no root reaches."""
+    path = [min(lost)]
+    while path.count(path[-1]) < 2:  # every lost link has a parent joint, so this must repeat
+        path.append(incoming[path[-1]].parent)
+    names = [incoming[link].name for link in path[path.index(path[-1]) : -1]]
+    first = min(names)
+    return (
+        f"joint {first!r}, field `parent`: the link hangs below the joint's own child, in a "
+        f"cycle of the joints {_sample(sorted(names))}."
+    )
+
+
+def _attach(joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]) -> None:
     for end in (joint.parent, joint.child):
         if end not in outgoing:
             raise TreeError(

@@ -41,6 +41,8 @@ class AnchorOffset:
 def anchor_offset(joint: Joint, placement: ArrayLike) -> AnchorOffset:
     """Return the joint coordinate that best explains a displacement of the child link.
 
+    Best is the smallest rotation residual, or for a slider the smallest translation residual.
+
     Parameters
     ----------
     joint : Joint
@@ -63,8 +65,9 @@ def _coordinate(joint: Joint, found: Array) -> float:
         return 0.0
     if joint.type is JointType.PRISMATIC:
         return float(joint.axis @ found[:3, 3])
+    # The rotation about the axis that is nearest to the found one, whatever axis that one has.
     sine = float(joint.axis @ _rotation_vector(found))
-    cosine = float(np.trace(found[:3, :3]) - 1) / 2
+    cosine = float(np.trace(found[:3, :3]) - joint.axis @ found[:3, :3] @ joint.axis) / 2
     angle = math.atan2(sine, cosine)
     if joint.type is not JointType.HELICAL or joint.pitch == 0.0:
         return angle

@@ -120,6 +120,8 @@ def _resampled(
     columns: tuple[Array, ...], resamples: int, seed: int
 ) -> Iterator[tuple[Array, ...]]:
     """Yield the columns' totals over objects drawn with replacement, in bounded memory."""
+    if resamples < 1:
+        raise ValueError(f"`resamples` is {resamples}; an interval needs at least one.")
     count = len(columns[0])
     if count == 0:
         yield tuple(np.zeros(resamples) for _ in columns)

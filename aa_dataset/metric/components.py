@@ -203,7 +203,7 @@ def _released_limits(truth: _Tuple, predicted: _Tuple, sign: float) -> tuple[flo
     """Return range and direction terms; `sign` -1 reverses the prediction with its limits."""
     m1, d1 = _released_motion(truth, 1.0)
     m2, d2 = _released_motion(predicted, sign)
-    return math.dist(m1, m2), 1 - _dot(d1, d2)
+    return _length(_minus(m1, m2)), 1 - _dot(d1, d2)
 
 
 def _released_motion(joint: _Tuple, sign: float) -> tuple[Vector, Vector]:
@@ -212,8 +212,14 @@ def _released_motion(joint: _Tuple, sign: float) -> tuple[Vector, Vector]:
     span = 0.0 if joint.type is JointType.CONTINUOUS else joint.span
     axis = _times(joint.axis, sign)
     motion = _times(axis, span) if span else (0.0, 0.0, 0.0)
-    size = math.hypot(*motion)
+    size = _length(motion)
     return motion, _times(motion, 1 / size) if size else axis
+
+
+def _length(a: Vector) -> float:
+    # An infinite range times an axis of zeros and ones is (nan, nan, inf). That code's norm of it
+    # is nan, and so passes its gates; `math.hypot` would say inf.
+    return math.sqrt(_dot(a, a))
 
 
 def _minus(a: Vector, b: Vector) -> Vector:

@@ -43,7 +43,7 @@ def revolute_screws(axis: AnyArray, origin: AnyArray, *, pitch: AnyArray = 0.0) 
     """
     xp = namespace(axis)
     unit = axis / _length(xp, axis)
-    pitch = xp.asarray(pitch, dtype=axis.dtype)[..., None]
+    pitch = xp.asarray(pitch, dtype=unit.dtype, **_place(xp, axis))[..., None]
     return xp.concat([unit, _cross(xp, origin, unit) + pitch * unit], axis=-1)
 
 
@@ -121,6 +121,7 @@ def _endpoints(
     xp: Any, screws: AnyArray, limits: AnyArray, *, norm: Norm, scale: float | None
 ) -> tuple[AnyArray, AnyArray]:
     """Return both whitened endpoints, (..., 6) each, compactified if a scale is given."""
+    screws = screws * 1.0  # whole numbers would round the factor of the norm
     vectors = screws @ _constant(xp, norm.factor.T, screws)
     kappa = checked_scale(scale)
     if kappa is None:
@@ -135,9 +136,12 @@ def _endpoints(
 
 
 def _constant(xp: Any, values: NDArray[np.float64], like: AnyArray) -> AnyArray:
+    return xp.asarray(values.copy(), dtype=like.dtype, **_place(xp, like))
+
+
+def _place(xp: Any, like: AnyArray) -> dict[str, Any]:
     # Only torch must be told where: jax places constants itself, and its tracers are nowhere.
-    where = {"device": like.device} if xp.__name__ == "torch" else {}
-    return xp.asarray(values.copy(), dtype=like.dtype, **where)
+    return {"device": like.device} if xp.__name__ == "torch" else {}
 
 
 def _square(xp: Any, vectors: AnyArray) -> AnyArray:

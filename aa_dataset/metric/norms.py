@@ -65,7 +65,7 @@ class KineticNorm:
     factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.regularize is not None and not self.regularize > 0:
+        if self.regularize is not None and not 0 < self.regularize < math.inf:
             raise NormError(f"`regularize` is {self.regularize} m; give a positive length or None.")
         root = _cholesky(self._gyration())
         x, y, z = self.body.center.tolist()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric.distance import DEFAULT_NORM
+from aa_dataset.metric.distance import DEFAULT_NORM, motion_size
 from aa_dataset.metric.endpoints import Joints, as_joint_array
 from aa_dataset.metric.norms import Norm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
@@ -20,6 +20,8 @@ from aa_dataset.metric.tree.distance import (
     tree_distance,
 )
 from aa_dataset.metric.tree.skeleton import contract
+
+ROUNDING = 1e-12  # share of the prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def nearest_joints(
     engine: Engine = "auto",
 ) -> list[Neighbor]:
     """Return the k joints of a library that are closest to a joint, ties by position."""
+    _require_positive(k)
     array = as_joint_array(library)
     row = pairwise_distance([query], array, norm=norm, compactify=compactify, engine=engine)[0]
     order = np.argsort(row, kind="stable")[:k]
@@ -63,17 +66,27 @@ def nearest_objects(
     search stops at the first one that cannot enter the ranking any more. `exact` is False where
     the time limit [s] of a pair struck; its distance is then an upper bound.
     """
+    _require_positive(k)
     target, trees = contract(query), [contract(tree) for tree in library]
     bounds = [
         relaxed_tree_distance(target, tree, norm=norm, compactify=compactify) for tree in trees
     ]
+    price = float(motion_size(target.array, norm=norm, compactify=compactify).sum())
     found: list[Neighbor] = []
     for index in np.argsort(bounds, kind="stable").tolist():
-        if len(found) >= k and bounds[index] > found[k - 1].distance:
-            break
+        if len(found) >= k:
+            last = found[k - 1].distance
+            # A bound is a difference of prices: ties must not be lost to its rounding.
+            if bounds[index] > last + ROUNDING * (price + last):
+                break
         result = tree_distance(
             target, trees[index], norm=norm, compactify=compactify, time_limit=time_limit
         )
         found.append(Neighbor(index, trees[index].name, result.value, result.exact))
         found.sort(key=lambda neighbor: (neighbor.distance, neighbor.index))
     return found[:k]
+
+
+def _require_positive(k: int) -> None:
+    if k < 1:
+        raise ValueError(f"`k` is {k}; ask for at least one neighbor.")

@@ -228,7 +228,9 @@ def _solve(
         exact=state.closed,
         relaxed=relaxed / divisor,
         certified=state.certified,
-        matching=tuple((e.first, e.second) for e in script if e.first and e.second),
+        matching=tuple(
+            (e.first, e.second) for e in script if e.first is not None and e.second is not None
+        ),
         script=script,
         normalization=normalize,
         counts=(len(one), len(two)),

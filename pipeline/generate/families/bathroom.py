@@ -9,6 +9,7 @@ mixing lever. Towel racks: 2-4 bars of 0.3-0.45 m, each swinging by +-80 degrees
 import numpy as np
 
 from pipeline.generate.fittings import add_dial
+from pipeline.generate.polygons import Array
 from pipeline.generate.vocabulary import (
     FABRICS,
     Assembly,
@@ -35,7 +36,7 @@ CATEGORIES = {
 }
 
 
-def _oval(a: float, b: float) -> np.ndarray:
+def _oval(a: float, b: float) -> Array:
     """Return an egg-shaped outline, longer toward +x."""
     ring = circle(1.0, segments=32)
     return np.column_stack((np.where(ring[:, 0] > 0, a * 1.15, a) * ring[:, 0], b * ring[:, 1]))

@@ -166,7 +166,7 @@ def _add_body(
 def _openings(
     category: str, doors: list[Cell], *, width: float, low: float, drawers: list[Cell]
 ) -> list[tuple[float, float, float, float]]:
-    """Work out openings."""
+    """Return the cavities of the body, z above its own bottom."""
     walls = doors if category == "locker" else [(0.0, doors[0][1], width, doors[0][3])]
     openings = [
         (y, z - low, w - BOARD * (2 if w == width else 1), h - 2 * BOARD) for y, z, w, h in walls
@@ -178,8 +178,8 @@ def _openings(
     return openings
 
 
-def _wood_and_front(draw: Draw, *, category: str) -> tuple[str, str]:
-    """Work out wood, front."""
+def _materials(draw: Draw, *, category: str) -> tuple[str, str]:
+    """Draw the materials of the body and of its fronts."""
     wood = draw.pick(
         "body_material",
         ("gray_paint", "blue_paint", "green_paint", "steel")
@@ -202,7 +202,7 @@ def build(draw: Draw) -> Assembly:
         for n, r in zip(("depth", "width", "height"), SIZES[category], strict=True)
     )
     size = (depth, width, height)
-    wood, front = _wood_and_front(draw, category=category)
+    wood, front = _materials(draw, category=category)
     metal = draw.pick("pull_material", METALS)
     swing = draw.number("door_opening_deg", 95, 110, digits=1)
     parts = draw.count(

@@ -7,7 +7,7 @@ fronts flush with the frame; drawers pull out by 80 % of their depth.
 """
 
 from pipeline.generate.fittings import carcass, drawer_box, knob, pull
-from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, Shape, box, word
+from pipeline.generate.vocabulary import METALS, PAINTS, WOODS, Assembly, Draw, box, word
 
 CATEGORIES = {"chest_of_drawers": "Storage Furniture", "filing_cabinet": "Storage Furniture"}
 
@@ -20,7 +20,7 @@ def _add_drawers(
     assembly: Assembly,
     *,
     depth: float,
-    openings: list[Shape],
+    openings: list[tuple[float, float, float, float]],
     plinth: float,
     metal: str,
     style: str,
@@ -45,10 +45,10 @@ def _add_drawers(
         assembly.slide(body, drawer, axis="x", lower=0, upper=round(0.8 * (depth - 0.05), 3))
 
 
-def _plinth_and_openings(
+def _stack(
     height: float, rows: int, *, taper: float, office: bool, width: float
-) -> tuple[float, list[Shape], float]:
-    """Work out plinth, openings, z."""
+) -> tuple[float, list[tuple[float, float, float, float]], float]:
+    """Return the height of the plinth, the drawers' cells and the height of their stack."""
     plinth = 0.07
     inner_height = height - plinth - BOARD * (rows + 1)
     weights = [1 - taper * k for k in range(rows)]
@@ -76,9 +76,7 @@ def build(draw: Draw) -> Assembly:
     style = "bow" if office else draw.pick("pull_style", ("two_knobs", "bow"))
     metal = draw.pick("pull_material", METALS)
 
-    plinth, openings, z = _plinth_and_openings(
-        height, rows, taper=taper, office=office, width=width
-    )
+    plinth, openings, z = _stack(height, rows, taper=taper, office=office, width=width)
     assembly = Assembly(
         f"{word(wood).capitalize()} {category.replace('_', ' ')} with {len(openings)} drawers",
         category,

@@ -42,7 +42,7 @@ def _add_front_panel_and_louvers(
         upper=draw.number("panel_deg", 50, 60, digits=1),
     )
     for k in range(2):
-        at = (deep / 2 - 0.05 + 0.026 * k, 0, 0.016 + 0.026 * k)
+        at = (deep / 2 - 0.05 + 0.026 * k, 0.0, 0.016 + 0.026 * k)
         vane = assembly.part(
             f"louver_{k + 1}",
             plate((0.034, wide - 0.03, 0.004), skin, radius=0.0015).turned("y", -40).at(*at),
@@ -122,7 +122,7 @@ def _add_needle_bar_and_presser_foot(
 
 def _sewing(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a bed, a pillar with a handwheel, an arm with needle bar and dials."""
-    long, tall = draw.number("length", 0.36, 0.42), draw.number("height", 0.26, 0.3)
+    long, tall = draw.number("length", 0.36, 0.42), draw.number("height", 0.28, 0.31)
     half = long / 2
     bed = rounded_box((0.16, long, 0.06), skin, radius=0.012).on(0, 0, 0)
     pillar = rounded_box((0.12, 0.1, tall - 0.04), skin, radius=0.02).on(0, -half + 0.055, 0.03)

@@ -131,7 +131,7 @@ def _television(draw: Draw, assembly: Assembly, skin: str) -> None:
         box((0.004, 0.16 * wide, 0.005), "black_plastic").at(
             x + 0.001, -0.37 * wide, low + 0.03 + 0.02 * k
         )
-        for k in range(6)
+        for k in range(4)
     ]
     bulge = box((0.08, 0.7 * wide, 0.7 * tall), "black_plastic").at(-x - 0.04, 0, z)
     body = assembly.part(

@@ -56,7 +56,7 @@ def _add_car(
     return assembly.part("car", *shell, *jambs, label="elevator_car")
 
 
-def _extend_shapes(
+def _add_doors(
     assembly: Assembly,
     *,
     shaft: str,
@@ -68,7 +68,7 @@ def _extend_shapes(
     depth: float,
     front: float,
 ) -> None:
-    """Add more solids to the shapes."""
+    """Let the car ride and add its doors and those of the landings."""
     assembly.slide(
         shaft, car, origin=(0, 0, z), axis="z", lower=0, upper=round(storey * (floors - 1), 4)
     )
@@ -153,7 +153,7 @@ def build(draw: Draw) -> Assembly:
     )
     z = 0.1
     car = _add_car(assembly, depth=depth, width=width, metal=metal, z=z, tall=tall, door=door)
-    _extend_shapes(
+    _add_doors(
         assembly,
         shaft=shaft,
         car=car,

@@ -53,8 +53,8 @@ def _add_front_and_temples(
         assembly.hinge(front, arm, origin=origin, axis="z" if s > 0 else "-z", lower=0, upper=fold)
 
 
-def _extend_shapes(shapes: list[Shape], s: float, *, bridge: float, z: float, high: float) -> None:
-    """Add more solids to the shapes."""
+def _add_nose_pad(shapes: list[Shape], s: float, *, bridge: float, z: float, high: float) -> None:
+    """Append the nose pad of one side and the stalk that holds it."""
     shapes.append(
         sphere(0.003, "clear_plastic", segments=10)
         .scaled(0.7, 0.5, 1.3)
@@ -95,7 +95,7 @@ def build(draw: Draw) -> Assembly:
         loop = np.column_stack((np.zeros(len(outline)), outline))
         shapes.append(sweep(loop, color, section=circle(rim, segments=8), closed=True).at(0, y, z))
         shapes.append(extrude(outline, glass, height=0.0018).along("x").at(0, y, z))
-        _extend_shapes(shapes, s, bridge=bridge, z=z, high=high)
+        _add_nose_pad(shapes, s, bridge=bridge, z=z, high=high)
     arch = [
         (0, -bridge / 2, z + 0.12 * high),
         (0, -bridge / 4, z + 0.2 * high),

@@ -26,7 +26,7 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"kick_scooter": "Mobility"}
 
 
-def _blades(crown: float, fork_low: tuple[float, float, float]) -> list[Shape]:
+def _blades(crown: tuple[float, float, float], fork_low: tuple[float, float, float]) -> list[Shape]:
     """Return the solids of the blades."""
     return [
         sweep(
@@ -78,7 +78,7 @@ def _add_fork_and_handlebar(
 
 
 def _neck(front: float, r: float, *, deck_z: float, head: tuple[float, float, float]) -> Outline:
-    """Work out neck."""
+    """Return the path of the tube from the deck to the head."""
     return rounded_path(
         [
             (front - r - 0.14, 0, deck_z + 0.01),

@@ -41,10 +41,10 @@ def _add_base(
     )
 
 
-def _caps_and_name(
+def _key_caps(
     pitch: float, board_x: float, *, columns: int, keys: str, top: float
-) -> tuple[dict[str, Shape], str]:
-    """Work out caps, name."""
+) -> dict[str, Shape]:
+    """Return the key caps by name."""
     cap = pitch * 0.86
     caps = {}
     for row in range(5):
@@ -55,7 +55,7 @@ def _caps_and_name(
             size = (cap, pitch * 5.5 if wide else cap, 0.0025)
             name = "space_bar" if wide else f"key_{row + 1}_{column + 1}"
             caps[name] = box(size, keys).on(x, y, top - 0.0021)
-    return caps, name
+    return caps
 
 
 def build(draw: Draw) -> Assembly:
@@ -91,7 +91,7 @@ def build(draw: Draw) -> Assembly:
         label="screen_lid",
     )
     assembly.hinge(base, lid, origin=axle, axis="-y", lower=0, upper=opening)
-    caps, name = _caps_and_name(pitch, board_x, columns=columns, keys=keys, top=top)
+    caps = _key_caps(pitch, board_x, columns=columns, keys=keys, top=top)
     if not pressable:
         keyboard = assembly.part("keyboard", *caps.values())
         assembly.weld(base, keyboard, origin=(board_x, 0, top))

@@ -76,9 +76,9 @@ def _chest_details(assembly: Assembly, lid: str, size: Size) -> list[Shape]:
 
 def _carrying_bow(assembly: Assembly, body: str, size: Size) -> None:
     """Add the bow of a cool box, which stands up at rest."""
-    _, width, height = size
-    side = width / 2 + 0.012
-    path = [(0, -side, 0), (0, -side, 0.17), (0, side, 0.17), (0, side, 0)]
+    depth, width, height = size
+    side, reach = width / 2 + 0.012, max(0.17, depth / 2 + 0.03)
+    path = [(0, -side, 0), (0, -side, reach), (0, side, reach), (0, side, 0)]
     bow = sweep(rounded_path(path, radius=0.05), "white_plastic", radius=0.009).at(
         0, 0, height - 0.06
     )

@@ -61,7 +61,7 @@ def _tree(draw: Draw, assembly: Assembly, skin: str) -> None:
     )
 
 
-def _extend_shapes(
+def _fan_out(
     assembly: Assembly,
     *,
     fork: int,
@@ -72,7 +72,7 @@ def _extend_shapes(
     levels: int,
     parent: str,
 ) -> None:
-    """Add more solids to the shapes."""
+    """Add the links of one fork and branch on from the end of each."""
     for k in range(fork):
         angle = lean + spread * (k / (fork - 1) - 0.5)
         x = 0.028 * (k - (fork - 1) / 2)
@@ -124,7 +124,7 @@ def _branches(
         axis = (0.0, -math.sin(math.radians(lean)), math.cos(math.radians(lean)))
         assembly.slide(parent, part, axis=axis, lower=0, upper=0.04)
         return
-    _extend_shapes(
+    _fan_out(
         assembly,
         fork=fork,
         lean=lean,

@@ -22,10 +22,8 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"chair": "Tables & Seating"}
 
 
-def _add_casters_and_caster_wheels(
-    assembly: Assembly, *, spread: float, hub: float, r: float, base: str
-) -> float:
-    """Add the casters and caster wheels."""
+def _add_casters(assembly: Assembly, *, spread: float, hub: float, r: float, base: str) -> None:
+    """Add five forks under the star base, each with a pair of wheels."""
     for k in range(5):
         angle = math.radians(72 * k)
         x, y, top = spread * math.cos(angle), spread * math.sin(angle), hub - 0.045
@@ -42,7 +40,6 @@ def _add_casters_and_caster_wheels(
         ]
         rolling = assembly.part(f"caster_wheel_{k + 1}", *pair, label="wheel")
         assembly.spin(fork, rolling, origin=(x - 0.015, y, r), axis="y")
-    return y
 
 
 def _add_backrest(
@@ -133,7 +130,7 @@ def build(draw: Draw) -> Assembly:
     base = assembly.part(
         "base", *spokes, tube((0.035, 0.0255, 0.08), metal).on(0, 0, hub - 0.03), label="star_base"
     )
-    y = _add_casters_and_caster_wheels(assembly, spread=spread, hub=hub, r=r, base=base)
+    _add_casters(assembly, spread=spread, hub=hub, r=r, base=base)
     lift = assembly.part(
         "gas_lift", cylinder((0.025, seat_z - 0.05 - hub + 0.02), "dark_steel").on(0, 0, hub - 0.02)
     )

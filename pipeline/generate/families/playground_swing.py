@@ -76,10 +76,10 @@ def _add_frame_and_seats(
         assembly.hinge(chain, seat, origin=(0, y, ring), axis="y", lower=-15, upper=15)
 
 
-def _extend_shapes(
+def _extend_frame(
     spread: float, half: float, *, height: float, shapes: list[Shape], paint: str
 ) -> None:
-    """Add more solids to the shapes."""
+    """Append both A-frames with their feet and cross bars."""
     for s in (-1, 1):
         legs = [
             (-spread, s * (half + 0.25), 0.03),
@@ -120,7 +120,7 @@ def build(draw: Draw) -> Assembly:
     bay = 0.8
     half = bay * seats / 2 + 0.2
     shapes = [sweep([(0, -half - 0.05, height), (0, half + 0.05, height)], paint, radius=0.045)]
-    _extend_shapes(spread, half, height=height, shapes=shapes, paint=paint)
+    _extend_frame(spread, half, height=height, shapes=shapes, paint=paint)
     _add_frame_and_seats(
         assembly,
         seats=seats,

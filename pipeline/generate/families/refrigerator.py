@@ -18,7 +18,7 @@ def _add_doors_and_shelves(
     assembly: Assembly,
     *,
     depth: float,
-    cells: list[tuple[float, float, float, float, float]],
+    cells: list[tuple[float, float, float, float, int]],
     skin: str,
     foot: float,
     body: str,
@@ -63,7 +63,7 @@ def _add_body(
     skin: str,
     openings: list[tuple[float, float, float, float]],
     foot: float,
-    cells: list[tuple[float, float, float, float, float]],
+    cells: list[tuple[float, float, float, float, int]],
     opening: float,
     shelves: int,
 ) -> None:

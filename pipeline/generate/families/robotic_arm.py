@@ -70,10 +70,10 @@ def _add_turret(assembly: Assembly, *, r: float, trim: str, skin: str) -> tuple[
     return shoulder_z, turret
 
 
-def _inner_and_forearm(
+def _add_arm(
     assembly: Assembly, *, r: float, trim: str, skin: str, upper: float, fore: float
-) -> tuple[float, float, float]:
-    """Work out inner, forearm, wrist z."""
+) -> tuple[float, str, float]:
+    """Add turret, upper arm and forearm; return the forearm's y, its name and the wrist's z."""
     shoulder_z, turret = _add_turret(assembly, r=r, trim=trim, skin=skin)
 
     def limb(name: str, y: float, low: float, length: float, scale: float) -> str:
@@ -115,9 +115,7 @@ def build(draw: Draw) -> Assembly:
         "robotic_arm",
         "A six-axis robotic arm with a parallel-jaw gripper on its flange.",
     )
-    inner, forearm, wrist_z = _inner_and_forearm(
-        assembly, r=r, trim=trim, skin=skin, upper=upper, fore=fore
-    )
+    inner, forearm, wrist_z = _add_arm(assembly, r=r, trim=trim, skin=skin, upper=upper, fore=fore)
     w = 0.62 * r
     side = inner + 0.78 * 0.85 * r + w + 0.001
     wrist_1 = assembly.part(

@@ -5,7 +5,7 @@ Sizes after mechanical jacks: base 0.12-0.2 m across, 0.18-0.35 m tall closed, s
 8-12 mm per turn; it rises by 45 % of its height.
 """
 
-from pipeline.generate.vocabulary import Assembly, Draw, Shape, cylinder, lathe, tube
+from pipeline.generate.vocabulary import Assembly, Draw, cylinder, lathe, tube
 
 CATEGORIES = {"screw_jack": "Mechanisms"}
 
@@ -13,7 +13,7 @@ CATEGORIES = {"screw_jack": "Mechanisms"}
 def _add_screw_and_cup_head(
     assembly: Assembly,
     *,
-    threads: list[Shape],
+    threads: list[tuple[float, float]],
     r: float,
     collar: float,
     height: float,

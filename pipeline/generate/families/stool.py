@@ -110,10 +110,24 @@ def _bar_stool(draw: Draw, assembly: Assembly) -> str:
     return cloth
 
 
-def _add_back_frame_and_rear_legs_12(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
+def _add_rear_legs(assembly: Assembly, *, high: float, half: float, skin: str, frame: str) -> None:
+    """Add the rear legs."""
+    t = (high - 0.3) / (high - 0.012)
+    pivot = (-0.2 + 0.44 * t, 0.3)
+    inner = half - 0.026
+    rear = [
+        sweep([(-0.2, s * inner, 0.012), (pivot[0] + 0.1, s * inner, 0.41)], skin, radius=0.01)
+        for s in (-1, 1)
+    ]
+    link = [sweep([(-0.16, -inner, 0.06), (-0.16, inner, 0.06)], skin, radius=0.008)]
+    legs = assembly.part("rear_legs", *rear, *link)
+    assembly.hinge(frame, legs, origin=(pivot[0], 0, pivot[1]), axis="-y", lower=0, upper=20)
+
+
+def _folding_chair(draw: Draw, assembly: Assembly) -> str:
+    """Add a back frame with front legs, crossing rear legs and a tilting seat."""
+    wide = draw.number("width", 0.4, 0.45)
+    high = draw.number("back_height", 0.78, 0.84)
     seat_z = 0.44
     skin = draw.pick("material", ("steel", "white_paint", "black_paint", "oak"))
     cloth = draw.pick("seat_material", (*FABRICS, "plywood"))
@@ -130,16 +144,7 @@ def _add_back_frame_and_rear_legs_12(
     )
     bar = sweep([(0.2, -half, 0.09), (0.2, half, 0.09)], skin, radius=0.008)
     frame = assembly.part("back_frame", *back, rail, rest, bar)
-    t = (high - 0.3) / (high - 0.012)
-    pivot = (-0.2 + 0.44 * t, 0.3)
-    inner = half - 0.026
-    rear = [
-        sweep([(-0.2, s * inner, 0.012), (pivot[0] + 0.1, s * inner, 0.41)], skin, radius=0.01)
-        for s in (-1, 1)
-    ]
-    link = [sweep([(-0.16, -inner, 0.06), (-0.16, inner, 0.06)], skin, radius=0.008)]
-    legs = assembly.part("rear_legs", *rear, *link)
-    assembly.hinge(frame, legs, origin=(pivot[0], 0, pivot[1]), axis="-y", lower=0, upper=20)
+    _add_rear_legs(assembly, high=high, half=half, skin=skin, frame=frame)
     slab = plate((0.36, wide - 0.1, 0.025), cloth, radius=0.04).on(0.06, 0, seat_z)
     seat = assembly.part(
         "seat",
@@ -155,90 +160,6 @@ def _add_back_frame_and_rear_legs_12(
         upper=draw.number("fold_deg", 55, 65, digits=1),
     )
     return skin
-
-
-def _add_back_frame_and_rear_legs_11(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_12(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_10(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_11(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_9(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_10(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_8(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_9(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_7(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_8(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_6(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_7(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_5(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_6(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_4(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_5(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_3(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_4(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs_2(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_3(draw, assembly, wide=wide, high=high)
-
-
-def _add_back_frame_and_rear_legs(
-    draw: Draw, assembly: Assembly, *, wide: float, high: float
-) -> str:
-    """Add the back frame, rear legs and seat."""
-    return _add_back_frame_and_rear_legs_2(draw, assembly, wide=wide, high=high)
-
-
-def _folding_chair(draw: Draw, assembly: Assembly) -> str:
-    """Add a back frame with front legs, crossing rear legs and a tilting seat."""
-    wide = draw.number("width", 0.4, 0.45)
-    high = draw.number("back_height", 0.78, 0.84)
-    return _add_back_frame_and_rear_legs(draw, assembly, wide=wide, high=high)
 
 
 def build(draw: Draw) -> Assembly:

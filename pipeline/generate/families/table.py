@@ -12,6 +12,7 @@ from pipeline.generate.vocabulary import (
     WOODS,
     Assembly,
     Draw,
+    Shape,
     box,
     extrude,
     plate,
@@ -30,7 +31,7 @@ CATEGORIES = {
 
 def _apron(
     depth: float, width: float, *, top: float, tall: float, wood: str, open_front: bool
-) -> list:
+) -> list[Shape]:
     """Return the four rails under a table top; the front one may leave room for drawers."""
     rails = [box((0.02, width, tall), wood).on(-depth / 2, 0, top - tall)]
     if not open_front:

@@ -74,7 +74,7 @@ def _keypad(assembly: Assembly, body: str, at: tuple[float, float, float], tilt:
 def _rings(
     depth: float, width: float, *, low: float, high: float
 ) -> list[list[tuple[float, float, float]]]:
-    """Work out rings."""
+    """Return the outlines of the body from its foot to its top."""
     return [
         [(x, y, z) for x, y in rectangle(a, b, center=(c, 0))]
         for a, b, c, z in (

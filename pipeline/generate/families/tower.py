@@ -9,6 +9,7 @@ Lighthouses: 12-20 m, lamp turning without end, door of 90 degrees.
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
+    Shape,
     box,
     cone,
     cylinder,
@@ -26,13 +27,13 @@ CATEGORIES = {
 }
 
 
-def _pyramid(side: float, tall: float, z: float, color: str) -> list:
+def _pyramid(side: float, tall: float, z: float, color: str) -> list[Shape]:
     """Return a square spire with a ball on top, standing on z."""
     roof = cone((0.72 * side, 0.02, tall), color, segments=4).turned("z", 45).on(0, 0, z)
     return [roof, sphere(0.12, "brass").at(0, 0, z + tall + 0.05)]
 
 
-def _hand(length: float, wide: float, color: str) -> list:
+def _hand(length: float, wide: float, color: str) -> list[Shape]:
     """Return a clock hand in the plane x = 0, pointing up, with an eye around the axis."""
     blade = extrude(
         [(-wide, 0.12), (wide, 0.12), (0.3 * wide, length), (-0.3 * wide, length)],

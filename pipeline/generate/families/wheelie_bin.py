@@ -19,6 +19,18 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"wheelie_bin": "Containers", "dumpster": "Containers"}
 
 
+def _add_wheels(assembly: Assembly, *, deep: float, wide: float, body: str) -> None:
+    """Add the wheels."""
+    for name, s in (("left", 1), ("right", -1)):
+        at = (-0.42 * deep, s * wide / 2, 0.1)
+        roll = assembly.part(
+            f"{name}_wheel",
+            *(p.at(*at) for p in wheel((0.1, 0.05), "rubber", hub="gray_plastic")),
+            label="wheel",
+        )
+        assembly.spin(body, roll, origin=at, axis="y")
+
+
 def _wheelie(draw: Draw, assembly: Assembly, skin: str) -> None:
     """Add a tapering bin, lid at the rear, axle and wheels."""
     wide, deep = draw.number("width", 0.48, 0.58), draw.number("depth", 0.52, 0.62)
@@ -62,45 +74,13 @@ def _wheelie(draw: Draw, assembly: Assembly, skin: str) -> None:
         lower=0,
         upper=draw.number("lid_deg", 200, 230, digits=1),
     )
-    for name, s in (("left", 1), ("right", -1)):
-        at = (-0.42 * deep, s * wide / 2, 0.1)
-        roll = assembly.part(
-            f"{name}_wheel",
-            *(p.at(*at) for p in wheel((0.1, 0.05), "rubber", hub="gray_plastic")),
-            label="wheel",
-        )
-        assembly.spin(body, roll, origin=at, axis="y")
+    _add_wheels(assembly, deep=deep, wide=wide, body=body)
 
 
-def _dumpster(draw: Draw, assembly: Assembly, skin: str) -> None:
-    """Add a steel bin with a slanted front, two lids and four casters."""
-    wide, deep = draw.number("width", 1.2, 1.8), draw.number("depth", 1.0, 1.2)
-    tall = draw.number("height", 1.05, 1.25)
-    low = 0.2
-    levels = (
-        (0.8, 0.9, low, -0.06),
-        (1.0, 1.0, tall, 0),
-        (0.94, 0.95, tall, 0),
-        (0.74, 0.86, low + 0.03, -0.06),
-    )
-    shell = loft(
-        [
-            [(x, y, z) for x, y in rectangle(a * deep, b * wide, center=(c, 0))]
-            for a, b, z, c in levels
-        ],
-        skin,
-    )
-    ribs = [
-        box((0.03, wide * 0.96, 0.08), skin).on(
-            deep / 2 - 0.055 + 0.02 * k, 0, low + 0.32 + 0.3 * k
-        )
-        for k in range(2)
-    ]
-    pockets = [
-        box((deep * 0.5, 0.12, 0.16), "dark_steel").on(0, s * (wide / 2 + 0.03), 0.65)
-        for s in (-1, 1)
-    ]
-    body = assembly.part("body", shell, *ribs, *pockets, label="bin_body")
+def _add_lids_and_forks(
+    draw: Draw, assembly: Assembly, *, deep: float, wide: float, tall: float, body: str, low: float
+) -> None:
+    """Add the lids, forks and wheels."""
     opening = draw.number("lid_deg", 100, 115, digits=1)
     for name, s in (("left", 1), ("right", -1)):
         cover = box((deep + 0.03, wide / 2 - 0.01, 0.03), "black_plastic").on(
@@ -133,6 +113,38 @@ def _dumpster(draw: Draw, assembly: Assembly, skin: str) -> None:
             label="wheel",
         )
         assembly.spin(fork, roll, origin=(x - 0.03, y, 0.075), axis="y")
+
+
+def _dumpster(draw: Draw, assembly: Assembly, skin: str) -> None:
+    """Add a steel bin with a slanted front, two lids and four casters."""
+    wide, deep = draw.number("width", 1.2, 1.8), draw.number("depth", 1.0, 1.2)
+    tall = draw.number("height", 1.05, 1.25)
+    low = 0.2
+    levels = (
+        (0.8, 0.9, low, -0.06),
+        (1.0, 1.0, tall, 0),
+        (0.94, 0.95, tall, 0),
+        (0.74, 0.86, low + 0.03, -0.06),
+    )
+    shell = loft(
+        [
+            [(x, y, z) for x, y in rectangle(a * deep, b * wide, center=(c, 0))]
+            for a, b, z, c in levels
+        ],
+        skin,
+    )
+    ribs = [
+        box((0.03, wide * 0.96, 0.08), skin).on(
+            deep / 2 - 0.055 + 0.02 * k, 0, low + 0.32 + 0.3 * k
+        )
+        for k in range(2)
+    ]
+    pockets = [
+        box((deep * 0.5, 0.12, 0.16), "dark_steel").on(0, s * (wide / 2 + 0.03), 0.65)
+        for s in (-1, 1)
+    ]
+    body = assembly.part("body", shell, *ribs, *pockets, label="bin_body")
+    _add_lids_and_forks(draw, assembly, deep=deep, wide=wide, tall=tall, body=body, low=low)
 
 
 def build(draw: Draw) -> Assembly:

@@ -91,9 +91,9 @@ def build(draw: Draw) -> Assembly:
     sill = box((0.06, width + 0.06, 0.02), skin).on(deep / 2 + 0.03, 0, 0)
     assembly.part("frame", ring.along("x").at(0, 0, z), sill, label="window_frame")
     for name, side in (("sash_left", 1), ("sash_right", -1)):
-        options = {"inner": inner, "name": name, "side": side, "z": z, "looks": (skin, metal)}
+        looks = (skin, metal)
         if kind == "casement":
-            _casement(draw, assembly, **options)
+            _casement(draw, assembly, inner=inner, name=name, side=side, z=z, looks=looks)
         else:
-            _sliding(assembly, **options)
+            _sliding(assembly, inner=inner, name=name, side=side, z=z, looks=looks)
     return assembly

@@ -21,6 +21,24 @@ from pipeline.generate.vocabulary import (
 CATEGORIES = {"yaw_axis_module": "Mechanisms"}
 
 
+def _add_base(assembly: Assembly, *, r: float, fins: int, color: str, height: float) -> str:
+    """Add the base."""
+    side = 2.5 * r
+    holes = [circle(0.003, segments=12, center=(a * r, b * r)) for a in (-1, 1) for b in (-1, 1)]
+    rings = [
+        torus((r * 0.9, 0.0025), color).at(0, 0, 0.01 + height * (k + 0.7) / (fins + 0.4))
+        for k in range(fins)
+    ]
+    return assembly.part(
+        "base",
+        extrude(rectangle(side, side), color, height=0.01, holes=holes).on(0, 0, 0),
+        cylinder((r * 0.9, height), color).on(0, 0, 0.01),
+        box((0.02, 0.03, 0.02), "black_plastic").on(-r * 0.9 - 0.008, 0, 0.012),
+        *rings,
+        label="housing",
+    )
+
+
 def build(draw: Draw) -> Assembly:
     """Build one yaw axis module."""
     r = draw.number("radius", 0.04, 0.09)
@@ -35,20 +53,7 @@ def build(draw: Draw) -> Assembly:
         "yaw_axis_module",
         "A motorized yaw axis with a turntable on a finned housing.",
     )
-    side = 2.5 * r
-    holes = [circle(0.003, segments=12, center=(a * r, b * r)) for a in (-1, 1) for b in (-1, 1)]
-    rings = [
-        torus((r * 0.9, 0.0025), color).at(0, 0, 0.01 + height * (k + 0.7) / (fins + 0.4))
-        for k in range(fins)
-    ]
-    base = assembly.part(
-        "base",
-        extrude(rectangle(side, side), color, height=0.01, holes=holes).on(0, 0, 0),
-        cylinder((r * 0.9, height), color).on(0, 0, 0.01),
-        box((0.02, 0.03, 0.02), "black_plastic").on(-r * 0.9 - 0.008, 0, 0.012),
-        *rings,
-        label="housing",
-    )
+    base = _add_base(assembly, r=r, fins=fins, color=color, height=height)
     z = 0.01 + height
     arm = 0.8 * r
     posts = [

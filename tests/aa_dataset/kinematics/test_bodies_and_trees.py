@@ -146,3 +146,20 @@ def test_a_joint_rebuilt_from_itself_is_the_same_to_the_bit():
 def test_axes_of_any_length_are_normalized(length):
     joint = Joint("a", "prismatic", np.array([3.0, 0, 4.0]) * length, [0, 0, 0], 0, 1)
     assert np.allclose(joint.axis, [0.6, 0, 0.8], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("axis", {"axis": "up"}),
+        ("axis", {"axis": [0, [1], 2]}),
+        ("origin", {"origin": None}),
+        ("limits", {"lower": None}),
+        ("limits", {"upper": "far"}),
+        ("pitch", {"pitch": None}),
+    ],
+)
+def test_values_that_are_no_numbers_name_joint_and_field(field, values):
+    good = {"axis": [0, 0, 1], "origin": [0, 0, 0], "lower": 0.0, "upper": 1.0}
+    with pytest.raises(JointError, match=f"'door', field `{field}`"):
+        Joint("door", "revolute", **{**good, **values})

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_strategies import bodies, bounded_joints, numbers, trees
+from metric_strategies import bodies, bounded_joints, numbers, trees, vectors
 
+from aa_dataset.errors import JointError
 from aa_dataset.kinematics import Joint, KinematicTree, Mimic, exp_twist
 from aa_dataset.metric import anchor_offset, joint_distance, tree_distance
 
@@ -98,3 +99,29 @@ def test_a_drawer_saved_half_open_is_not_charged():
     assert joint_distance(drawer, half_open) > 0.2
     found = anchor_offset(drawer, exp_twist(0.2 * drawer.screw)).coordinate
     assert joint_distance(drawer, half_open.reanchored(-found)) == pytest.approx(0, abs=1e-15)
+
+
+@given(bounded_joints(kinds=("revolute",)), numbers(-1.5, 1.5), vectors)
+def test_anchor_offset_leaves_the_smallest_rotation_residual(joint, state, error):
+    """Also where the found pose turns about another axis than the joint's."""
+    wrong = exp_twist(np.concatenate([0.3 * np.tanh(error), np.zeros(3)]))
+    pose = wrong @ exp_twist(state * joint.screw)
+    found = anchor_offset(joint, pose)
+    for step in (-0.01, 0.01):
+        rest = exp_twist(-(found.coordinate + step) * joint.screw) @ pose
+        cosine = float(np.clip((np.trace(rest[:3, :3]) - 1) / 2, -1, 1))
+        assert math.acos(cosine) >= found.rotation_residual
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_state_that_is_not_finite_is_refused_by_name(value):
+    wheel = Joint("wheel", "continuous", [0, 0, 1], [0, 0, 0], parent="a", child="b")
+    with pytest.raises(JointError, match=r"wheel.*coordinate"):
+        KinematicTree("t", ("a", "b"), (wheel,)).reanchored({"wheel": value})
+
+
+def test_a_mimic_of_nothing_is_refused_by_name():
+    echo = Joint("e", "prismatic", [0, 0, 1], [0, 0, 0], 0, 1, parent="a", child="b")
+    tree = KinematicTree("t", ("a", "b"), (replace(echo, mimic=Mimic("nobody")),))
+    with pytest.raises(JointError, match="nobody"):
+        tree.reanchored({"e": 0.5})

@@ -87,5 +87,7 @@ def test_bad_arguments_raise():
         bootstrap_mean([1.0], weighting="link")
     with pytest.raises(ValueError, match="level"):
         bootstrap_mean([1.0], level=95)
+    with pytest.raises(ValueError, match="resamples"):
+        bootstrap_mean([1.0], resamples=0)
     with pytest.raises(ValueError, match="paired"):
         bootstrap_difference([1.0], [1.0, 2.0])

@@ -129,6 +129,21 @@ def test_released_limit_gates_and_mercy_on_prismatic_joints():
     assert not component_errors(far, DRAWER).success
 
 
+@pytest.mark.parametrize("lower", [-math.inf, 0.0])
+@pytest.mark.parametrize(("axis", "passes"), [((0, 0, 1), True), ((1, 2, 3), False)])
+def test_released_infinite_ranges_pass_along_a_coordinate_axis_only(axis, passes, lower):
+    """That code's motion vector is (nan, nan, inf), of norm nan, or (inf, inf, inf), of norm inf.
+
+    No direction is defined, so it takes the flipped one, whose difference has the same norm.
+    """
+    valve = Joint("valve", "revolute", axis, [0, 0, 0], lower, math.inf)
+    for predicted in (valve, valve.reversed(), replace(valve, lower=0, upper=1)):
+        found = component_errors(predicted, valve, variant="released")
+        assert math.isnan(found.direction_error)
+        assert math.isnan(found.range_error) == passes
+        assert found.success == passes
+
+
 def test_released_falls_back_to_the_axis_when_the_range_is_zero():
     still = replace(HINGE, upper=0.0)
     found = component_errors(still, HINGE, variant="released")

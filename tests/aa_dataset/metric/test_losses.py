@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Appendix A.3: smooth stand-ins for E on numpy, torch and jax alike."""
 
+import importlib
 import math
 
 import numpy as np
@@ -196,3 +197,24 @@ def test_bad_temperature_raises():
     hinge = arrays(Joint("t", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.2))
     with pytest.raises(ValueError, match="temperature"):
         soft_min_loss(hinge, hinge, temperature=0.0)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_whole_numbers_do_not_round_the_norm_or_the_pitch(name):
+    library(name)  # skips where the library is missing
+    xp = importlib.import_module("jax.numpy" if name == "jax" else name)
+    zero, axis = xp.asarray([0, 0, 0]), xp.asarray([0, 0, 2])
+    screw = revolute_screws(axis, zero, pitch=0.25)
+    assert np.allclose(np.asarray(screw), [0, 0, 1, 0, 0, 0.25])
+    slide, far, near = xp.asarray([0, 0, 0, 0, 0, 1]), xp.asarray([0, 2]), xp.asarray([0, 1])
+    loss = invariant_loss((slide, far), (slide, near), weights=(1.0, 0.0), norm=SplitNorm(0.5))
+    assert float(loss) == pytest.approx(0.25)
+
+
+def test_constants_live_where_the_arrays_do():
+    """Torch's "meta" device stands in for an accelerator: mixing it with the host raises."""
+    torch = pytest.importorskip("torch")
+    axis, limits = torch.ones((2, 3), device="meta"), torch.ones((2, 2), device="meta")
+    joint = (revolute_screws(axis, axis), limits)
+    loss = soft_min_loss(joint, (prismatic_screws(axis), limits), temperature=1.0, compactify=2.0)
+    assert loss.device.type == "meta"

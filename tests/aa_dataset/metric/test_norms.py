@@ -67,8 +67,9 @@ def test_a_rod_is_regularized_on_request_only():
     norm = KineticNorm(rod, regularize=0.1)
     spin = np.array([0, 0, 1, 0, 0, 0])
     assert twist_norm(spin, norm) == pytest.approx(0.1)
-    with pytest.raises(NormError, match="positive length"):
-        KineticNorm(rod, regularize=0.0)
+    for length in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(NormError, match="positive length"):
+            KineticNorm(rod, regularize=length)
 
 
 def test_an_inertia_that_is_not_symmetric_raises():

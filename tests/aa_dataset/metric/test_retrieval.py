@@ -2,10 +2,13 @@
 """Nearest joints and objects are what an exhaustive search finds."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from metric_trees import corrupted, random_joint, random_tree
 
+from aa_dataset.kinematics import KinematicTree
 from aa_dataset.metric import (
     joint_distance,
     nearest_joints,
@@ -54,3 +57,30 @@ def test_asking_for_more_than_there_is():
     assert len(nearest_objects(tree, [tree], k=5, compactify=math.pi)) == 1
     assert nearest_objects(tree, [], k=5, compactify=math.pi) == []
     assert len(nearest_joints(tree.joints[0], tree.joints, k=9, compactify=math.pi)) == 3
+
+
+def test_rounding_of_the_bounds_does_not_break_ties():
+    """The same star with its drawers in another order: distance 0, bounds of about 1e-16."""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        drawers = [random_joint(rng, f"j{k}") for k in range(6)]
+
+        def star(order, drawers=drawers):
+            joints = [
+                replace(drawers[k], name=f"j{n}", parent="base", child=f"link{n}")
+                for n, k in enumerate(order)
+            ]
+            return KinematicTree("star", ("base", *(j.child for j in joints)), tuple(joints))
+
+        library = [star(rng.permutation(6)) for _ in range(6)]
+        found = nearest_objects(star(range(6)), library, k=2, compactify=math.pi)
+        assert [(n.index, n.distance) for n in found] == [(0, 0.0), (1, 0.0)]
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_asking_for_nothing_raises(k):
+    tree = random_tree(np.random.default_rng(4), 2, shape="chain")
+    with pytest.raises(ValueError, match="at least one"):
+        nearest_objects(tree, [tree], k=k, compactify=math.pi)
+    with pytest.raises(ValueError, match="at least one"):
+        nearest_joints(tree.joints[0], tree.joints, k=k, compactify=math.pi)

@@ -258,8 +258,17 @@ def test_raw_prices_refuse_infinite_ranges_and_cycles_are_named():
     with pytest.raises(UnboundedRangeError, match="wheel"):
         tree_distance(tree, tree)
     back = replace(wheel, name="back", parent="b", child="a")
-    with pytest.raises(TreeError, match="cycle"):
+    with pytest.raises(TreeError, match=r"joint 'back', field `parent`.*cycle.*'back', 'wheel'"):
         KinematicTree("loop", ("a", "b"), (wheel, back))
+    away = replace(wheel, name="away", child="c")  # hangs from the cycle, is no part of it
+    with pytest.raises(TreeError, match=r"joint 'back', field `parent`.*'back', 'wheel'\.$"):
+        KinematicTree("loop", ("a", "b", "c", "r"), (wheel, back, away))
+
+
+def test_a_joint_without_a_name_is_in_the_matching_all_the_same():
+    nameless = Joint("", "prismatic", [0, 0, 1], [0, 0, 0], 0, 1, parent="a", child="b")
+    tree = KinematicTree("t", ("a", "b"), (nameless,))
+    assert tree_distance(tree, tree).matching == (("", ""),)
 
 
 @pytest.mark.parametrize("seed", range(6))
