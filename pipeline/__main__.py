@@ -49,6 +49,9 @@ def main(arguments: list[str]) -> int:
     except PipelineError as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted. What is finished stays: run it again to go on.\n")
+        return 130
     return 0
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from pipeline.errors import DamagedFileError
+
 # Two zero blocks end a tar; a fragment is an object's members without them.
 END_OF_ARCHIVE = bytes(1024)
 
@@ -52,10 +54,14 @@ def read_range(where: AssetRange) -> dict[str, bytes]:
 
 
 def read_fragment(where: AssetRange) -> bytes:
-    """Read one object's range as it stands."""
+    """Read one object's range as it stands; a tar that ends before it is removed."""
     with where.path.open("rb") as stream:
         stream.seek(where.offset)
-        return stream.read(where.size)
+        data = stream.read(where.size)
+    if len(data) < where.size:
+        where.path.unlink(missing_ok=True)
+        raise DamagedFileError(where.path, f"it ends within byte {where.offset + where.size}")
+    return data
 
 
 class AssetWriter:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pipeline.reasons import Reason
 
 
@@ -16,6 +18,19 @@ class ConfigError(PipelineError):
 
 class BooksError(PipelineError):
     """A stage lost or invented an object: ids in differ from ids out and rejects."""
+
+
+class DamagedFileError(PipelineError):
+    """A file of ours is cut off or no longer what was written; it is removed, to be made anew."""
+
+    def __init__(self, path: Path, problem: str):
+        self.path, self.problem = path, problem
+        super().__init__(
+            f"{path} is damaged ({problem}) and was removed; `make library` makes it anew."
+        )
+
+    def __reduce__(self) -> tuple[type[DamagedFileError], tuple[Path, str]]:
+        return DamagedFileError, (self.path, self.problem)
 
 
 class Rejection(PipelineError):

@@ -8,11 +8,9 @@ written in the order of the object ids, to temporary names that are renamed at t
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import multiprocessing
 import resource
-import signal
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +27,8 @@ from pebble import ProcessExpired, ProcessPool
 from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.assets import AssetWriter, pack
-from pipeline.errors import BooksError, Rejection
+from pipeline.errors import BooksError, DamagedFileError, Rejection
+from pipeline.processes import end_with_parent
 from pipeline.reasons import Finding, Reason
 from pipeline.tables import encodable, replacing, write_bytes, write_table
 
@@ -37,7 +36,6 @@ log = logging.getLogger(__name__)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
-PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 # Put in place in reverse: records come last, so their presence means that the shard is complete.
 OUTPUTS = ("records", "rejects", "findings", "assets")
 
@@ -210,7 +208,7 @@ def _answers(
 
 def _settle_worker(gigabytes: float) -> None:
     """Bound the worker's memory, and let the kernel end it with its parent."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     limit = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
@@ -227,6 +225,8 @@ def _guarded(
         return Outcome(outcome.record, tuple(outcome.findings)), fragment
     except Rejection as rejection:
         return rejection
+    except DamagedFileError:  # our own file, so it is the shard's trouble, not the object's
+        raise
     except MemoryError:
         limit = settings["budgets"]["memory_gb"]
         return Rejection(
@@ -254,7 +254,7 @@ def _result(future: Any) -> tuple[Outcome, bytes | None] | Rejection:
         )
     except MemoryError:
         return Rejection(Reason.MEMORY_EXCEEDED, "the result did not fit into memory.")
-    except CancelledError:  # the pool itself broke: that is the shard's trouble, not the object's
+    except (CancelledError, DamagedFileError):  # the shard's trouble, not the object's
         raise
     except Exception as error:
         return Rejection(

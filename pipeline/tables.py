@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.schema import SCHEMA_VERSION
+from pipeline.errors import DamagedFileError
 
 
 @contextmanager
@@ -78,8 +79,14 @@ def write_arrow(path: Path, table: pa.Table) -> None:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read a Parquet table as a list of dictionaries."""
-    return pq.read_table(path).to_pylist()
+    """Read a Parquet table as a list of dictionaries; one that is no table is removed."""
+    try:
+        return pq.read_table(path).to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        if getattr(error, "errno", None):  # the file system's trouble, not the table's
+            raise
+        path.unlink(missing_ok=True)
+        raise DamagedFileError(path, str(error).splitlines()[0][:120]) from error
 
 
 def record_schema(*fields: pa.Field) -> pa.Schema:

@@ -83,18 +83,23 @@ def bootstrap_difference(
 ) -> Interval:
     """Return the mean of `first` minus that of `second` over the same objects, paired.
 
-    Entry k of both lists belongs to object k; both means are taken over the same resampled
-    objects, so what is hard about an object cancels. `values` counts both sides.
+    Entry k of both lists belongs to object k, and an object that only one side scores is left
+    out, as in the paper's appendix D: otherwise a method that fails on hard objects would look
+    better for it. Both means are taken over the same resampled objects, so what is hard about an
+    object cancels. `values` and `undefined` count both sides, `objects` those that both score.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} objects; a paired interval needs equal.")
-    s1, c1, lost1 = _totals(first, weighting)
-    s2, c2, lost2 = _totals(second, weighting)
+    pairs = [(_flat(a), _flat(b)) for a, b in zip(first, second, strict=True)]
+    undefined = sum(int(np.isnan(side).sum()) for pair in pairs for side in pair)
+    pairs = [pair for pair in pairs if not any(np.isnan(side).all() for side in pair)]
+    s1, c1, _ = _totals([a for a, _ in pairs], weighting)
+    s2, c2, _ = _totals([b for _, b in pairs], weighting)
     totals = _resampled((s1, c1, s2, c2), resamples, seed)
     draws = np.concatenate([_ratio(a, b) - _ratio(c, d) for a, b, c, d in totals])
     estimate = float(_ratio(s1.sum(), c1.sum()) - _ratio(s2.sum(), c2.sum()))
-    both = [np.concatenate([_flat(a), _flat(b)]) for a, b in zip(first, second, strict=True)]
-    return _interval(estimate, draws, (both, lost1 + lost2), (level, resamples, seed))
+    both = [np.concatenate(pair) for pair in pairs]
+    return _interval(estimate, draws, (both, undefined), (level, resamples, seed))
 
 
 def _flat(values: ArrayLike) -> Array:

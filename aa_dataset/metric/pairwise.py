@@ -56,7 +56,8 @@ def pairwise_distance(
     engine : {"auto", "numpy", "numba"}
         "auto" takes numba for a million pairs or more where it is installed.
     out : (n, m) float64 array, optional
-        Filled and returned, e.g. a memory map; scratch memory is a few MB whatever n and m.
+        Filled and returned, e.g. a memory map; scratch memory is a few MB and some 300 bytes
+        per joint, never a share of n m.
 
     Returns
     -------

@@ -26,6 +26,7 @@ from pipeline.config import load_config
 from pipeline.errors import PipelineError
 from pipeline.generate.command import generate
 from pipeline.inventory.refresh import LOCK_HELD, build_lock
+from pipeline.processes import end_with_parent
 
 FAILURE_LINES = 15
 _FAILED_LOG = re.compile(r"^Error in rule \w+:.*?^ +log: (\S+)", re.M | re.S)
@@ -41,10 +42,13 @@ def main(arguments: list[str]) -> int:
         raise PipelineError(
             f"--count {given.count}: give a number of objects that is not negative."
         )
+    if given.cores < 1:
+        raise PipelineError(f"--cores {given.cores}: give at least 1.")
     config = load_config()
     with waiting_lock():
         wait_for_orphans()
-        generate(config, count=given.count)
+        if "generated" in config["sources"]:
+            generate(config, count=given.count)
         _tell_sources(config)
         shutil.rmtree(Path(".snakemake/locks"), ignore_errors=True)
         shutil.rmtree(layout.progress(), ignore_errors=True)
@@ -83,7 +87,12 @@ def run_snakemake(cores: int) -> None:
     layout.SNAKEMAKE_LOG.parent.mkdir(parents=True, exist_ok=True)
     with (
         subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=end_with_parent,  # what it started goes on: see `wait_for_orphans`
         ) as process,
         layout.SNAKEMAKE_LOG.open("w") as log,
         Progress() as progress,

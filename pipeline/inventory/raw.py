@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import stat
@@ -40,12 +41,13 @@ def read_inventory(path: Path) -> list[RawObject]:
     return [RawObject(key, json.loads(f'"{folder}"'), digest) for key, folder, digest in rows]
 
 
-def scan_source(source: str, root: Path) -> list[RawObject]:
+def scan_source(source: str, root: Path, *, most_bytes: float = math.inf) -> list[RawObject]:
     """Return every object of a source, sorted by id.
 
-    An object is a folder of `root`; whether it is a usable one is decided by `ingest`.
+    An object is a folder of `root`; whether it is a usable one is decided by `ingest`, which
+    refuses an object with a file of more than `most_bytes`: such a file is not read here.
     """
-    cache = DigestCache(source)
+    cache = DigestCache(source, most_bytes=most_bytes)
     names = sorted(entry.name for entry in os.scandir(root) if _is_object(entry))
     bar = tqdm(names, desc=f"inventory {source}", unit="object", disable=None, leave=False)
     objects = [RawObject(object_id(source, name), name, cache.digest(root / name)) for name in bar]
@@ -54,7 +56,15 @@ def scan_source(source: str, root: Path) -> list[RawObject]:
 
 
 def _is_object(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith(".") and entry.is_dir()
+    """Tell folders, and links that lead to no file: `ingest` refuses a link with a sentence."""
+    if entry.name.startswith("."):
+        return False
+    if not entry.is_symlink():
+        return entry.is_dir()
+    try:
+        return not Path(entry.path).is_file()
+    except OSError:
+        return True
 
 
 def object_id(source: str, name: str) -> str:
@@ -76,7 +86,8 @@ def shard_of(identifier: str, shards: int) -> int:
 class DigestCache:
     """Digests of files by size, times and inode; a damaged cache is an empty one."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, most_bytes: float = math.inf) -> None:
+        self._most_bytes = most_bytes
         self._path = layout.digest_cache(source)
         self._old = self._load()
         self._new: dict[str, list[str]] = {}
@@ -102,6 +113,8 @@ class DigestCache:
     def _file_digest(self, path: Path, status: os.stat_result | None) -> str:
         if status is None:
             return "unreachable"
+        if status.st_size > self._most_bytes:
+            return f"oversize {status.st_size}"
         key = path.as_posix()
         mark = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
         known = self._old.get(key)

@@ -13,12 +13,13 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pipeline import layout
 from pipeline.config import check_config, stage_settings
 from pipeline.inventory.code import code_digest
 from pipeline.inventory.raw import RawObject, scan_source, shard_of
+from pipeline.processes import end_with_parent
 from pipeline.stages import STAGES
 from pipeline.tables import dump_json, write_if_changed
 
@@ -42,7 +43,15 @@ def build_lock(*, wait: bool) -> Iterator[bool]:
         except BlockingIOError:
             yield False
             return
+        os.register_at_fork(after_in_child=lambda: _leave_to_parent(stream))
         yield True
+
+
+def _leave_to_parent(stream: TextIO) -> None:
+    """Let a forked child of a locked process neither hold the lock nor outlive the process."""
+    if not stream.closed:
+        stream.close()
+        end_with_parent()
 
 
 def refresh(config: Mapping[str, Any]) -> dict[str, int]:
@@ -55,7 +64,8 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
     shards = {}
     for source, options in config["sources"].items():
         root = Path(options["folder"])
-        objects = scan_source(source, root) if root.is_dir() else []
+        most = config["budgets"]["raw_bytes"]
+        objects = scan_source(source, root, most_bytes=most) if root.is_dir() else []
         if objects:
             shards[source] = options["shards"]
             _write_shards(source, objects, options["shards"], reviews)

@@ -4,9 +4,9 @@
 1. Every supercategory gets its quota, scaled to the size of the split. What a supercategory cannot
    fill goes to the others, one object at a time, in order of their quotas.
 2. One object of every joint type is reserved first, so that no type is missing.
-3. Then, slot by slot, the supercategory that is furthest behind its quota gives an object of its
-   least used category. Within the category, an object whose main joint is continuous comes first
-   while fewer than the configured share of the split have one, and last otherwise.
+3. Then, slot by slot, the supercategory that is furthest behind its quota gives an object: one
+   whose main joint is continuous while fewer than the configured share of the split have one, else
+   another, where it has such; of these, one of the least used category.
 4. What is left to chance is decided by a hash of the seed and the object's id.
 """
 
@@ -141,8 +141,8 @@ class _Picker:
         best = min(
             (c for c in open_ones if c.supercategory == behind),
             key=lambda c: (
-                self._used[c.category],
                 (c.main_joint == JointType.CONTINUOUS) != wants,
+                self._used[c.category],
                 ranks[c.object_id],
             ),
         )

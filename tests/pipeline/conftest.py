@@ -240,7 +240,11 @@ def library_job(stage: str, config: Any) -> ShardJob:
         ),
         "split": (
             {name: root / f"{name}.parquet" for name in ("objects", "joints")},
-            {"splits": root / "splits.parquet", "report": Path("work/split/report.txt")},
+            {
+                "splits": root / "splits.parquet",
+                "report": Path("work/split/report.txt"),
+                "figure": Path("work/split/coverage.png"),
+            },
         ),
         "publish": (
             {},

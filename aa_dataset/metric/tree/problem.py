@@ -207,8 +207,12 @@ def _consistent(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
     np.fill_diagonal(against, False)
     clash = against | against.T
     keep = np.ones(len(rows), dtype=bool)
-    while clash.any():
-        worst = int(np.argmax((clash @ value) / value))
+    left, burden = clash.sum(axis=1), clash @ value
+    while left.any():
+        worst = int(np.argmax(np.where(left > 0, burden / value, -np.inf)))
         keep[worst] = False
-        clash[worst] = clash[:, worst] = False
+        left -= clash[worst]
+        burden -= clash[worst] * value[worst]
+        left[worst] = 0
+        clash[:, worst] = False
     return (rows[keep], columns[keep]), turned[keep]

@@ -24,7 +24,7 @@ from pipeline.generate.vocabulary import (
 )
 
 CATEGORIES = {
-    "barrier_gate": "Infrastructure",
+    "barrier_gate": "Architectural Fixtures",
     "turnstile": "Infrastructure",
     "tower_crane": "Infrastructure",
 }

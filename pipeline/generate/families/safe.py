@@ -21,7 +21,7 @@ from pipeline.generate.vocabulary import (
     word,
 )
 
-CATEGORIES = {"safe": "Containers", "mailbox": "Containers"}
+CATEGORIES = {"safe": "Storage Furniture", "mailbox": "Architectural Fixtures"}
 
 
 def _add_dial_and_handle(

@@ -3,16 +3,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from aa_dataset.errors import ShapeError
 from aa_dataset.kinematics import adjoint, exp_twist, prismatic_screw, revolute_screw
 from aa_dataset.kinematics.screws import hat, require_shape
-
-settings.register_profile("kinematics", max_examples=50, deadline=None, derandomize=True)
-settings.load_profile("kinematics")
 
 twists = st.lists(st.floats(-4, 4), min_size=6, max_size=6).map(np.array)
 

@@ -65,6 +65,18 @@ def test_paired_interval_cancels_what_objects_share():
     assert alone.high - alone.low > 1
 
 
+@pytest.mark.parametrize("weighting", ["joint", "object"])
+def test_paired_interval_is_over_the_objects_that_both_sides_score(weighting):
+    """Appendix D: a method must not gain by having no value where objects are hard."""
+    hard, nothing = [9.0, 9.0], [math.nan, math.nan]
+    first = [[1.0, math.nan], nothing, [], [2.0]]
+    second = [[1.0, 3.0], hard, hard, nothing]
+    found = bootstrap_difference(first, second, weighting=weighting)
+    assert found.estimate == found.low == found.high == -1.0
+    assert (found.objects, found.values, found.undefined) == (1, 3, 5)
+    assert math.isnan(bootstrap_difference([math.nan], [1.0]).estimate)
+
+
 def test_coverage_is_near_the_level():
     rng = np.random.default_rng(4)
     hits = sum(

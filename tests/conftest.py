@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all tests share: laws are checked on the same examples every time, on any machine."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Machines are shared: a deadline would test the neighbors. AA_LAW_EXAMPLES=500 looks wider.
+settings.register_profile(
+    "arena",
+    max_examples=int(os.environ.get("AA_LAW_EXAMPLES", "50")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("arena")
