@@ -19,14 +19,31 @@ from pipeline.stages import STAGES
 
 def load_config() -> dict[str, Any]:
     """Read `config.yaml` and check it."""
-    try:
-        config = yaml.safe_load(layout.CONFIG.read_bytes())
-    except OSError as error:
-        raise ConfigError(f"{layout.CONFIG} cannot be read: {error.strerror}.") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{layout.CONFIG} is not YAML: {error}") from None
+    config = _read_yaml(layout.CONFIG)
     check_config(config)
     return config
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the mapping of a node whose keys are all different."""
+        keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
+        for number, key in enumerate(keys):
+            if key in keys[:number]:
+                where = node.value[number][0].start_mark
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", where)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_bytes(), _Loader)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not usable YAML: {error}") from None
 
 
 def check_config(config: object) -> None:
@@ -47,9 +64,14 @@ def check_config(config: object) -> None:
 
 def _schema_problems(value: object, path: Path, schema: Path) -> list[str]:
     """Return a sentence for everything in a file that its JSON schema does not allow."""
-    import jsonschema
+    from jsonschema import Draft202012Validator, validators
 
-    validator = jsonschema.Draft202012Validator(json.loads(schema.read_text()))
+    # JSON counts 4.0 as an integer; `range` and the random generators do not.
+    types = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, found: isinstance(found, int) and not isinstance(found, bool)
+    )
+    strict = validators.extend(Draft202012Validator, type_checker=types)
+    validator = strict(json.loads(schema.read_text()))
     return [
         f"{path}: {'.'.join(map(str, error.absolute_path)) or 'the file'}: {error.message}. "
         f"{schema} lists what is allowed."
@@ -86,9 +108,14 @@ def _unknown_codes(config: Mapping[str, Any]) -> list[str]:
 
 def load_sources() -> dict[str, dict[str, Any]]:
     """Read the description of every raw source."""
-    return yaml.safe_load(layout.SOURCES.read_text())
+    return _read_yaml(layout.SOURCES)
 
 
 def stage_settings(config: Mapping[str, Any], stage: str) -> dict[str, Any]:
-    """Return the part of the config that a stage reads."""
-    return {section: config[section] for section in STAGES[stage].reads}
+    """Return the part of the config that a stage reads.
+
+    `source_order` names the sources in the order of the file, which a mapping written with sorted
+    keys would lose.
+    """
+    sections = {**config, "source_order": list(config["sources"])}
+    return {section: sections[section] for section in STAGES[stage].reads}

@@ -72,6 +72,11 @@ def benchmarks(stage: str) -> Path:
     return WORK / "benchmarks" / stage
 
 
+def stage_folders() -> list[Path]:
+    """Folders that the stages write to, which leaves the raw sources out."""
+    return [path for path in sorted(WORK.glob("*")) if path.name != "raw"]
+
+
 def records(stage: str, source: str, shard: str) -> Path:
     """Record table of one shard of one stage."""
     return WORK / stage / source / f"{shard}.parquet"

@@ -31,7 +31,7 @@ def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, 
         "objects": len(objects),
         "sources": dict(Counter(row["source"] for row in objects)),
         "splits": dict(splits),
-        "files": {str(path.relative_to(folder.root)): _mark(path) for path in _files(folder)},
+        "files": {str(path.relative_to(folder.root)): _mark(path) for path in sealed_files(folder)},
     }
     write_bytes(folder.seal, dump_json(seal))
     return seal
@@ -48,7 +48,8 @@ def revision(folder: LibraryLayout) -> str:
     return total.hexdigest()[:16]
 
 
-def _files(folder: LibraryLayout) -> list[Path]:
+def sealed_files(folder: LibraryLayout) -> list[Path]:
+    """Return the tables and asset tars, which a seal vouches for."""
     return [*(folder.table(name) for name in TABLES), *sorted(folder.assets.glob("*.tar"))]
 
 

@@ -28,7 +28,7 @@ SHARD_STAGES: dict[str, Stage] = {
 }
 
 LIBRARY_STAGES: dict[str, Stage] = {
-    "deduplicate": Stage(reads=("sources",)),
+    "deduplicate": Stage(reads=("source_order",)),
     "manifest": Stage(data=("taxonomy/[!p]*.tsv",)),
     "split": Stage(
         reads=("name", "expected_objects", "split"), data=("pipeline/split/eval200.tsv",)

@@ -21,6 +21,7 @@ from typing import Any
 
 from pipeline import layout
 from pipeline.build.progress import Progress
+from pipeline.build.repair import discard_damaged, discard_leftovers
 from pipeline.build.summary import print_summary
 from pipeline.config import load_config
 from pipeline.errors import PipelineError
@@ -47,6 +48,8 @@ def main(arguments: list[str]) -> int:
     config = load_config()
     with waiting_lock():
         wait_for_orphans()
+        discard_leftovers()
+        _tell_damage(discard_damaged())
         if "generated" in config["sources"]:
             generate(config, count=given.count)
         _tell_sources(config)
@@ -124,6 +127,14 @@ def _advice() -> str:
         f"The build failed; the whole log is {layout.SNAKEMAKE_LOG}. What is finished stays: run "
         "`make library` again to go on from there."
     )
+
+
+def _tell_damage(paths: list[Path]) -> None:
+    if paths:
+        _say(
+            f"{len(paths)} built files differ from what their library.json says, such as "
+            f"{paths[0]} (a build was killed, or the disk fails); they are made anew."
+        )
 
 
 def _tell_sources(config: Mapping[str, Any]) -> None:

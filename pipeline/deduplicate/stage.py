@@ -18,7 +18,7 @@ from pipeline.tables import read_rows, write_table
 
 def run(job: ShardJob) -> None:
     """Compare the whole library; write rejects and findings."""
-    order = {source: number for number, source in enumerate(job.settings["sources"])}
+    order = {source: number for number, source in enumerate(job.settings["source_order"])}
     objects = [
         (order[source], row["object_id"], row["content_sha256"], source)
         for source, shards in load_index().items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--open", action="store_true", help="show joints moved, not at rest")
     given = parser.parse_args(arguments)
     name = PREVIEW_OPEN if given.open else PREVIEW
-    pictures = [(_picture(row, name), row["category"]) for row in one_per_category()[: given.most]]
+    rows = one_per_category()
+    spread = rows[:: math.ceil(len(rows) / given.most)]
+    pictures = [(_picture(row, name), row["category"]) for row in spread]
     sheet = contact_sheet(pictures, columns=given.columns, tile=given.tile)
     write_bytes(given.file, encode_png(np.asarray(sheet)))
     return 0

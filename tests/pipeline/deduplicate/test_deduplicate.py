@@ -53,7 +53,7 @@ def test_the_source_that_stands_first_keeps_its_object(
         ]
         write_table(layout.records("annotate", source, "0000"), rows, schema)
     outputs = {name: Path(f"{name}.parquet") for name in ("rejects", "findings")}
-    settings: dict[str, Any] = {"sources": {key: {} for key in order}}
+    settings: dict[str, Any] = {"source_order": order}
     run(ShardJob("deduplicate", "", "", {}, outputs, settings))
     (reject,) = read_rows(outputs["rejects"])
     (finding,) = read_rows(outputs["findings"])

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Before a build: take away what is damaged or left over, so that the build makes it anew.
+
+Time stamps alone decide what runs again, and a file that was cut off afterwards has a new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aa_dataset.layout import LibraryLayout
+from pipeline import layout
+from pipeline.seal import file_sha256, sealed_files
+
+
+def discard_damaged() -> list[Path]:
+    """Remove the files of `library/` and `release/` that differ from their seal; return them."""
+    damaged = [
+        path for root in (layout.LIBRARY, layout.RELEASE) for path in _damaged(LibraryLayout(root))
+    ]
+    for path in damaged:
+        path.unlink()
+    return damaged
+
+
+def _damaged(folder: LibraryLayout) -> Iterator[Path]:
+    if not folder.seal.is_file():
+        return
+    try:
+        marks = json.loads(folder.seal.read_bytes())["files"]
+        names = set(marks)
+    except (ValueError, KeyError, TypeError):
+        yield folder.seal
+        return
+    for path in sealed_files(folder):
+        name = path.relative_to(folder.root).as_posix()
+        if path.is_file() and name in names and not _matches(path, marks[name]):
+            yield path
+
+
+def _matches(path: Path, mark: dict[str, Any]) -> bool:
+    """Compare sizes, and of the tables also contents: the tars are as large as the library."""
+    if path.stat().st_size != mark["size"]:
+        return False
+    return path.suffix == ".tar" or file_sha256(path) == mark["sha256"]
+
+
+def discard_leftovers() -> None:
+    """Remove the temporary files of jobs that were killed; call it while no job is running."""
+    for folder in (layout.LIBRARY, layout.RELEASE, *layout.stage_folders()):
+        for path in folder.rglob("*.tmp[0-9]*"):
+            path.unlink()
