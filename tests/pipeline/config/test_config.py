@@ -86,7 +86,7 @@ def test_a_file_that_is_no_mapping_is_a_sentence(workspace: Path, content: str) 
 @pytest.mark.parametrize("content", [b"a: [1", b"a: b: c", b"\ta: 1", b"a: \xff\xfe", b"\0"])
 def test_a_file_that_is_no_yaml_is_a_sentence(workspace: Path, content: bytes) -> None:
     Path("config.yaml").write_bytes(content)
-    with pytest.raises(ConfigError, match="not YAML"):
+    with pytest.raises(ConfigError, match="not usable YAML"):
         load_config()
 
 
@@ -107,7 +107,8 @@ def test_yaml_cannot_make_python_objects(workspace: Path) -> None:
 def test_a_stage_gets_the_sections_that_it_reads_and_no_other(workspace: Path, stage: str) -> None:
     config = load_config()
     settings = stage_settings(config, stage)
-    assert settings == {name: config[name] for name in STAGES[stage].reads}
+    order = {"source_order": list(config["sources"])}
+    assert settings == {name: (config | order)[name] for name in STAGES[stage].reads}
 
 
 @pytest.mark.parametrize(
