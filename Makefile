@@ -15,10 +15,13 @@ library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small o
 	@$(BIN)/python -m pipeline build $(if $(COUNT),--count $(COUNT))
 
 test: check .venv/graphics ## linters, types and tests
-	@$(BIN)/python -m pytest -m "not slow"
+	@# Two processes: the metric's tests load jax, whose threads and a later fork do not go together.
+	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric
+	@$(BIN)/python -m pytest -m "not slow" --ignore tests/aa_dataset/metric
 
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
-	@$(BIN)/python -m pytest -m slow
+	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric
+	@$(BIN)/python -m pytest -m slow --ignore tests/aa_dataset/metric
 
 check: .venv/dev ## linters and types
 	@$(BIN)/ruff check --quiet .

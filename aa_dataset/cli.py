@@ -12,6 +12,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 WIDTH = 100
 SHOWN = 40  # objects that `aa list` shows unless asked for more
 _JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
+# Names come from strangers: no control sequence, line break or change of direction in a terminal.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
 
@@ -52,11 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _say(lines: Iterable[str]) -> None:
     """Print lines to stdout: the one place of the package that prints."""
     for line in lines:
-        print(line)  # noqa: T201
+        print(_UNPRINTABLE.sub("?", line))  # noqa: T201
 
 
 def _say_json(value: Any) -> None:
-    _say([json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)])
+    text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
+    lines = text.split("\n")  # of the indentation; those inside a text are escaped
+    _say(_UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -60,7 +60,7 @@ def read_fragment(where: AssetRange) -> bytes:
         data = stream.read(where.size)
     if len(data) < where.size:
         where.path.unlink(missing_ok=True)
-        raise DamagedFileError(where.path, f"it ends within byte {where.offset + where.size}")
+        raise DamagedFileError(where.path, f"it ends before byte {where.offset + where.size}")
     return data
 
 

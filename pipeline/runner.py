@@ -28,7 +28,7 @@ from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.assets import AssetWriter, pack
 from pipeline.errors import BooksError, DamagedFileError, Rejection
-from pipeline.processes import end_with_parent
+from pipeline.processes import end_with_parent, use_own_stderr
 from pipeline.reasons import Finding, Reason
 from pipeline.tables import encodable, replacing, write_bytes, write_table
 
@@ -207,8 +207,9 @@ def _answers(
 
 
 def _settle_worker(gigabytes: float) -> None:
-    """Bound the worker's memory, and let the kernel end it with its parent."""
+    """Bound the worker's memory, let the kernel end it with its parent, free its log."""
     end_with_parent()
+    use_own_stderr()
     limit = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 

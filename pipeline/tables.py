@@ -82,6 +82,8 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """Read a Parquet table as a list of dictionaries; one that is no table is removed."""
     try:
         return pq.read_table(path).to_pylist()
+    except FileNotFoundError:
+        raise
     except (pa.ArrowInvalid, OSError) as error:
         if getattr(error, "errno", None):  # the file system's trouble, not the table's
             raise

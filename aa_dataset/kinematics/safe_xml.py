@@ -34,9 +34,7 @@ def parse_xml(data: bytes, budget: XmlBudget | None = None) -> Element:
     """
     budget = budget or XmlBudget()
     if len(data) > budget.max_bytes:
-        raise UrdfError(
-            "xml_too_large", f"the file has {len(data)} bytes, more than {budget.max_bytes}."
-        )
+        raise UrdfError("xml_too_large", f"the file has more than {budget.max_bytes:,} bytes.")
     parser, builder = _guarded_parser(budget)
     try:
         parser.Parse(data, True)

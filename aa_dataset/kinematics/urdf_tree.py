@@ -32,7 +32,10 @@ COLLINEAR_TOLERANCE = 1e-5
 
 def read_tree(path: Path | str, *, budget: XmlBudget | None = None) -> KinematicTree:
     """Read a URDF file and return its kinematic tree with bodies, helical pairs folded."""
-    return urdf_tree(parse_urdf(Path(path).read_bytes(), budget=budget))
+    budget = budget or XmlBudget()
+    with Path(path).open("rb") as stream:
+        data = stream.read(budget.max_bytes + 1)  # enough to see that it is too large
+    return urdf_tree(parse_urdf(data, budget=budget))
 
 
 def urdf_tree(model: UrdfModel) -> KinematicTree:

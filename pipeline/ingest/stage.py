@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from aa_dataset.licenses import is_redistributable
+from aa_dataset.licenses import is_redistributable, needs_attribution
 from pipeline.config import load_sources
 from pipeline.errors import Rejection
 from pipeline.inventory.raw import read_inventory
@@ -62,7 +62,9 @@ def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
             "parts": compact_json(raw.parts),
             "license": license_id,
             "attribution": facts["attribution"],
-            "redistribution": is_redistributable(license_id),
+            # A license that asks for the author's name cannot be kept without one.
+            "redistribution": is_redistributable(license_id)
+            and bool(facts["attribution"] or not needs_attribution(license_id)),
             "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
         }
     )

@@ -116,6 +116,9 @@ def _require_usable(points: np.ndarray, tree: KinematicTree) -> None:
         if not (np.abs(joint.origin) <= FARTHEST).all():
             detail = f"joint {joint.name!r} lies farther out than {FARTHEST:g}."
             raise Rejection(Reason.JOINT_INVALID, detail)
+        if any(np.isfinite(limit) and abs(limit) > FARTHEST for limit in joint.limits):
+            detail = f"joint {joint.name!r} has a limit beyond {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
         if joint.is_movable and joint.mimic is not None and joint.mimic.joint not in movable:
             detail = f"joint {joint.name!r} follows {joint.mimic.joint!r}, which cannot move."
             raise Rejection(Reason.MIMIC_INVALID, detail)

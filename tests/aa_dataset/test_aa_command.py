@@ -165,3 +165,14 @@ def test_it_runs_as_a_module_and_survives_a_closed_pipe(here):
         env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "HOME": str(here)},
     )
     assert done.stdout == "[" and "Traceback" not in done.stderr and done.returncode == 0
+
+
+def test_no_control_sequence_of_a_name_reaches_the_terminal(make, tmp_path, capsys):
+    part = make.part("p", "revolute")
+    thing = make.thing("generated-evil", "box\x1b[31m\u202e\nrow", (part,))
+    root = make.library(tmp_path / "evil", (thing,))
+    for command in (["list", str(root)], ["show", thing.object_id, str(root)], ["info", str(root)]):
+        status, out, _ = run(capsys, *command)
+        assert status == 0 and "box?[31m??row" in out and "\x1b" not in out and "\u202e" not in out
+    _, out, _ = run(capsys, "list", str(root), "--json")
+    assert json.loads(out)[0]["category"] == thing.category and "\u202e" not in out

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import trimesh
+import yaml
 
 from aa_dataset.kinematics.urdf_tree import read_tree
 from aa_dataset.schema import TABLES
@@ -158,3 +159,17 @@ def test_a_bad_config_stops_before_the_first_job(
     assert named in done.stderr
     assert "Traceback" not in done.stderr
     assert not (fresh.root / "library").exists()
+
+
+def test_a_build_needs_a_core(fresh: Workspace) -> None:
+    done = fresh.run("pipeline", "build", "--cores", "0", check=False)
+    assert (done.returncode, done.stderr) == (2, "--cores 0: give at least 1.\n")
+
+
+def test_a_build_without_the_generated_source_takes_the_others(fresh: Workspace) -> None:
+    config = yaml.safe_load((fresh.root / "config.yaml").read_text())
+    del config["sources"]["generated"]
+    (fresh.root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    fresh.run("pipeline", "build")
+    seal = json.loads((fresh.root / "library/library.json").read_bytes())
+    assert set(seal["sources"]) == {"local"}

@@ -71,6 +71,30 @@ def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
     walk_with_kills(built, fresh, [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
 
 
+@pytest.mark.parametrize("moment", ["generate", "normalize"])
+def test_a_build_of_which_only_the_main_process_is_killed_ends_in_the_same_bytes(
+    built: Workspace, fresh: Workspace, moment: str
+) -> None:
+    """What it started must neither hold its lock for ever nor work beside the next build."""
+    raw = fresh.root / "work/raw/generated"
+    process = fresh.start("pipeline", "build", "--count", str(COUNT))
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if any(raw.glob("*_0*")) if moment == "generate" else stage_started(fresh, moment):
+            break
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    second = fresh.start("pipeline", "build", "--count", str(COUNT))
+    try:
+        assert second.wait(timeout=PATIENCE_S) == 0
+    finally:
+        kill_group(second)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert fresh.digests() == built.digests()
+
+
 @pytest.mark.slow
 def test_a_build_killed_at_twenty_moments_ends_in_the_same_bytes(
     built: Workspace, fresh: Workspace

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from pipeline.inventory.raw import shard_of
 
-from .conftest import SHARDS, Workspace
+from .conftest import COUNT, SHARDS, Workspace
 
 PER_SHARD = ("ingest", "normalize", "categorize", "verify", "annotate", "render")
 WHOLE = {"deduplicate": 1, "manifest": 1, "split": 1, "publish": 1}
@@ -126,6 +127,35 @@ def test_a_changed_object_changes_the_library_and_back_again(
     assert changed != built.digests()
     meta.write_bytes(before)
     shutil.rmtree(copied.root / ".snakemake")
+    copied.build()
+    assert copied.digests() == built.digests()
+
+
+@pytest.mark.parametrize(
+    ("path", "jobs"),
+    [
+        ("library/assets/generated-0000.tar", ["manifest", "split", "publish"]),
+        ("library/joints.parquet", ["manifest", "split", "publish"]),
+        ("library/splits.parquet", ["split", "publish"]),
+        ("release/objects.parquet", ["publish"]),
+    ],
+)
+def test_a_deleted_file_of_library_or_release_is_made_again(
+    copied: Workspace, path: str, jobs: list[str]
+) -> None:
+    (copied.root / path).unlink()
+    assert copied.plan().jobs == dict.fromkeys(jobs, 1)
+
+
+def test_damage_in_work_library_and_release_is_healed(built: Workspace, copied: Workspace) -> None:
+    for path in ("library/assets/generated-0000.tar", "release/objects.parquet"):
+        os.truncate(copied.root / path, 700)
+    assert "2 built files differ" in copied.build().stderr
+    assert copied.digests() == built.digests()
+    os.truncate(copied.root / "work/annotate/generated/0001.tar", 700)
+    broken = copied.run("pipeline", "build", "--count", str(COUNT), check=False)
+    assert broken.returncode == 2
+    assert "work/annotate/generated/0001.tar is damaged" in broken.stderr
     copied.build()
     assert copied.digests() == built.digests()
 

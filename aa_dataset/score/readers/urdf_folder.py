@@ -50,7 +50,7 @@ class UrdfFolder:
         usual = ObjectLayout(path).urdf
         if usual.is_file():
             return usual
-        found = sorted(path.glob("*.urdf"))
+        found = sorted(file for file in path.glob("*.urdf") if file.is_file())
         if len(found) == 1:
             return found[0]
         names = ", ".join(file.name for file in found[:4]) or "no *.urdf"

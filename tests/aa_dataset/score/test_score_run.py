@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -273,3 +274,14 @@ def test_the_report_fits_the_terminal_and_names_the_frame(dataset, folder):
 def test_wrong_parameters_are_sentences(wrong):
     with pytest.raises(ArenaError):
         Parameters(**wrong)
+
+
+def test_a_pipe_and_a_huge_file_are_rows_and_stop_nothing(dataset, folder):
+    lamp, stool = folder / "generated-lamp/object.urdf", folder / "local-stool/object.urdf"
+    lamp.unlink()
+    os.mkfifo(lamp)
+    os.truncate(stool, 10**12)
+    result = run(dataset, folder)
+    assert row(result, "generated-lamp").status == "unreadable"
+    assert "more than 32,000,000 bytes" in row(result, "local-stool").detail
+    assert result.count("scored") == 1

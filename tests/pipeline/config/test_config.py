@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from pipeline import layout
 from pipeline.config import check_config, load_config, load_sources, stage_settings
 from pipeline.errors import ConfigError
 from pipeline.stages import STAGES
+from pipeline.tables import dump_json
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -40,6 +42,7 @@ def test_the_repositorys_own_config_is_good(workspace: Path) -> None:
         (lambda c: c["budgets"].update(links="many"), ["budgets.links", "many"]),
         (lambda c: c["budgets"].update(links=0), ["budgets.links"]),
         (lambda c: c["budgets"].update(links=1.5), ["budgets.links"]),
+        (lambda c: c["budgets"].update(links=4.0), ["budgets.links", "4.0"]),
         (lambda c: c["budgets"].update(links=True), ["budgets.links"]),
         (lambda c: c["budgets"].update(memory_gb=float("nan")), ["budgets.memory_gb", "nan"]),
         (lambda c: c["budgets"].update(object_seconds=float("inf")), ["budgets.object_seconds"]),
@@ -109,6 +112,27 @@ def test_a_stage_gets_the_sections_that_it_reads_and_no_other(workspace: Path, s
     settings = stage_settings(config, stage)
     order = {"source_order": list(config["sources"])}
     assert settings == {name: (config | order)[name] for name in STAGES[stage].reads}
+
+
+def test_the_order_of_the_sources_survives_the_way_to_the_stage(workspace: Path) -> None:
+    config = load_config()
+    config["sources"] = dict(sorted(config["sources"].items(), reverse=True))
+    written = dump_json(stage_settings(config, "deduplicate"))
+    assert json.loads(written)["source_order"] == list(config["sources"])
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "pipeline/sources.yaml"])
+@pytest.mark.parametrize(
+    ("more", "word"), [("\n: [", "YAML"), ("\na: 1\na: 2\n", "'a' stands twice")]
+)
+def test_broken_yaml_and_a_key_that_stands_twice_are_sentences(
+    workspace: Path, name: str, more: str, word: str
+) -> None:
+    path = workspace / name
+    path.write_text(path.read_text() + more)
+    with pytest.raises(ConfigError, match=name) as caught:
+        load_config()
+    assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,14 @@ def test_the_objects_own_license_beats_the_sources_and_unknown_means_no(
     assert (record["license"], record["redistribution"]) == (license_id, allowed)
 
 
+def test_a_license_that_asks_for_a_name_passes_nothing_on_without_one(raw: Path) -> None:
+    (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC-BY-4.0"}))
+    assert ingested(raw, attribution="somebody").record["redistribution"]
+    assert not ingested(raw, attribution="").record["redistribution"]
+    (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC0-1.0"}))
+    assert ingested(raw, attribution="").record["redistribution"]
+
+
 def test_the_source_cannot_forge_its_provenance(raw: Path) -> None:
     forged = META | {"raw_sha256": "0" * 64, "facts_from": "heaven"}
     (raw / "door" / "meta.json").write_text(json.dumps(forged))

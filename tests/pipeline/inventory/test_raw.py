@@ -327,3 +327,20 @@ def test_two_sources_keep_two_caches(raw: Path) -> None:
     one.save()
     assert layout.digest_cache("one").is_file()
     assert not layout.digest_cache("two").exists()
+
+
+def test_a_link_that_leads_nowhere_or_in_a_circle_is_listed_and_stops_nothing(raw: Path) -> None:
+    (raw / "circle").symlink_to("circle")
+    (raw / "gone").symlink_to("nowhere")
+    (raw / "notes").symlink_to("chair/model.urdf")
+    assert set(scan(raw)) == {"chair", "Lamp", "circle", "gone"}
+
+
+def test_a_file_beyond_the_budget_is_not_read(raw: Path) -> None:
+    (raw / "chair" / "huge.bin").touch()
+    os.truncate(raw / "chair" / "huge.bin", 10**13)  # would take hours to digest
+    first, _ = scan_source("test", raw, most_bytes=10**6)
+    os.truncate(raw / "chair" / "huge.bin", 10**13 + 1)
+    second, _ = scan_source("test", raw, most_bytes=10**6)
+    assert first.folder == second.folder == "chair"
+    assert first.digest != second.digest

@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -143,3 +146,41 @@ def test_one_folder_has_one_build_at_a_time(
         monkeypatch.delenv(LOCK_HELD)
     with build_lock(wait=False) as later:
         assert later
+
+
+def test_a_forked_child_neither_holds_the_lock_nor_outlives_the_build(workspace: Path) -> None:
+    """As the workers that generate objects, when only the build itself is killed."""
+    program = (
+        "import os, signal, sys, time\n"
+        "from pipeline.inventory.refresh import build_lock\n"
+        "with build_lock(wait=False):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        time.sleep(600)\n"
+        "    print(child, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    path = os.pathsep.join(sys.path)
+    environment = {k: v for k, v in os.environ.items() if k != LOCK_HELD} | {"PYTHONPATH": path}
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        with build_lock(wait=False) as obtained:
+            assert not obtained
+        parent.kill()
+    with build_lock(wait=False) as obtained:
+        assert obtained
+    deadline = time.monotonic() + 20
+    while is_alive(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(child)
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether a process runs; one that waits to be collected does not."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return status.rsplit(")", 1)[1].split()[0] != "Z"

@@ -187,6 +187,8 @@ def test_broken_structures_are_rejected_with_their_reason(
     assert rejected(make, a, b, joint("j", "revolute", "a", "b", axis="0 0 0")) == "joint_invalid"
     backwards = joint("j", "revolute", "a", "b", limit='lower="1" upper="-1"')
     assert rejected(make, a, b, backwards) == "joint_invalid"
+    endless = joint("j", "revolute", "a", "b", limit='lower="-1e308" upper="0"')
+    assert rejected(make, a, b, endless) == "joint_invalid"
     two = [joint("j", "fixed", "a", "c"), joint("k", "fixed", "b", "c")]
     assert rejected(make, a, b, c, *two) == "link_two_parents"
     loop = [joint("j", "fixed", "b", "c"), joint("k", "fixed", "c", "b")]

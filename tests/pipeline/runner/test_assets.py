@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.assets import AssetRange, AssetWriter, pack, read_fragment, read_range, unpack
+from pipeline.errors import DamagedFileError
 
 FILES = st.dictionaries(
     st.from_regex(r"[a-z0-9_]{1,20}(/[a-z0-9_.]{1,20}x)?", fullmatch=True),
@@ -89,3 +90,13 @@ def test_the_longest_names_of_the_library_fit() -> None:
 def test_a_name_that_no_tar_header_holds_is_an_error_not_a_cut() -> None:
     with pytest.raises(ValueError, match="long"):
         pack("x" * 400, {"a": b""})
+
+
+def test_a_tar_that_was_cut_off_is_removed_with_a_sentence(tmp_path: Path) -> None:
+    places = written(tmp_path / "t.tar", {"a-1": {"x": b"y" * 900}, "a-2": {"x": b"y" * 900}})
+    with (tmp_path / "t.tar").open("r+b") as stream:
+        stream.truncate(places["a-2"].offset + 600)
+    assert read_range(places["a-1"]) == {"x": b"y" * 900}
+    with pytest.raises(DamagedFileError, match=r"t\.tar is damaged .* `make library`"):
+        read_range(places["a-2"])
+    assert not (tmp_path / "t.tar").exists()

@@ -6,8 +6,11 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import hashlib
+import io
+import logging
 import os
 import tarfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +21,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline import layout
-from pipeline.errors import BooksError, Rejection
+from pipeline.errors import BooksError, DamagedFileError, Rejection
 from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema
@@ -44,6 +47,8 @@ def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
             raise ValueError("file \udc80 is odd")
         case "reject":
             raise Rejection(Reason.MESH_MISSING, "a.obj does not exist.")
+        case "damaged":
+            raise DamagedFileError(Path("work/a.tar"), "cut off")
         case "exit":
             os._exit(3)
         case "sys.exit":
@@ -229,3 +234,43 @@ def test_the_counter_ends_at_the_whole_shard(bench: SimpleNamespace, elsewhere: 
     job = job_in(bench, Path("out"))
     run(job, {"a": 1, "b": "reject", "c": 3})
     assert layout.counter("stage", "test", "0000").read_text() == "3 1 3\n"
+
+
+def test_a_damaged_file_of_ours_stops_the_shard_and_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, elsewhere / "out")
+    with pytest.raises(DamagedFileError, match=r"work/a\.tar is damaged \(cut off\)"):
+        run(job, {"a": 1, "b": "damaged", "c": 2})
+    assert files_below(elsewhere / "out") == set()
+
+
+def test_a_worker_that_was_forked_during_a_write_to_the_log_is_not_stuck(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """The buffer of the log is locked while the worker is forked, and the worker has to speak."""
+    entered, leave = threading.Event(), threading.Event()
+
+    class Slow(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            entered.set()
+            leave.wait(60)
+            return len(data)
+
+    stream = io.TextIOWrapper(io.BufferedWriter(Slow()), write_through=True)
+    handler = logging.StreamHandler(stream)
+    logging.getLogger().addHandler(handler)
+    writer = threading.Thread(target=lambda: (stream.write("x"), stream.flush()))
+    writer.start()
+    try:
+        assert entered.wait(10)
+        threading.Timer(3.0, leave.set).start()  # this process may log again, once it has forked
+        job = job_in(bench, Path("out"), budgets={"object_seconds": 20})
+        assert run(job, {"a": "raise"})["a"][0] == "internal_error"
+    finally:
+        leave.set()
+        writer.join()
+        logging.getLogger().removeHandler(handler)

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset.schema import SCHEMA_VERSION
+from pipeline.errors import DamagedFileError
 from pipeline.tables import (
     compact_json,
     dump_json,
@@ -90,3 +91,14 @@ def test_text_for_a_table_can_always_be_encoded() -> None:
     assert encodable("plain é") == "plain é"
     assert encodable("bad \ud800") == "bad ?"
     assert compact_json({"b": 1, "a": "\ud800"}) == '{"a":"?","b":1}'
+
+
+def test_a_table_that_was_cut_off_is_removed_with_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "one.parquet"
+    write_table(path, ROWS, SCHEMA)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DamagedFileError, match=r"one\.parquet is damaged .* `make library`"):
+        read_rows(path)
+    assert not path.exists()
+    with pytest.raises(FileNotFoundError):
+        read_rows(path)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Before a build: what differs from its seal and what killed jobs left behind is taken away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline.build.repair import discard_damaged, discard_leftovers
+
+
+@pytest.fixture
+def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of a finished build."""
+    for name in ("library", "release"):
+        shutil.copytree(built / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_sound_build_loses_nothing(copied: Path) -> None:
+    before = sorted(copied.rglob("*"))
+    assert discard_damaged() == []
+    discard_leftovers()
+    assert sorted(copied.rglob("*")) == before
+
+
+def test_files_that_differ_from_their_seal_are_removed_and_no_other(copied: Path) -> None:
+    cut = sorted(Path("library/assets").glob("*.tar"))[0]
+    os.truncate(cut, cut.stat().st_size - 512)
+    flipped = Path("release/joints.parquet")
+    data = bytearray(flipped.read_bytes())
+    data[len(data) // 2] ^= 1
+    flipped.write_bytes(bytes(data))
+    before = {path for path in copied.rglob("*") if path.is_file()}
+    assert sorted(discard_damaged()) == sorted([cut, flipped])
+    left = {path for path in copied.rglob("*") if path.is_file()}
+    assert before - left == {copied / cut, copied / flipped}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"files": 5}'])
+def test_a_seal_that_says_nothing_is_removed(copied: Path, text: str) -> None:
+    Path("library/library.json").write_text(text)
+    assert discard_damaged() == [Path("library/library.json")]
+
+
+def test_nothing_built_is_nothing_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert discard_damaged() == []
+    discard_leftovers()
+
+
+def test_temporary_files_of_killed_jobs_go_but_raw_objects_stay(copied: Path) -> None:
+    gone = [Path("library/objects.parquet.tmp12"), Path("work/normalize/local/0000.tar.tmp7")]
+    kept = [Path("work/raw/generated/a/x.tmp12")]
+    for path in (*gone, *kept):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    discard_leftovers()
+    assert [path.exists() for path in (*gone, *kept)] == [False, False, True]
