@@ -53,16 +53,16 @@ def urdf_tree(model: UrdfModel) -> KinematicTree:
 
 def rest_frames(model: UrdfModel) -> dict[str, Array]:
     """Return the frame of every link at rest, (4, 4) in the root link's frame."""
-    stubs = tuple(_stub(joint) for joint in model.joints)
-    order = KinematicTree(model.name, tuple(link.name for link in model.links), stubs)
+    edges = tuple(_fixed_edge(joint) for joint in model.joints)
+    order = KinematicTree(model.name, tuple(link.name for link in model.links), edges)
     poses = {joint.child: joint.pose for joint in model.joints}
     frames = {order.root: np.eye(4)}
-    for stub in order.joints:
-        frames[stub.child] = frames[stub.parent] @ poses[stub.child]
+    for edge in order.joints:
+        frames[edge.child] = frames[edge.parent] @ poses[edge.child]
     return frames
 
 
-def _stub(joint: UrdfJoint) -> Joint:
+def _fixed_edge(joint: UrdfJoint) -> Joint:
     """Return a fixed joint with the same ends, for ordering alone."""
     return Joint(
         joint.name,
