@@ -72,6 +72,7 @@ def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
 
 
 @pytest.mark.parametrize("moment", ["generate", "normalize"])
+@pytest.mark.slow
 def test_a_build_of_which_only_the_main_process_is_killed_ends_in_the_same_bytes(
     built: Workspace, fresh: Workspace, moment: str
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_stale_lock_of_snakemake_stops_nobody(copied: Workspace) -> None:
     assert not list(locks.glob("*"))
 
 
+@pytest.mark.slow
 def test_planning_beside_a_running_build_changes_nothing(
     built: Workspace, fresh: Workspace
 ) -> None:
