@@ -20,6 +20,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 from pipeline import layout  # noqa: E402
 from pipeline.errors import PipelineError  # noqa: E402
+from pipeline.inventory.code import require_planned_code  # noqa: E402
 from pipeline.runner import ShardJob  # noqa: E402
 from pipeline.stages import STAGES  # noqa: E402
 
@@ -45,7 +46,10 @@ def main(arguments: list[str]) -> int:
         if name in COMMANDS:
             return int(importlib.import_module(COMMANDS[name]).main(rest) or 0)
         with job_lock():
-            importlib.import_module(f"pipeline.{name}.stage").run(parse_job(name, rest))
+            stage = importlib.import_module(f"pipeline.{name}.stage")
+            require_planned_code(name)
+            stage.run(parse_job(name, rest))
+            require_planned_code(name)
     except PipelineError as error:
         sys.stderr.write(f"{error}\n")
         return 2

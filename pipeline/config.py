@@ -111,6 +111,15 @@ def load_sources() -> dict[str, dict[str, Any]]:
     return _read_yaml(layout.SOURCES)
 
 
+def source_facts(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return folder and description of every source of the config, in its order."""
+    known = load_sources()
+    return {
+        name: {"folder": options["folder"], **known[name]}
+        for name, options in config["sources"].items()
+    }
+
+
 def stage_settings(config: Mapping[str, Any], stage: str) -> dict[str, Any]:
     """Return the part of the config that a stage reads.
 

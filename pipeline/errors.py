@@ -33,6 +33,19 @@ class DamagedFileError(PipelineError):
         return DamagedFileError, (self.path, self.problem)
 
 
+class ChangedDuringBuildError(PipelineError):
+    """Something that the plan was made from is no longer the same; what was read may be mixed."""
+
+    def __init__(self, what: str):
+        self.what = what
+        super().__init__(
+            f"{what} changed while the build ran. Nothing was written; run `make library` again."
+        )
+
+    def __reduce__(self) -> tuple[type[ChangedDuringBuildError], tuple[str]]:
+        return ChangedDuringBuildError, (self.what,)
+
+
 class Rejection(PipelineError):
     """One object cannot go on; the shard does."""
 

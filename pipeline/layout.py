@@ -37,6 +37,16 @@ def inventory(source: str, shard: str) -> Path:
     return WORK / "inventory" / source / f"{shard}.tsv"
 
 
+def marks(source: str, shard: str) -> Path:
+    """Sizes, times and inodes of one shard's raw files, digested, by object; no rule's input."""
+    return WORK / "inventory" / source / f"{shard}.marks.tsv"
+
+
+def source_facts(source: str) -> Path:
+    """Folder and description of one source, from config.yaml and sources.yaml."""
+    return WORK / "sources" / f"{source}.json"
+
+
 def digest_cache(source: str) -> Path:
     """Digests of raw files by size and times, so that unchanged files are not read again."""
     return WORK / "inventory" / source / "digests.json"

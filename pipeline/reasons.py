@@ -13,6 +13,7 @@ class Reason(StrEnum):
     FOLDER_INVALID = "folder_invalid"  # a link, or a name that no table can hold
     METADATA_MISSING = "metadata_missing"  # the file that describes the object is absent
     METADATA_INVALID = "metadata_invalid"  # it is there, but not what the source promises
+    ARCHIVE_INVALID = "archive_invalid"  # cut off, or with members that lead out of it
     URDF_MISSING = "urdf_missing"  # no URDF where the source keeps it
     URDF_INVALID = "urdf_invalid"  # well-formed XML, not a usable URDF
     XML_INVALID = "xml_invalid"  # not XML

@@ -27,7 +27,12 @@ from pebble import ProcessExpired, ProcessPool
 from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.assets import AssetWriter, pack
-from pipeline.errors import BooksError, DamagedFileError, Rejection
+from pipeline.errors import (
+    BooksError,
+    ChangedDuringBuildError,
+    DamagedFileError,
+    Rejection,
+)
 from pipeline.processes import end_with_parent, use_own_stderr
 from pipeline.reasons import Finding, Reason
 from pipeline.tables import encodable, replacing, write_bytes, write_table
@@ -36,6 +41,8 @@ log = logging.getLogger(__name__)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
+# Our own file is damaged, or the raw files changed: the shard's trouble, not the object's.
+SHARD_TROUBLE = (DamagedFileError, ChangedDuringBuildError)
 # Put in place in reverse: records come last, so their presence means that the shard is complete.
 OUTPUTS = ("records", "rejects", "findings", "assets")
 
@@ -226,7 +233,7 @@ def _guarded(
         return Outcome(outcome.record, tuple(outcome.findings)), fragment
     except Rejection as rejection:
         return rejection
-    except DamagedFileError:  # our own file, so it is the shard's trouble, not the object's
+    except SHARD_TROUBLE:
         raise
     except MemoryError:
         limit = settings["budgets"]["memory_gb"]
@@ -255,7 +262,7 @@ def _result(future: Any) -> tuple[Outcome, bytes | None] | Rejection:
         )
     except MemoryError:
         return Rejection(Reason.MEMORY_EXCEEDED, "the result did not fit into memory.")
-    except (CancelledError, DamagedFileError):  # the shard's trouble, not the object's
+    except (CancelledError, *SHARD_TROUBLE):
         raise
     except Exception as error:
         return Rejection(

@@ -19,8 +19,8 @@ class Stage:
 
 # Proposals of the taxonomy count only after a review, so they rebuild nothing.
 SHARD_STAGES: dict[str, Stage] = {
-    "ingest": Stage(reads=("budgets", "sources"), data=("pipeline/sources.yaml",)),
-    "normalize": Stage(reads=("budgets", "sources", "normalize"), data=("pipeline/sources.yaml",)),
+    "ingest": Stage(reads=("budgets",)),
+    "normalize": Stage(reads=("budgets", "normalize")),
     "categorize": Stage(reads=("budgets",), data=("taxonomy/[!p]*.tsv",)),
     "verify": Stage(reads=("budgets", "verify"), data=("taxonomy/[!p]*.tsv",)),
     "annotate": Stage(reads=("budgets", "annotate")),

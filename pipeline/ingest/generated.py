@@ -3,70 +3,43 @@
 
 from __future__ import annotations
 
-import json
-import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pipeline.errors import Rejection
-from pipeline.ingest.record import RawRecord
+from pipeline.ingest.facts import read_object, text
+from pipeline.ingest.folders import object_folders
+from pipeline.ingest.record import Found, RawRecord
+from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Reason
-from pipeline.tables import encodable
 
 META = "meta.json"
 MODEL = "model.urdf"
-META_BYTES = 10_000_000
 
 
-def describe(root: Path) -> RawRecord:
+def discover(root: Path) -> Iterator[Found]:
+    """Yield every folder of the source."""
+    for name in object_folders(root):
+        yield Found(name, (name,))
+
+
+def describe(files: RawFiles, found: Found) -> RawRecord:
     """Read one object's folder."""
-    meta = _read_meta(root / META)
-    if not (root / MODEL).is_file():
+    meta = read_object(files, META)
+    if not files.has(MODEL):
         raise Rejection(Reason.URDF_MISSING, f"{MODEL} does not exist in the object's folder.")
     known = ("name", "description", "category", "parts", "license")
     rest = {key: value for key, value in meta.items() if key not in known}
     return RawRecord(
-        urdf=MODEL,
-        name=_text(meta, "name") or root.name,
-        description=_text(meta, "description"),
-        label=_text(meta, "category"),
+        model=MODEL,
+        name=text(meta, "name", META) or found.name,
+        description=text(meta, "description", META),
+        label=text(meta, "category", META),
         parts=_parts(meta),
-        license=_text(meta, "license"),
+        license=text(meta, "license", META),
         provenance={**rest, "facts_from": META},
     )
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    if path.is_symlink() or not path.is_file():
-        raise Rejection(Reason.METADATA_MISSING, f"{META} does not exist in the object's folder.")
-    if path.stat().st_size > META_BYTES:
-        raise Rejection(Reason.METADATA_INVALID, f"{META} is larger than {META_BYTES} bytes.")
-    try:
-        # Python's parser takes NaN and Infinity, which are not JSON and no fact either.
-        meta = json.loads(
-            path.read_bytes(), parse_constant=_refuse_constant, parse_float=_finite_number
-        )
-    except (ValueError, RecursionError) as error:
-        raise Rejection(Reason.METADATA_INVALID, f"{META} is not JSON: {error}.") from None
-    if not isinstance(meta, dict):
-        raise Rejection(Reason.METADATA_INVALID, f"{META} does not hold an object with fields.")
-    return meta
-
-
-def _refuse_constant(word: str) -> float:
-    raise ValueError(f"{word} is not a JSON number")
-
-
-def _finite_number(word: str) -> float:
-    value = float(word)
-    return value if math.isfinite(value) else _refuse_constant(word)
-
-
-def _text(meta: dict[str, Any], field: str) -> str:
-    value = meta.get(field, "")
-    if not isinstance(value, str):
-        raise Rejection(Reason.METADATA_INVALID, f"{META}: the field `{field}` is not text.")
-    return encodable(value)
 
 
 def _parts(meta: dict[str, Any]) -> dict[str, str]:

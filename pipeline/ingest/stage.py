@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import importlib
+import dataclasses
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,31 +13,35 @@ from typing import Any
 import pyarrow as pa
 
 from aa_dataset.licenses import is_redistributable, needs_attribution
-from pipeline.config import load_sources
+from pipeline import layout
 from pipeline.errors import Rejection
-from pipeline.inventory.raw import read_inventory
+from pipeline.ingest.record import Found, RawRecord
+from pipeline.ingest.untouched import untouched
+from pipeline.inventory.raw import adapter_module, read_inventory, read_marks
+from pipeline.rawfiles import open_raw, total_bytes
 from pipeline.reasons import Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, encodable, record_schema
 
-_TEXT = pa.string()
-RECORDS = record_schema(
-    *(
-        pa.field(name, _TEXT, nullable=False)
-        for name in ("source", "source_id", "folder", "urdf", "name", "description", "label",
-                     "parts", "license", "attribution")
-    ),
-    pa.field("redistribution", pa.bool_(), nullable=False),
-    pa.field("provenance", _TEXT, nullable=False),
+# `paths`, `parts`, `frame`, `screws`, `same_as` and `provenance` are JSON.
+_TEXTS = (
+    "source", "source_id", "paths", "model", "format", "name", "description", "label", "parts",
+    "frame", "scale", "screws", "same_as", "license", "attribution",
 )  # fmt: skip
+RECORDS = record_schema(
+    *(pa.field(name, pa.string(), nullable=False) for name in _TEXTS),
+    pa.field("unit", pa.float64(), nullable=False, metadata={"unit": "m per source length"}),
+    pa.field("redistribution", pa.bool_(), nullable=False),
+    pa.field("provenance", pa.string(), nullable=False),
+)
 
 
 def run(job: ShardJob) -> None:
     """Ingest one shard."""
-    facts = load_sources()[job.source]
-    root = Path(job.settings["sources"][job.source]["folder"])
+    facts = json.loads(job.inputs["facts"].read_bytes())
+    marks = read_marks(layout.marks(job.source, job.shard))
     tasks = [
-        Task(raw.object_id, (job.source, root, raw.folder, raw.digest, facts))
+        Task(raw.object_id, (job.source, facts, raw.found, raw.digest, marks.get(raw.object_id)))
         for raw in read_inventory(job.inputs["inventory"])
     ]
     run_shard(job, tasks, process=ingest, schema=RECORDS)
@@ -44,43 +49,59 @@ def run(job: ShardJob) -> None:
 
 def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
     """Read one raw object through its source's adapter."""
-    source, root, folder, digest, facts = task.data
-    _require_plain(root / folder)
-    _require_size(root / folder, settings["budgets"]["raw_bytes"])
-    adapter = importlib.import_module(f"pipeline.ingest.{facts['adapter']}")
-    raw = adapter.describe(root / folder)
+    source, facts, found, digest, mark = task.data
+    root = Path(facts["folder"])
+    most = settings["budgets"]["raw_bytes"]
+    _require_plain(root, found)
+    _require_size(root, found, most)
+    with untouched(task.object_id, root, found.paths, mark):
+        files = open_raw(root, found.paths, most_bytes=most)
+        raw = adapter_module(facts["adapter"]).describe(files, found)
+    return Outcome(_record(source, found, raw, facts=facts, digest=digest), raw.findings)
+
+
+def _record(
+    source: str, found: Found, raw: RawRecord, *, facts: Mapping[str, Any], digest: str
+) -> dict[str, Any]:
     license_id = raw.license or facts["license"]
-    return Outcome(
-        {
-            "source": source,
-            "source_id": folder,
-            "folder": folder,
-            "urdf": raw.urdf,
-            "name": raw.name,
-            "description": raw.description,
-            "label": raw.label,
-            "parts": compact_json(raw.parts),
-            "license": license_id,
-            "attribution": facts["attribution"],
-            # A license that asks for the author's name cannot be kept without one.
-            "redistribution": is_redistributable(license_id)
-            and bool(facts["attribution"] or not needs_attribution(license_id)),
-            "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
-        }
-    )
+    attribution = raw.attribution or facts["attribution"]
+    return {
+        "source": source,
+        "source_id": found.name,
+        "paths": compact_json(found.paths),
+        "model": raw.model,
+        "format": raw.format,
+        "name": raw.name,
+        "description": raw.description,
+        "label": raw.label,
+        "parts": compact_json(raw.parts),
+        "frame": compact_json(raw.frame or facts["frame"]),
+        "scale": raw.scale or facts["scale"],
+        "unit": raw.unit or facts.get("unit", 1.0),
+        "screws": compact_json([dataclasses.asdict(screw) for screw in raw.screws]),
+        "same_as": compact_json(raw.same_as),
+        "license": license_id,
+        "attribution": attribution,
+        # A license that asks for the author's name cannot be kept without one.
+        "redistribution": is_redistributable(license_id)
+        and bool(attribution or not needs_attribution(license_id)),
+        "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
+    }
 
 
-def _require_plain(folder: Path) -> None:
-    if folder.is_symlink():
-        raise Rejection(Reason.FOLDER_INVALID, "its folder is a symbolic link; copy the object.")
-    if encodable(folder.name) != folder.name:
-        raise Rejection(Reason.FOLDER_INVALID, "its folder's name is not UTF-8; rename it.")
+def _require_plain(root: Path, found: Found) -> None:
+    for path in (root / part for part in found.paths):
+        if path.is_symlink():
+            detail = f"{path.name} is a symbolic link; copy the object."
+            raise Rejection(Reason.FOLDER_INVALID, detail)
+        if not os.path.lexists(path):
+            raise Rejection(Reason.FOLDER_INVALID, f"{path.name} does not exist.")
+        if encodable(path.name) != path.name:
+            raise Rejection(Reason.FOLDER_INVALID, "its folder's name is not UTF-8; rename it.")
 
 
-def _require_size(folder: Path, most: int) -> None:
-    total = sum(
-        Path(parent, name).lstat().st_size for parent, _, names in os.walk(folder) for name in names
-    )
+def _require_size(root: Path, found: Found, most: int) -> None:
+    total = total_bytes(root, found.paths)
     if total > most:
         raise Rejection(
             Reason.TOO_MANY_BYTES, f"the raw object has {total} bytes, more than {most}."

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline import layout
+from pipeline.errors import ChangedDuringBuildError
 from pipeline.stages import STAGES
 
 FIRST_PARTY = ("pipeline", "aa_dataset")
@@ -25,6 +26,19 @@ def code_digest(stage: str) -> str:
     """Return one line per file that decides what `stage` does: digest and path."""
     files = {*stage_modules(stage), *_data_files(stage), layout.CONSTRAINTS}
     return "".join(f"{_digest(path)}  {path.as_posix()}\n" for path in sorted(files))
+
+
+def require_planned_code(stage: str) -> None:
+    """Raise if a file that the stage executes is not what the plan was made from.
+
+    Code that is edited during a build and changed back before the next one would otherwise leave
+    output that passes for fresh. A stage that runs without a plan is not held to one.
+    """
+    plan = layout.code(stage)
+    for line in plan.read_text().splitlines() if plan.is_file() else []:
+        digest, name = line.split("  ", 1)
+        if not Path(name).is_file() or _digest(Path(name)) != digest:
+            raise ChangedDuringBuildError(name)
 
 
 def stage_modules(stage: str) -> set[Path]:

@@ -4,19 +4,24 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+import itertools
 import json
 import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from pipeline import layout
-from pipeline.tables import dump_json, write_if_changed
+from pipeline.errors import PipelineError
+from pipeline.ingest.record import Found
+from pipeline.tables import compact_json, dump_json, write_if_changed
 
 ID_LENGTH = 90
 DIGEST = re.compile(r"\.[0-9a-f]{16}$")
@@ -24,47 +29,79 @@ DIGEST = re.compile(r"\.[0-9a-f]{16}$")
 
 @dataclass(frozen=True, slots=True)
 class RawObject:
-    """One object of a source: its id in the library, its folder in the source, its content."""
+    """One object of a source: its id in the library, what it is in the source, its content.
+
+    `digest` covers the content. `mark` covers sizes, times and inodes: it tells whether anybody
+    touched the files since, even if they have their old content again.
+    """
 
     object_id: str
-    folder: str
+    found: Found
     digest: str
+    mark: str = ""
 
     def row(self) -> str:
-        """Return the object's line in the inventory; the folder is escaped as in JSON."""
-        return f"{self.object_id}\t{json.dumps(self.folder)[1:-1]}\t{self.digest}\n"
+        """Return the object's line in the inventory: id, digest, and the rest as JSON."""
+        found = self.found
+        rest = json.dumps([found.name, found.paths, found.facts], sort_keys=True)
+        return f"{self.object_id}\t{self.digest}\t{rest}\n"
+
+    def mark_row(self) -> str:
+        """Return the object's line among the marks of the shard."""
+        return f"{self.object_id}\t{self.mark}\n"
 
 
 def read_inventory(path: Path) -> list[RawObject]:
     """Read the objects of one shard."""
-    rows = [line.split("\t") for line in path.read_text().splitlines()]
-    return [RawObject(key, json.loads(f'"{folder}"'), digest) for key, folder, digest in rows]
+    return [_parse_row(line) for line in path.read_text().splitlines()]
 
 
-def scan_source(source: str, root: Path, *, most_bytes: float = math.inf) -> list[RawObject]:
+def _parse_row(line: str) -> RawObject:
+    key, digest, rest = line.split("\t")
+    name, paths, facts = json.loads(rest)
+    return RawObject(key, Found(name, tuple(paths), facts), digest)
+
+
+def read_marks(path: Path) -> dict[str, str]:
+    """Read the marks of one shard by object id."""
+    lines = path.read_text().splitlines() if path.is_file() else []
+    return dict(line.split("\t") for line in lines)
+
+
+def scan_source(
+    source: str, adapter: str, root: Path, *, most_bytes: float = math.inf
+) -> list[RawObject]:
     """Return every object of a source, sorted by id.
 
-    An object is a folder of `root`; whether it is a usable one is decided by `ingest`, which
+    The adapter says what an object is; whether it is a usable one is decided by `ingest`, which
     refuses an object with a file of more than `most_bytes`: such a file is not read here.
     """
     cache = DigestCache(source, most_bytes=most_bytes)
-    names = sorted(entry.name for entry in os.scandir(root) if _is_object(entry))
-    bar = tqdm(names, desc=f"inventory {source}", unit="object", disable=None, leave=False)
-    objects = [RawObject(object_id(source, name), name, cache.digest(root / name)) for name in bar]
+    listed = list(adapter_module(adapter).discover(root))
+    bar = tqdm(listed, desc=f"inventory {source}", unit="object", disable=None, leave=False)
+    objects = [_raw_object(source, root, found, cache) for found in bar]
     cache.save()
-    return sorted(objects, key=lambda raw: raw.object_id)
+    return _unique(source, sorted(objects, key=lambda raw: raw.object_id))
 
 
-def _is_object(entry: os.DirEntry[str]) -> bool:
-    """Tell folders, and links that lead to no file: `ingest` refuses a link with a sentence."""
-    if entry.name.startswith("."):
-        return False
-    if not entry.is_symlink():
-        return entry.is_dir()
-    try:
-        return not Path(entry.path).is_file()
-    except OSError:
-        return True
+def adapter_module(name: str) -> Any:
+    """Return the adapter of that name."""
+    return importlib.import_module(f"pipeline.ingest.{name}")
+
+
+def _raw_object(source: str, root: Path, found: Found, cache: DigestCache) -> RawObject:
+    digest, mark = cache.digest(root, found)
+    return RawObject(object_id(source, found.name), found, digest, mark)
+
+
+def _unique(source: str, objects: list[RawObject]) -> list[RawObject]:
+    for first, second in itertools.pairwise(objects):
+        if first.object_id == second.object_id:
+            raise PipelineError(
+                f"source {source}: {', '.join(first.found.paths)} and "
+                f"{', '.join(second.found.paths)} both have the id {first.object_id}; rename one."
+            )
+    return objects
 
 
 def object_id(source: str, name: str) -> str:
@@ -99,16 +136,14 @@ class DigestCache:
             return {}
         return loaded if isinstance(loaded, dict) else {}
 
-    def digest(self, folder: Path) -> str:
-        """Return the digest of all files of one raw object, names included."""
-        if folder.is_symlink():  # not followed: `ingest` refuses it
-            return hashlib.sha256(os.fsencode(folder.readlink())).hexdigest()
-        total = hashlib.sha256()
-        for path, status in _files(folder):
-            name = path.relative_to(folder).as_posix()
+    def digest(self, root: Path, found: Found) -> tuple[str, str]:
+        """Return digest and mark of all files of one raw object, names and facts included."""
+        total = hashlib.sha256(compact_json(found.facts).encode())
+        for path, status in _object_files(root, found.paths):
+            name = path.relative_to(root).as_posix()
             line = f"{name}\0{self._file_digest(path, status)}\0"
             total.update(line.encode("utf-8", "surrogateescape"))
-        return total.hexdigest()
+        return total.hexdigest(), mark_files(root, found.paths)
 
     def _file_digest(self, path: Path, status: os.stat_result | None) -> str:
         if status is None:
@@ -116,7 +151,7 @@ class DigestCache:
         if status.st_size > self._most_bytes:
             return f"oversize {status.st_size}"
         key = path.as_posix()
-        mark = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+        mark = _mark(status)
         known = self._old.get(key)
         if isinstance(known, list) and known[:1] == [mark] and _is_digest(known[-1]):
             self._new[key] = known
@@ -130,8 +165,31 @@ class DigestCache:
             write_if_changed(self._path, dump_json(self._new))
 
 
+def mark_files(root: Path, paths: Sequence[str]) -> str:
+    """Return a digest of sizes, times and inodes of everything that is one object."""
+    total = hashlib.sha256()
+    for path, status in _object_files(root, paths):
+        line = f"{path.relative_to(root).as_posix()}\0{_mark(status)}\0"
+        total.update(line.encode("utf-8", "surrogateescape"))
+    return total.hexdigest()
+
+
+def _mark(status: os.stat_result | None) -> str:
+    if status is None:
+        return "unreachable"
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
 def _is_digest(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) is not None
+
+
+def _object_files(root: Path, paths: Sequence[str]) -> Iterator[tuple[Path, os.stat_result | None]]:
+    for path in (root / part for part in paths):
+        if path.is_dir() and not path.is_symlink():
+            yield from _files(path)
+        else:  # a file, or a link, which is not followed: `ingest` refuses it
+            yield path, _status(path)
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result | None]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pipeline import layout
-from pipeline.config import check_config, stage_settings
+from pipeline.config import check_config, source_facts, stage_settings
 from pipeline.inventory.code import code_digest
 from pipeline.inventory.raw import RawObject, scan_source, shard_of
 from pipeline.processes import end_with_parent
@@ -62,12 +62,15 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
         write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
     reviews = _review_rows()
     shards = {}
-    for source, options in config["sources"].items():
-        root = Path(options["folder"])
+    for source, facts in source_facts(config).items():
+        root = Path(facts["folder"])
         most = config["budgets"]["raw_bytes"]
-        objects = scan_source(source, root, most_bytes=most) if root.is_dir() else []
+        found = root.is_dir()
+        objects = scan_source(source, facts["adapter"], root, most_bytes=most) if found else []
         if objects:
+            options = config["sources"][source]
             shards[source] = options["shards"]
+            write_if_changed(layout.source_facts(source), dump_json(facts))
             _write_shards(source, objects, options["shards"], reviews)
     write_if_changed(layout.INDEX, dump_json(shards))
     return shards
@@ -81,8 +84,11 @@ def load_index() -> dict[str, int]:
 def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: list[str]) -> None:
     rows: list[list[str]] = [[] for _ in range(shards)]
     notes: list[list[str]] = [[] for _ in range(shards)]
+    marks: list[list[str]] = [[] for _ in range(shards)]
     for raw in objects:
-        rows[shard_of(raw.object_id, shards)].append(raw.row())
+        number = shard_of(raw.object_id, shards)
+        rows[number].append(raw.row())
+        marks[number].append(raw.mark_row())
     for line in reviews:
         identifier = line.split("\t", 1)[0]
         if identifier.startswith(f"{source}-"):
@@ -90,6 +96,7 @@ def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: l
     for number in range(shards):
         shard = layout.shard_name(number)
         write_if_changed(layout.inventory(source, shard), "".join(rows[number]).encode())
+        write_if_changed(layout.marks(source, shard), "".join(marks[number]).encode())
         write_if_changed(layout.curation(source, shard), "".join(notes[number]).encode())
 
 

@@ -94,15 +94,17 @@ def _any_front(up: str) -> str:
 def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity:
     """Choose frame, scale and origin for an object from all its visual vertices (n, 3)."""
     rotation = frame_rotation(source["frame"])
-    turned = points @ rotation.T
+    unit = source.get("unit", 1.0)
+    turned = points @ rotation.T * unit
     lower, upper = turned.min(axis=0), turned.max(axis=0)
     radius = float(np.linalg.norm(upper - lower)) / 2
     # An object that has the radius 1 already, but for the grid, keeps its numbers.
     has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
     rescale = source["scale"] == "arbitrary" and radius > 0 and not has_unit
-    scale = 1.0 / radius if rescale else 1.0
-    decimals = _decimals(2 * radius * scale)
-    return Similarity(rotation, scale, _grid_center(lower, upper, scale, decimals), decimals)
+    stretch = 1.0 / radius if rescale else 1.0
+    decimals = _decimals(2 * radius * stretch)
+    center = _grid_center(lower, upper, stretch, decimals)
+    return Similarity(rotation, unit * stretch, center, decimals)
 
 
 def _decimals(diagonal: float) -> int:

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from trimesh.resolvers import Resolver
 
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfModel
 from pipeline.errors import Rejection
+from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason
 
 Rgba = tuple[float, float, float, float]
@@ -54,8 +54,8 @@ class Piece:
 class MeshReader:
     """Reads the meshes of one object, within its budgets."""
 
-    root: Path
-    folder: Path
+    files: RawFiles
+    model: str
     budgets: Mapping[str, Any]
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
@@ -95,12 +95,12 @@ class MeshReader:
         return [piece for piece in self._loaded[name] if len(piece.faces)]
 
     def _load(self, name: str) -> list[Piece]:
-        path = inside(self.root, self.folder, name)
-        kind = path.suffix.lower().lstrip(".")
+        path = self.files.resolve(name, beside=self.model)
+        kind = PurePosixPath(path).suffix.lower().lstrip(".")
         if kind not in MESH_TYPES:
             raise Rejection(Reason.MESH_INVALID, f"{name}: meshes of type {kind!r} are not read.")
-        data = read_bounded(path, name, self.budgets["raw_bytes"])
-        resolver = _Resolver(self, path.parent)
+        data = self.files.read(path)
+        resolver = _Resolver(self, path)
         try:
             scene = trimesh.load_scene(
                 io.BytesIO(data), file_type=kind, resolver=resolver, process=False
@@ -126,20 +126,19 @@ class MeshReader:
 class _Resolver(Resolver):
     """Lets trimesh open materials and textures, but only inside the object's folder."""
 
-    def __init__(self, reader: MeshReader, folder: Path) -> None:
-        self._reader, self._folder = reader, folder
+    def __init__(self, reader: MeshReader, beside: str) -> None:
+        self._reader, self._beside = reader, beside
 
     def get(self, name: str) -> bytes:
         """Return a side file's bytes; an absent one is a finding and a plain color."""
         try:
-            path = inside(self._reader.root, self._folder, name.strip())
-            data = read_bounded(path, name, self._reader.budgets["raw_bytes"])
+            data = self._reader.files.read(name.strip(), beside=self._beside)
         except Rejection as rejection:
             if rejection.reason is not Reason.MESH_MISSING:
                 self._reader.refused.append(rejection)
                 raise
             raise self._missing(name, "absent") from None
-        if path.suffix.lower() in PICTURE_TYPES and not _is_picture(data):
+        if PurePosixPath(name.strip()).suffix.lower() in PICTURE_TYPES and not _is_picture(data):
             raise self._missing(name, "not a readable picture")
         return data
 
@@ -150,7 +149,8 @@ class _Resolver(Resolver):
 
     def namespaced(self, namespace: str) -> _Resolver:
         """Return the same resolver for a folder below."""
-        return _Resolver(self._reader, inside(self._reader.root, self._folder, namespace))
+        below = f"{namespace}/x"
+        return _Resolver(self._reader, self._reader.files.resolve(below, beside=self._beside))
 
     def write(self, name: str, data: bytes) -> None:
         """Refuse: reading a mesh writes nothing."""
@@ -159,35 +159,6 @@ class _Resolver(Resolver):
     def keys(self) -> list[str]:
         """Return nothing: files are opened by name alone."""
         return []
-
-
-def inside(root: Path, folder: Path, name: str) -> Path:
-    """Return the file that `name` means, or reject the object if it lies outside its folder."""
-    plain = PurePosixPath(name.replace("\\", "/"))
-    if plain.is_absolute() or re.match(r"^[A-Za-z][A-Za-z0-9+.-]*:", name) or "\0" in name:
-        raise Rejection(
-            Reason.MESH_OUTSIDE, f"{name[:200]!r} is not a path relative to the object."
-        )
-    try:
-        path, home = (folder / plain).resolve(), root.resolve()
-    except (OSError, RuntimeError):  # links in a circle, which Python 3.13 no longer minds
-        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r} leads nowhere.") from None
-    if not path.is_relative_to(home):
-        raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's folder.")
-    return path
-
-
-def read_bounded(path: Path, name: str, most: int) -> bytes:
-    """Read a regular file of at most `most` bytes."""
-    try:
-        if not path.is_file():
-            raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r} does not exist.")
-        size = path.stat().st_size
-        if size > most:
-            raise Rejection(Reason.TOO_MANY_BYTES, f"{name} has {size} bytes, more than {most}.")
-        return path.read_bytes()
-    except OSError as error:
-        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error.strerror}.") from None
 
 
 def _scene_pieces(scene: trimesh.Scene) -> list[Piece]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +18,17 @@ from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import URDF
-from pipeline.config import load_sources
+from pipeline import layout
 from pipeline.errors import Rejection
+from pipeline.ingest.untouched import untouched
+from pipeline.inventory.raw import read_marks
 from pipeline.normalize.convention import check_convention
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
-from pipeline.normalize.meshes import MeshReader, Piece, inside, read_bounded
+from pipeline.normalize.meshes import MeshReader, Piece
 from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
 from pipeline.normalize.structure import dissolve_empty, renamed
+from pipeline.rawfiles import RawFiles, open_raw
 from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
@@ -48,22 +52,40 @@ RECORDS = record_schema(
 
 def run(job: ShardJob) -> None:
     """Normalize one shard."""
-    source = load_sources()[job.source]
-    root = Path(job.settings["sources"][job.source]["folder"])
+    root = Path(json.loads(job.inputs["facts"].read_bytes())["folder"])
+    marks = read_marks(layout.marks(job.source, job.shard))
     tasks = [
-        Task(row["object_id"], (root / row["folder"], row["urdf"], source))
+        Task(row["object_id"], (root, row, marks.get(row["object_id"])))
         for row in read_rows(job.inputs["records"])
     ]
     run_shard(job, tasks, process=normalize, schema=RECORDS)
 
 
 def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
-    """Bring one raw object to the convention; pure but for reading its folder."""
-    root, urdf, source = task.data
-    model = read_model(root, urdf, settings["budgets"])
+    """Bring one raw object to the convention; pure but for reading its files."""
+    root, row, mark = task.data
+    paths = json.loads(row["paths"])
+    with untouched(task.object_id, root, paths, mark):
+        files = open_raw(root, paths, most_bytes=settings["budgets"]["raw_bytes"])
+        return normalize_raw(files, row, settings)
+
+
+def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str, Any]) -> Outcome:
+    """Bring the files of one raw object to the convention.
+
+    Parameters
+    ----------
+    files : RawFiles
+        Nothing else is read.
+    row : mapping
+        The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`.
+    settings : mapping
+        `budgets` and `normalize` of the config.
+    """
+    source = {**row, "frame": json.loads(row["frame"])}
+    model = read_model(files, row["model"], settings["budgets"])
     tree, frames = _checked_tree(model)
-    path = inside(root, root, urdf)
-    reader = MeshReader(root, path.parent, settings["budgets"])
+    reader = MeshReader(files, row["model"], settings["budgets"])
     pieces = reader.link_pieces(model, frames)
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
@@ -73,15 +95,15 @@ def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
     thing, names, findings = _normal_object(
         tree, pieces, model, similarity=similarity, settings=settings["normalize"]
     )
-    files = object_files(thing)
-    _require_convention(files)
+    made = object_files(thing)
+    _require_convention(made)
     record = _record(thing, similarity, source, names=names, model=model)
-    return Outcome(record, [*reader.findings, *findings], files)
+    return Outcome(record, [*reader.findings, *findings], made)
 
 
-def read_model(root: Path, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:
+def read_model(files: RawFiles, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:
     """Read the object's URDF within its budgets."""
-    data = read_bounded(inside(root, root, urdf), urdf, budgets["urdf_bytes"])
+    data = files.read(urdf, most=budgets["urdf_bytes"])
     try:
         model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets["urdf_bytes"]))
     except UrdfError as error:

@@ -2,6 +2,7 @@
 rule ingest:
     """Read the raw objects of one shard through their source's adapter."""
     input:
+        facts="work/sources/{source}.json",
         inventory="work/inventory/{source}/{shard}.tsv",
         code="work/code/ingest.txt",
         settings="work/settings/ingest.json",
@@ -17,6 +18,6 @@ rule ingest:
     shell:
         "{PYTHON:q} -m pipeline ingest --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "
-        "--input inventory={input.inventory:q} "
+        "--input facts={input.facts:q} inventory={input.inventory:q} "
         "--output records={output.records:q} rejects={output.rejects:q} findings={output.findings:q} "
         "> {log:q} 2>&1"

@@ -2,6 +2,7 @@
 rule normalize:
     """Bring one shard of one source to the library's URDF convention."""
     input:
+        facts="work/sources/{source}.json",
         records="work/ingest/{source}/{shard}.parquet",
         code="work/code/normalize.txt",
         settings="work/settings/normalize.json",
@@ -18,6 +19,6 @@ rule normalize:
     shell:
         "{PYTHON:q} -m pipeline normalize --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "
-        "--input records={input.records:q} "
+        "--input facts={input.facts:q} records={input.records:q} "
         "--output records={output.records:q} assets={output.assets:q} rejects={output.rejects:q} findings={output.findings:q} "
         "> {log:q} 2>&1"

@@ -117,7 +117,13 @@ def normal(
 ) -> Outcome:
     """Normalize a raw object folder."""
     settings = SETTINGS | {"budgets": BUDGETS | dict(budgets or {})}
-    return normalize(Task("test-object", (folder, urdf, source)), settings)
+    return normalize(Task("test-object", (folder, raw_row(urdf, source), None)), settings)
+
+
+def raw_row(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) -> dict[str, Any]:
+    """Return what `ingest` would say about an object that is one folder."""
+    facts = {"format": "urdf", "label": "", "screws": "[]", "paths": '["."]', "unit": 1.0}
+    return {**facts, **source, "model": model, "frame": json.dumps(source["frame"])}
 
 
 def unpacked(outcome: Outcome, folder: Path) -> Path:
@@ -201,8 +207,11 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
         return layout.records(name, source, shard)
 
     inputs = {
-        "ingest": {"inventory": layout.inventory(source, shard)},
-        "normalize": {"records": table("ingest")},
+        "ingest": {
+            "facts": layout.source_facts(source),
+            "inventory": layout.inventory(source, shard),
+        },
+        "normalize": {"facts": layout.source_facts(source), "records": table("ingest")},
         "categorize": {"records": table("ingest")},
         "verify": {
             "records": table("normalize"),
@@ -285,7 +294,7 @@ def bench() -> SimpleNamespace:
     """Return the helpers of this file; test modules are imported one by one and share none."""
     helpers = (
         box_link, box_text, codes, joint_text, judge, judged_frames, library_job, mesh_link, normal,
-        obj_text, robot, shard_job, stored, unpacked, write_object,
+        obj_text, raw_row, robot, shard_job, stage_job, stored, unpacked, write_object,
     )  # fmt: skip
     constants = {"BUDGETS": BUDGETS, "METRIC": METRIC, "SETTINGS": SETTINGS}
     return SimpleNamespace(

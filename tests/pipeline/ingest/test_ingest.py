@@ -12,11 +12,19 @@ from typing import Any
 import pytest
 
 from pipeline.errors import Rejection
+from pipeline.ingest.record import Found
 from pipeline.ingest.stage import RECORDS, ingest, run
+from pipeline.inventory.raw import scan_source
 from pipeline.runner import Outcome, Task
 from pipeline.tables import read_rows
 
-FACTS = {"adapter": "generated", "license": "unknown", "attribution": "somebody"}
+FACTS = {
+    "adapter": "generated",
+    "license": "unknown",
+    "attribution": "somebody",
+    "frame": {"up": "z", "front": "x"},
+    "scale": "metric",
+}
 META = {
     "name": "Door",
     "description": "A door.",
@@ -40,7 +48,9 @@ def raw(tmp_path: Path) -> Path:
 def ingested(raw: Path, *, budgets: dict[str, Any] | None = None, **facts: Any) -> Outcome:
     """Ingest the object `door`."""
     settings = {"budgets": {"raw_bytes": 10**6, **(budgets or {})}}
-    return ingest(Task("s-door", ("s", raw, "door", "d" * 64, FACTS | facts)), settings)
+    described = FACTS | {"folder": str(raw)} | facts
+    found = Found("door", ("door",))
+    return ingest(Task("s-door", ("s", described, found, "d" * 64, None)), settings)
 
 
 def rejected(raw: Path, **options: Any) -> str:
@@ -55,7 +65,7 @@ def test_a_record_holds_what_the_source_says(raw: Path) -> None:
     record = ingested(raw).record
     assert record["name"] == "Door"
     assert record["label"] == "door"
-    assert record["urdf"] == "model.urdf"
+    assert record["model"] == "model.urdf"
     assert json.loads(record["parts"]) == {"leaf": "door leaf"}
     assert (record["license"], record["redistribution"]) == ("CC0-1.0", True)
     assert record["attribution"] == "somebody"
@@ -151,11 +161,11 @@ def test_text_that_no_table_holds_does_not_stop_the_shard(
     (raw / "odd" / "meta.json").write_text(json.dumps(odd))
     (raw / "odd" / "model.urdf").write_text("<robot/>")
     (raw / "empty").mkdir()
-    lines = [f"local-{name}\t{name}\t{'d' * 64}\n" for name in ("door", "empty", "odd")]
-    Path("inventory.tsv").write_text("".join(lines))
-    settings = {"budgets": bench.BUDGETS, "sources": {"local": {"folder": str(raw)}}}
-    inputs = {"inventory": Path("inventory.tsv")}
-    job = bench.shard_job(Path("out"), "ingest", source="local", settings=settings, inputs=inputs)
+    objects = scan_source("local", "generated", raw)
+    Path("inventory.tsv").write_text("".join(one.row() for one in objects))
+    Path("facts.json").write_text(json.dumps(FACTS | {"folder": str(raw)}))
+    inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
+    job = bench.shard_job(Path("out"), "ingest", source="local", inputs=inputs)
     run(job)
     records = {row["object_id"]: row for row in read_rows(job.outputs["records"])}
     assert set(records) == {"local-door", "local-odd"}

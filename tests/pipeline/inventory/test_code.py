@@ -10,8 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline.inventory.code import code_digest, stage_modules
+from pipeline import layout
+from pipeline.errors import ChangedDuringBuildError
+from pipeline.inventory.code import code_digest, require_planned_code, stage_modules
 from pipeline.stages import STAGES
+from pipeline.tables import write_if_changed
 
 
 @pytest.fixture
@@ -113,9 +116,19 @@ def test_data_that_a_stage_obeys_counts(tree: Path) -> None:
     assert changed_by(lambda: append("taxonomy/categories.tsv", "x\ty\tz\t\n")) == {
         "categorize", "verify", "manifest",
     }  # fmt: skip
-    assert {"ingest", "normalize", "publish"} == changed_by(
-        lambda: append("pipeline/sources.yaml", "# more\n")
-    )
+    # A source's own description is a file of its own: another source's change reruns nothing.
+    assert changed_by(lambda: append("pipeline/sources.yaml", "# more\n")) == {"publish"}
+
+
+def test_a_stage_refuses_code_that_differs_from_the_plan(tree: Path) -> None:
+    write_if_changed(layout.code("verify"), code_digest("verify").encode())
+    require_planned_code("verify")
+    before = Path("pipeline/verify/checks.py").read_text()
+    append("pipeline/verify/checks.py")
+    with pytest.raises(ChangedDuringBuildError, match=r"pipeline/verify/checks\.py changed"):
+        require_planned_code("verify")
+    Path("pipeline/verify/checks.py").write_text(before)
+    require_planned_code("verify")
 
 
 def test_a_module_in_a_package_brings_the_packages_init(tree: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import layout
+from pipeline.ingest.record import Found
 from pipeline.inventory.raw import (
     DigestCache,
     RawObject,
@@ -26,6 +27,7 @@ from pipeline.inventory.raw import (
     shard_of,
 )
 
+CHAIR = Found("chair", ("chair",))
 NAMES = st.text(
     st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="/"),
     min_size=1,
@@ -107,26 +109,28 @@ def raw(elsewhere: Path) -> Path:
 
 def scan(root: Path) -> dict[str, RawObject]:
     """Return the objects of a source by folder."""
-    return {found.folder: found for found in scan_source("test", root)}
+    return {raw.found.name: raw for raw in scan_source("test", "generated", root)}
 
 
 def expected_digest(folder: Path) -> str:
     """Return the digest of a folder of regular files, computed without the code under test."""
-    total = hashlib.sha256()
+    total = hashlib.sha256(b"{}")  # no facts beyond the files
     for path in sorted(folder.rglob("*"), key=lambda p: (len(p.parts), p)):
         if path.is_file():
             content = hashlib.sha256(path.read_bytes()).hexdigest()
-            total.update(f"{path.relative_to(folder)}\0{content}\0".encode())
+            total.update(f"{path.relative_to(folder.parent)}\0{content}\0".encode())
     return total.hexdigest()
 
 
 def test_objects_are_the_folders_sorted_by_id(raw: Path) -> None:
     (raw / "readme.txt").write_text("not an object")
     (raw / ".hidden").mkdir()
-    found = scan_source("test", raw)
-    assert {one.folder for one in found} == {"chair", "Lamp"}
+    found = scan_source("test", "generated", raw)
+    assert {one.found.name for one in found} == {"chair", "Lamp"}
     assert [one.object_id for one in found] == sorted(one.object_id for one in found)
-    assert found[0].row() == f"test-chair\tchair\t{expected_digest(raw / 'chair')}\n"
+    assert found[0].row() == (
+        f"test-chair\t{expected_digest(raw / 'chair')}\t" + '["chair", ["chair"], {}]\n'
+    )
 
 
 ODD_NAMES = ["two\nlines", "a\ttab", 'a"quote', "caf\u00e9", os.fsdecode(b"\xff")]
@@ -135,11 +139,13 @@ ODD_NAMES = ["two\nlines", "a\ttab", 'a"quote', "caf\u00e9", os.fsdecode(b"\xff"
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_no_name_is_lost_on_the_way_through_the_inventory(raw: Path, name: str) -> None:
     (raw / name).mkdir()
-    found = scan_source("test", raw)
+    found = scan_source("test", "generated", raw)
     path = raw.parent / "inventory.tsv"
     path.write_text("".join(one.row() for one in found))
-    assert read_inventory(path) == found
-    assert name in {one.folder for one in found}
+    assert [(one.found, one.digest) for one in read_inventory(path)] == [
+        (one.found, one.digest) for one in found
+    ]
+    assert name in {one.found.name for one in found}
 
 
 def test_a_linked_folder_is_listed_but_not_followed(raw: Path) -> None:
@@ -310,7 +316,10 @@ def scanned_as_nobody() -> dict[str, str]:
         os.close(reader)
         try:
             os.setresuid(65534, 65534, 65534)
-            found = {one.folder: one.digest for one in scan_source("nobody", Path("raw"))}
+            found = {
+                one.found.name: one.digest
+                for one in scan_source("nobody", "generated", Path("raw"))
+            }
             os.write(writer, json.dumps(found).encode())
         finally:
             os._exit(0)
@@ -323,7 +332,7 @@ def scanned_as_nobody() -> dict[str, str]:
 
 def test_two_sources_keep_two_caches(raw: Path) -> None:
     one, two = DigestCache("one"), DigestCache("two")
-    assert one.digest(raw / "chair") == two.digest(raw / "chair")
+    assert one.digest(raw, CHAIR) == two.digest(raw, CHAIR)
     one.save()
     assert layout.digest_cache("one").is_file()
     assert not layout.digest_cache("two").exists()
@@ -339,8 +348,8 @@ def test_a_link_that_leads_nowhere_or_in_a_circle_is_listed_and_stops_nothing(ra
 def test_a_file_beyond_the_budget_is_not_read(raw: Path) -> None:
     (raw / "chair" / "huge.bin").touch()
     os.truncate(raw / "chair" / "huge.bin", 10**13)  # would take hours to digest
-    first, _ = scan_source("test", raw, most_bytes=10**6)
+    first, _ = scan_source("test", "generated", raw, most_bytes=10**6)
     os.truncate(raw / "chair" / "huge.bin", 10**13 + 1)
-    second, _ = scan_source("test", raw, most_bytes=10**6)
-    assert first.folder == second.folder == "chair"
+    second, _ = scan_source("test", "generated", raw, most_bytes=10**6)
+    assert first.found.name == second.found.name == "chair"
     assert first.digest != second.digest

@@ -58,9 +58,10 @@ def changed_by(config: dict[str, Any], change: Callable[[], None]) -> set[str]:
     }
 
 
-def shard_file(name: str) -> str:
-    """Return the inventory file of an object."""
-    return f"inventory/generated/{shard_of(f'generated-{name}', SHARDS):04d}.tsv"
+def shard_files(name: str) -> set[str]:
+    """Return the inventory and the marks of an object's shard."""
+    stem = f"inventory/generated/{shard_of(f'generated-{name}', SHARDS):04d}"
+    return {f"{stem}.tsv", f"{stem}.marks.tsv"}
 
 
 def test_every_object_is_in_the_inventory_of_its_shard_once(config: dict[str, Any]) -> None:
@@ -85,9 +86,9 @@ def test_changing_adding_or_removing_an_object_touches_its_shard_alone(
     def add() -> None:
         (RAW / "new").mkdir()
 
-    assert changed_by(config, lambda: (RAW / "o3/model.urdf").write_text("x")) == {shard_file("o3")}
-    assert changed_by(config, add) == {shard_file("new")}
-    assert changed_by(config, lambda: shutil.rmtree(RAW / "o5")) == {shard_file("o5")}
+    assert changed_by(config, lambda: (RAW / "o3/model.urdf").write_text("x")) == shard_files("o3")
+    assert changed_by(config, add) == shard_files("new")
+    assert changed_by(config, lambda: shutil.rmtree(RAW / "o5")) == shard_files("o5")
 
 
 def test_a_review_touches_the_curation_file_of_its_shard_alone(config: dict[str, Any]) -> None:
@@ -95,7 +96,7 @@ def test_a_review_touches_the_curation_file_of_its_shard_alone(config: dict[str,
         with layout.REVIEWS.open("a") as stream:
             stream.write("generated-o7\texclude\tbroken")
 
-    expected = shard_file("o7").replace("inventory", "curation")
+    expected = min(shard_files("o7"), key=len).replace("inventory", "curation")
     assert changed_by(config, review) == {expected}
 
 

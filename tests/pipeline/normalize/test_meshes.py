@@ -57,7 +57,7 @@ def rejected(make: Make, name: str, files: Mapping[str, str | bytes], **options:
         "file:///secret.obj",
         "http://localhost/secret.obj",
         "https://localhost/secret.obj",
-        "package://robot/secret.obj",
+        "package://robot/../secret.obj",
         "model://secret.obj",
         "link.obj",
         "folder/secret.obj",

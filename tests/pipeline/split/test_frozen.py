@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from pipeline.annotate.stage import annotate
 from pipeline.assets import AssetRange, pack
 from pipeline.config import load_config, load_sources
 from pipeline.generate.emit import emit, object_files
-from pipeline.ingest.generated import describe
+from pipeline.ingest.record import Found
+from pipeline.ingest.stage import ingest
 from pipeline.normalize.stage import normalize
 from pipeline.runner import Task
 from pipeline.split.frozen import check_frozen, format_frozen, frozen_members
@@ -29,13 +29,14 @@ def rebuilt_content(identifier: str, root: Path, config: dict[str, Any]) -> str:
     family, index = name.rsplit("_", 1)
     seed = config["generated"]["seed"]
     emit(root, name, files=object_files(family, int(index), seed=seed))
-    raw = describe(root / name)
-    source = load_sources()["generated"]
-    normal = normalize(Task(identifier, (root / name, raw.urdf, source)), config)
+    facts = {"folder": str(root), **load_sources()["generated"]}
+    task = Task(identifier, ("generated", facts, Found(name, (name,)), "", None))
+    row = ingest(task, config).record
+    normal = normalize(Task(identifier, (root, row, None)), config)
     fragment = pack(identifier, normal.files or {})
     (root / f"{name}.tar").write_bytes(fragment)
     where = AssetRange(root / f"{name}.tar", 0, len(fragment))
-    done = annotate(Task(identifier, (normal.record, where, json.dumps(raw.parts))), config)
+    done = annotate(Task(identifier, (normal.record, where, row["parts"])), config)
     return str(done.record["content_sha256"])
 
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the small metadata files of sources: JSON from strangers, texts and numbers checked."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from pipeline.errors import Rejection
+from pipeline.rawfiles import RawFiles
+from pipeline.reasons import Reason
+from pipeline.tables import encodable
+
+META_BYTES = 10_000_000
+
+
+def read_json(files: RawFiles, name: str) -> Any:
+    """Return the content of a JSON file of the object; a byte order mark is allowed."""
+    return parse_json(read_meta(files, name), name)
+
+
+def read_meta(files: RawFiles, name: str) -> bytes:
+    """Return the bytes of a metadata file of the object."""
+    if not files.has(name):
+        raise Rejection(Reason.METADATA_MISSING, f"{name} does not exist in the object's folder.")
+    try:
+        return files.read(name, most=META_BYTES)
+    except Rejection as rejection:
+        raise Rejection(Reason.METADATA_INVALID, rejection.detail) from None
+
+
+def parse_json(data: bytes, name: str) -> Any:
+    """Return the value of JSON bytes."""
+    try:
+        # Python's parser takes NaN and Infinity, which are not JSON and no fact either.
+        return json.loads(
+            data.removeprefix(b"\xef\xbb\xbf"),
+            parse_constant=_refuse_constant,
+            parse_float=_finite_number,
+        )
+    except (ValueError, RecursionError) as error:
+        raise Rejection(Reason.METADATA_INVALID, f"{name} is not JSON: {error}.") from None
+
+
+def read_object(files: RawFiles, name: str) -> dict[str, Any]:
+    """Return a JSON file that must hold an object with fields."""
+    value = read_json(files, name)
+    if not isinstance(value, dict):
+        raise Rejection(Reason.METADATA_INVALID, f"{name} does not hold an object with fields.")
+    return value
+
+
+def _refuse_constant(word: str) -> float:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _finite_number(word: str) -> float:
+    value = float(word)
+    return value if math.isfinite(value) else _refuse_constant(word)
+
+
+def text(values: dict[str, Any], field: str, name: str) -> str:
+    """Return a field that is a text, or an empty one where it is absent."""
+    value = values.get(field, "")
+    if not isinstance(value, str):
+        raise Rejection(Reason.METADATA_INVALID, f"{name}: the field `{field}` is not text.")
+    return encodable(value)
