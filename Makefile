@@ -4,6 +4,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# Two test processes; the builds of tests/walk share one, and with it the library they start from.
+PARALLEL := -n 2 --dist loadgroup
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help library test test-slow check bench clean
@@ -16,8 +18,8 @@ library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small o
 
 test: check .venv/graphics ## linters, types and tests
 	@# Two processes: the metric's tests load jax, whose threads and a later fork do not go together.
-	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric
-	@$(BIN)/python -m pytest -m "not slow" --ignore tests/aa_dataset/metric
+	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric $(PARALLEL)
+	@$(BIN)/python -m pytest -m "not slow" --ignore tests/aa_dataset/metric $(PARALLEL)
 
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric

@@ -303,15 +303,17 @@ def _run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.results import Parameters, write_result
 
     parameters = Parameters(alpha=arguments.alpha, kappa=arguments.kappa, pairing=arguments.pairing)
+    if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
+        raise ArenaError(f"{arguments.out.parent} is not a folder. Make it or choose another.")
     predictions = open_predictions(arguments.predictions)
     dataset = _load(arguments.library, split=arguments.split)
     result = evaluate(dataset, predictions, parameters=parameters, progress=True)
-    if arguments.out is not None:
-        write_result(result, arguments.out)
     if arguments.json:
         _say_json(result.as_dict())
     else:
         _say(report_lines(result, objects=arguments.objects))
+    if arguments.out is not None:
+        write_result(result, arguments.out)
     return 1 if result.count("unreadable") else 0
 
 

@@ -33,7 +33,7 @@ LIBRARY_STAGES: dict[str, Stage] = {
     "split": Stage(
         reads=("name", "expected_objects", "split"), data=("pipeline/split/eval200.tsv",)
     ),
-    "publish": Stage(reads=("name", "publish"), data=("pipeline/sources.yaml", "LICENSE")),
+    "publish": Stage(reads=("name", "publish"), data=("pipeline/sources.yaml",)),
 }
 
 STAGES = SHARD_STAGES | LIBRARY_STAGES

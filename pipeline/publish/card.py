@@ -50,6 +50,23 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
     )
 
 
+def license_text(folder: LibraryLayout) -> str:
+    """Return the terms of the release: every object keeps those of its source."""
+    objects = read_rows(folder.table("objects"))
+    terms = Counter((row["license"], row["attribution"]) for row in objects)
+    return "\n".join(
+        [
+            "Every object keeps the terms of its source: the columns `license` (SPDX identifier,",
+            "text at https://spdx.org/licenses) and `attribution` of objects.parquet. Here:",
+            "",
+            *(f"  {count} objects: {kind}, {who}" for (kind, who), count in sorted(terms.items())),
+            "",
+            "Tables and previews that ArticulateArena computed are CC0-1.0.",
+            "",
+        ]
+    )
+
+
 def _front_matter(objects: list[dict[str, Any]]) -> list[str]:
     kinds = {row["license"].lower() for row in objects}
     label = kinds.pop() if len(kinds) == 1 else "other"

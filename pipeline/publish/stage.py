@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,7 @@ from pipeline import layout
 from pipeline.assets import AssetRange, AssetWriter, read_fragment
 from pipeline.config import load_sources
 from pipeline.manifest.stage import category_rows
-from pipeline.publish.card import dataset_card
+from pipeline.publish.card import dataset_card, license_text
 from pipeline.reasons import Code, Reason
 from pipeline.runner import ShardJob
 from pipeline.seal import file_sha256, write_seal
@@ -46,7 +45,7 @@ def run(job: ShardJob) -> None:
     seal = write_seal(RELEASE, name=job.settings["name"], expected=_expected())
     card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
     write_bytes(job.outputs["card"], card.encode())
-    write_bytes(job.outputs["license"], Path("LICENSE").read_bytes())
+    write_bytes(job.outputs["license"], license_text(RELEASE).encode())
     write_bytes(job.outputs["checksums"], _checksums().encode())
 
 

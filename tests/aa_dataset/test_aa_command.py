@@ -125,6 +125,7 @@ def test_an_unreadable_prediction_is_a_finding(here, capsys):
     ("arguments", "words"),
     [
         (["info", "nowhere"], "make library"),
+        (["score", "library", "--split", "eval200", "--out", "no/x.json"], "no is not a folder"),
         (["list", "--category", "cabinat"], "cabinet"),
         (["list", "--split", "test"], "eval200_1a2b3c4d, library, train"),
         (["show", "generated-lamb"], "Did you mean 'generated-lamp'"),

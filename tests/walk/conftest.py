@@ -23,6 +23,13 @@ COUNT = 10
 SHARDS = 2
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the builds in one test process: they start from one library, made once."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("walk"))
+
+
 @dataclass(frozen=True)
 class Plan:
     """What `snakemake -n` says: jobs per rule, and the shards they work on."""

@@ -7,6 +7,7 @@ import hashlib
 import json
 import subprocess
 import tarfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,15 @@ def test_the_seal_proves_the_tables_and_the_tars(built: Path, folder: str) -> No
         assert mark == {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
     tars = {f"assets/{p.name}" for p in (root / "assets").iterdir()}
     assert set(seal["files"]) == {f"{name}.parquet" for name in NAMES} | tars
+
+
+def test_the_license_file_names_the_terms_of_every_object(built: Path) -> None:
+    rows = table(built / "release", "objects")
+    text = (built / "release/LICENSE").read_text()
+    counts = Counter((row["license"], row["attribution"]) for row in rows)
+    assert counts
+    for (kind, who), count in counts.items():
+        assert f"{count} objects: {kind}, {who}" in text
 
 
 def test_the_card_counts_what_is_there(built: Path) -> None:
