@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pipeline.inventory.raw import shard_of
 
@@ -115,6 +116,19 @@ def test_settings_of_speed_rerun_nothing(copied: Workspace) -> None:
     assert copied.plan().jobs == {}
 
 
+def test_a_new_source_runs_alone(copied: Workspace) -> None:
+    shutil.copytree(copied.root / "raw/local/chest", copied.root / "raw/more/chest")
+    sources = copied.root / "pipeline/sources.yaml"
+    described = yaml.safe_load(sources.read_text())
+    more = yaml.safe_dump({"more": described["local"]})
+    sources.write_text(sources.read_text() + more)
+    config = yaml.safe_load((copied.root / "config.yaml").read_text())
+    config["sources"]["more"] = {"folder": "raw/more", "shards": 1}
+    (copied.root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    assert copied.plan().jobs == dict.fromkeys(PER_SHARD, 1) | WHOLE
+
+
+@pytest.mark.slow
 def test_a_changed_object_changes_the_library_and_back_again(
     built: Workspace, copied: Workspace
 ) -> None:
