@@ -26,6 +26,7 @@ from pipeline.stages import STAGES  # noqa: E402
 
 COMMANDS = {
     "build": "pipeline.build.command",
+    "compare": "pipeline.render.compare",
     "freeze": "pipeline.split.freeze",
     "generate": "pipeline.generate.command",
     "inventory": "pipeline.inventory.command",

@@ -46,7 +46,7 @@ def render(task: Task, settings: Mapping[str, Any]) -> Outcome:
     meshes = read_links(files[GLB], tree.links)
     rest = placed_parts(meshes, tree.placements({}))
     opened = placed_parts(meshes, tree.placements(open_state(tree, options["open_fraction"])))
-    camera = look_at(_points(rest + opened))
+    camera = look_at(part_points(rest + opened))
     pictures = render_views([rest, opened], camera, size=options["size"], backend=backend)
     names = (PREVIEW, PREVIEW_OPEN)
     made = {name: encode_png(picture) for name, picture in zip(names, pictures, strict=True)}
@@ -60,7 +60,8 @@ def placed_parts(
     return [(mesh, placements[link]) for link, parts in meshes.items() for mesh in parts]
 
 
-def _points(parts: Parts) -> np.ndarray:
+def part_points(parts: Parts) -> np.ndarray:
+    """Return the placed vertices (n, 3) of all parts."""
     moved = [np.asarray(m.vertices) @ pose[:3, :3].T + pose[:3, 3] for m, pose in parts]
     return np.concatenate(moved)
 

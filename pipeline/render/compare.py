@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline compare SOURCE FILE`: raw objects beside what normalize makes of them.
+
+Left, the raw object as an independent reader (yourdfpy) shows it in the source's own frame; then
+the normalized object at rest and with its joints moved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import GLB, URDF
+from pipeline.config import load_config, source_facts
+from pipeline.errors import PipelineError, Rejection
+from pipeline.glb import read_links
+from pipeline.ingest.record import Found
+from pipeline.ingest.stage import ingest
+from pipeline.inventory.raw import adapter_module
+from pipeline.normalize.stage import normalize
+from pipeline.rawfiles import RawFiles, open_raw
+from pipeline.render.backend import Picture, choose_backend, encode_png, render_views
+from pipeline.render.camera import look_at
+from pipeline.render.sheet import contact_sheet
+from pipeline.render.stage import Parts, open_state, part_points, placed_parts
+from pipeline.runner import Task
+from pipeline.tables import write_bytes
+
+SIZE = 384  # pixels of one picture
+BLANK = np.full((SIZE, SIZE, 3), 255, np.uint8)
+
+
+def main(arguments: list[str]) -> int:
+    """Draw the sheet."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline compare")
+    parser.add_argument("source", help="a source of config.yaml")
+    parser.add_argument("file", type=Path, help="PNG to write")
+    parser.add_argument("--folder", type=Path, help="raw folder, if not the one of config.yaml")
+    parser.add_argument("--most", type=int, default=3, help="objects at most, spread over all")
+    given = parser.parse_args(arguments)
+    config = load_config()
+    known = source_facts(config)
+    if given.source not in known:
+        names = ", ".join(known)
+        raise PipelineError(f"{given.source!r} is not a source; config.yaml has {names}.")
+    facts = known[given.source] | ({"folder": str(given.folder)} if given.folder else {})
+    pictures = _sheet(given.source, facts, config, most=given.most)
+    sheet = contact_sheet(pictures, columns=3, tile=256)
+    write_bytes(given.file, encode_png(sheet))
+    return 0
+
+
+def _sheet(
+    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], *, most: int
+) -> list[tuple[Picture, str]]:
+    listed = list(adapter_module(facts["adapter"]).discover(Path(facts["folder"])))
+    rows: list[list[tuple[Picture, str]]] = []
+    for found in listed:
+        try:
+            rows.append(_row(source, facts, config, found))
+        except Rejection as rejection:
+            sys.stderr.write(f"{found.name}: {rejection}\n")
+        if len(rows) == most:
+            break
+    if not rows:
+        raise PipelineError(f"No object of {source} could be drawn from {facts['folder']}.")
+    return [picture for row in rows for picture in row]
+
+
+def _row(
+    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], found: Found
+) -> list[tuple[Picture, str]]:
+    """Return three labeled pictures of one object."""
+    root = Path(facts["folder"])
+    record = ingest(Task(found.name, (source, facts, found, "", None)), config).record
+    outcome = normalize(Task(found.name, (root, record, None)), config)
+    files = open_raw(root, found.paths, most_bytes=config["budgets"]["raw_bytes"])
+    before = _raw_picture(files, record)
+    rest, opened = _normal_pictures(outcome.files or {}, config["render"]["open_fraction"])
+    name = f"{found.name[-24:]}"
+    return [(before, f"{name} raw"), (rest, "normalized"), (opened, "joints moved")]
+
+
+def _raw_picture(files: RawFiles, record: Mapping[str, Any]) -> Picture:
+    """Draw what yourdfpy reads; an empty picture where it cannot."""
+    import yourdfpy
+
+    if record["format"] != "urdf":
+        return BLANK
+    with tempfile.TemporaryDirectory() as folder:
+        for name in files.names():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(files.read(name))
+        try:
+            scene = yourdfpy.URDF.load(str(Path(folder, record["model"]))).scene
+            meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
+            parts = [(mesh, np.eye(4)) for mesh in meshes]
+            return _draw([parts])[0]
+        except Exception as error:  # another reader may fail in any way
+            sys.stderr.write(f"yourdfpy cannot show {record['model']}: {error}\n")
+            return BLANK
+
+
+def _normal_pictures(files: Mapping[str, bytes], fraction: float) -> list[Picture]:
+    tree = urdf_tree(parse_urdf(files[URDF]))
+    meshes = read_links(files[GLB], tree.links)
+    states = ({}, open_state(tree, fraction))
+    return _draw([placed_parts(meshes, tree.placements(state)) for state in states])
+
+
+def _draw(views: list[Parts]) -> list[Picture]:
+    camera = look_at(np.concatenate([part_points(parts) for parts in views]))
+    return render_views(views, camera, size=SIZE, backend=choose_backend())
