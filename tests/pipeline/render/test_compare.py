@@ -41,5 +41,5 @@ def test_one_row_per_usable_object_with_three_pictures(
 
 
 def test_an_unknown_source_is_a_sentence(raw: Path) -> None:
-    with pytest.raises(PipelineError, match="'nothing' is not a source; config.yaml has"):
+    with pytest.raises(PipelineError, match="'nothing' is not a source"):
         main(["nothing", "sheet.png"])
