@@ -94,6 +94,10 @@ def _unknown_sources(config: Mapping[str, Any]) -> list[str]:
         f"{layout.CONFIG}: sources.{name}: {layout.SOURCES} does not describe it; add it there."
         for name in config["sources"]
         if name not in known
+    ] + [
+        f"{layout.CONFIG}: filters.{name}: there is no such source; `sources` lists them."
+        for name in config["filters"]
+        if name not in config["sources"]
     ]
 
 
