@@ -11,6 +11,7 @@ PartNet-Mobility again and say so.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ LIST = "akb48_all_id_list.txt"
 LIST_PLACES = ("", "meta/", "dataset/render_tools/meta/", "render_tools/meta/")
 AKB48, PARTNET = "akb48_all_annotated", "partnet_all_annotated"
 ROOT = "root"
+HEADER_BYTES = 10_000  # of a PLY file
 # The turns that GAPartNet's authors gave to groups of objects: a box without its root joint looks
 # along x. Groups of the other categories were turned differently, and which object is in which
 # group was not published.
@@ -151,20 +153,26 @@ def _substitutes(
     found, findings = {}, []
     for name in names:
         twin = f"{posixpath.splitext(name)[0]}.ply"
-        if (
-            name.lower().endswith(".obj")
-            and not _has(files, name, urdf)
-            and _has(files, twin, urdf)
-        ):
+        if not name.lower().endswith(".obj") or _path(files, name, urdf):
+            continue
+        if _has_faces(files, _path(files, twin, urdf)):
             found[name] = twin
             detail = f"{name} does not exist; {twin} beside it is read in its place."
             findings.append(Finding(Code.MESH_SUBSTITUTED, detail))
     return found, findings
 
 
-def _has(files: RawFiles, name: str, beside: str) -> bool:
-    """Tell whether a mesh is there; a name that leads out of the object is not."""
+def _path(files: RawFiles, name: str, beside: str) -> str:
+    """Return where a mesh lies; empty where it is absent or its name leads out of the object."""
     try:
-        return files.has(files.resolve(name, beside=beside))
+        path = files.resolve(name, beside=beside)
     except Rejection:
-        return False
+        return ""
+    return path if files.has(path) else ""
+
+
+def _has_faces(files: RawFiles, path: str) -> bool:
+    """Tell whether a PLY file is a mesh: AKB-48 also has bare point clouds of scanned parts."""
+    header, end, _ = files.read(path).partition(b"end_header") if path else (b"", b"", b"")
+    faces = re.search(rb"^element\s+face\s+(\d+)", header[:HEADER_BYTES], re.MULTILINE)
+    return bool(end and faces and int(faces[1][:12]))
