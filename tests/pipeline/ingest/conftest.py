@@ -177,7 +177,7 @@ PLY = (
 )
 
 
-def akb48(model: str = "mobility_annotation_gapartnet.urdf", *, root: bool = True) -> Files:
+def akb48(model: str = "mobility_annotation_gapartnet.urdf", *, upright: bool = True) -> Files:
     """Return an AKB-48 object whose one OBJ is absent, with a PLY beside it."""
     mesh = '<visual><geometry><mesh filename="./part_meshes/{}"/></geometry></visual>'
     parts = [
@@ -186,7 +186,9 @@ def akb48(model: str = "mobility_annotation_gapartnet.urdf", *, root: bool = Tru
         joint("base_link|revolute|link1", "revolute", "base_link", "link1",
               limit='lower="-0.001" upper="1.4" effort="1" velocity="1"'),
     ]  # fmt: skip
-    parts += [link("root", ""), joint("root_joint", "fixed", "root", "base_link")] if root else []
+    parts += (
+        [link("root", ""), joint("root_joint", "fixed", "root", "base_link")] if upright else []
+    )
     return {
         model: robot(*parts),
         "part_meshes/link0.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\n",
