@@ -28,10 +28,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 SOURCE = {"license": "MIT", "attribution": "x", "frame": {"up": "z"}, "scale": "metric"}
 LAM_FACTS = {"category": "lamp", "tier": "viable", "rel_path": "a"}
+FREE_PROMPT = "rec_a-lamp_20260514_221150_836652_f0074cc6"
 # Adapter: maker of its object, and how the source lists it.
 OBJECTS: dict[str, tuple[str, Found]] = {
     "partnet_mobility": ("partnet", Found("100", ("100",))),
-    "articraft": ("articraft", Found("rec_a_0001", ("rec_a_0001",))),
+    "articraft": ("articraft", Found(FREE_PROMPT, (FREE_PROMPT,))),
     "artiverse": ("artiverse", Found("lamp/wss/m1", ("data/lamp/wss/m1",))),
     "articulated_object_code": ("lam", Found("viable/a", ("a",), LAM_FACTS)),
     "gapartnet_akb48": ("akb48", Found("100", ("100",), {"category": "Box"})),
