@@ -17,6 +17,8 @@ import pytest
 
 from pipeline.errors import Rejection
 from pipeline.ingest.record import RawRecord, Screw
+from pipeline.normalize.stage import normalize_raw
+from pipeline.rawfiles import open_raw
 
 ADAPTER = "artiverse"
 NAME = "cabinet/wss/m1"
@@ -182,3 +184,19 @@ def test_a_real_annotation_of_the_family_is_read(
     assert isinstance(record, RawRecord)
     assert record.parts == {f"link_{pid}_x": label for pid, label in parts.items()}
     assert record.findings == ()
+
+
+def test_joints_in_a_circle_are_described_and_refused_by_normalize(
+    bench: SimpleNamespace, made: SimpleNamespace, tmp_path: Path
+) -> None:
+    urdf = made.robot(
+        made.link("link_0_base"), made.link("link_1_a"), made.link("link_2_b"),
+        made.joint("joint_1_to_2", "revolute", "link_2_b", "link_1_a"),
+        made.joint("joint_2_to_1", "revolute", "link_1_a", "link_2_b"),
+    )  # fmt: skip
+    record = described(made, tmp_path, urdf=urdf, annotation="{}")
+    assert record.parts["link_1_a"] == "a"
+    files = open_raw(tmp_path / "data", (NAME,), most_bytes=10**6)
+    with pytest.raises(Rejection) as caught:
+        normalize_raw(files, bench.raw_row(record.model), bench.SETTINGS)
+    assert str(caught.value.reason) == "joint_cycle"
