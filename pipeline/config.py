@@ -57,7 +57,7 @@ def check_config(config: object) -> None:
     ]
     problems += _schema_problems(load_sources(), layout.SOURCES, layout.SOURCES_SCHEMA)
     if not problems and isinstance(config, Mapping):
-        problems = _unknown_sources(config) + _unknown_codes(config)
+        problems = _unknown_sources(config) + _unused_filters(config) + _unknown_codes(config)
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
 
@@ -94,6 +94,14 @@ def _unknown_sources(config: Mapping[str, Any]) -> list[str]:
         f"{layout.CONFIG}: sources.{name}: {layout.SOURCES} does not describe it; add it there."
         for name in config["sources"]
         if name not in known
+    ]
+
+
+def _unused_filters(config: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{layout.CONFIG}: filters.{name}: there is no such source; `sources` lists them."
+        for name in config["filters"]
+        if name not in config["sources"]
     ]
 
 

@@ -14,7 +14,9 @@ class Reason(StrEnum):
     METADATA_MISSING = "metadata_missing"  # the file that describes the object is absent
     METADATA_INVALID = "metadata_invalid"  # it is there, but not what the source promises
     ARCHIVE_INVALID = "archive_invalid"  # cut off, or with members that lead out of it
+    FILTERED_BY_CONFIG = "filtered_by_config"  # config.yaml leaves it out under `filters`
     URDF_MISSING = "urdf_missing"  # no URDF where the source keeps it
+    URDF_SEVERAL = "urdf_several"  # more than one where the source promises one
     URDF_INVALID = "urdf_invalid"  # well-formed XML, not a usable URDF
     XML_INVALID = "xml_invalid"  # not XML
     XML_ENTITY = "xml_entity"  # entities or a document type: refused unread
@@ -52,6 +54,9 @@ class Reason(StrEnum):
 class Code(StrEnum):
     """What a check may say about an object that stays."""
 
+    SOURCE_DISAGREES = "source_disagrees"  # two files of the source say different things
+    FRAME_UNCERTAIN = "frame_uncertain"  # the source does not say how the object stands
+    MESH_SUBSTITUTED = "mesh_substituted"  # an absent mesh was read from a twin beside it
     LIMIT_MISSING = "limit_missing"  # a hinge without limits became continuous
     LIMIT_INVENTED = "limit_invented"  # an endless slider got the object's diagonal as travel
     LIMIT_ZERO = "limit_zero"  # a movable joint that cannot move

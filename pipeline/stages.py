@@ -19,7 +19,7 @@ class Stage:
 
 # Proposals of the taxonomy count only after a review, so they rebuild nothing.
 SHARD_STAGES: dict[str, Stage] = {
-    "ingest": Stage(reads=("budgets",)),
+    "ingest": Stage(reads=("budgets", "filters")),
     "normalize": Stage(reads=("budgets", "normalize")),
     "categorize": Stage(reads=("budgets",), data=("taxonomy/[!p]*.tsv",)),
     "verify": Stage(reads=("budgets", "verify"), data=("taxonomy/[!p]*.tsv",)),

@@ -88,8 +88,12 @@ class RawRecord:
         the source hold.
     same_as : tuple of str
         Objects that this one is declared to be again, as `<source>/<id in that source>`.
+    substitutes : dict
+        Where a mesh that the model names is absent and a twin of it lies beside it: the file to
+        read in its place by the name that the model writes.
     provenance : dict
-        Where the facts came from, and what else the source tells.
+        Where the facts came from, and what else the source tells; config's `filters` ask for
+        fields of it.
     findings : tuple of Finding
         What does not fit together in the source's own files.
     """
@@ -107,5 +111,6 @@ class RawRecord:
     scale: str | None = None
     unit: float | None = None
     same_as: tuple[str, ...] = ()
+    substitutes: dict[str, str] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()

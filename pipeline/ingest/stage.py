@@ -15,6 +15,7 @@ import pyarrow as pa
 from aa_dataset.licenses import is_redistributable, needs_attribution
 from pipeline import layout
 from pipeline.errors import Rejection
+from pipeline.ingest.filters import require_wanted
 from pipeline.ingest.record import Found, RawRecord
 from pipeline.ingest.untouched import untouched
 from pipeline.inventory.raw import adapter_module, read_inventory, read_marks
@@ -23,10 +24,10 @@ from pipeline.reasons import Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, encodable, record_schema
 
-# `paths`, `parts`, `frame`, `screws`, `same_as` and `provenance` are JSON.
+# `paths`, `parts`, `frame`, `screws`, `same_as`, `substitutes` and `provenance` are JSON.
 _TEXTS = (
     "source", "source_id", "paths", "model", "format", "name", "description", "label", "parts",
-    "frame", "scale", "screws", "same_as", "license", "attribution",
+    "frame", "scale", "screws", "same_as", "substitutes", "license", "attribution",
 )  # fmt: skip
 RECORDS = record_schema(
     *(pa.field(name, pa.string(), nullable=False) for name in _TEXTS),
@@ -57,6 +58,7 @@ def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
     with untouched(task.object_id, root, found.paths, mark):
         files = open_raw(root, found.paths, most_bytes=most)
         raw = adapter_module(facts["adapter"]).describe(files, found)
+    require_wanted(raw.provenance, settings.get("filters", {}).get(source, {}))
     return Outcome(_record(source, found, raw, facts=facts, digest=digest), raw.findings)
 
 
@@ -80,6 +82,7 @@ def _record(
         "unit": raw.unit or facts.get("unit", 1.0),
         "screws": compact_json([dataclasses.asdict(screw) for screw in raw.screws]),
         "same_as": compact_json(raw.same_as),
+        "substitutes": compact_json(raw.substitutes),
         "license": license_id,
         "attribution": attribution,
         # A license that asks for the author's name cannot be kept without one.
@@ -91,9 +94,10 @@ def _record(
 
 def _require_plain(root: Path, found: Found) -> None:
     for path in (root / part for part in found.paths):
-        if path.is_symlink():
-            detail = f"{path.name} is a symbolic link; copy the object."
-            raise Rejection(Reason.FOLDER_INVALID, detail)
+        for step in (path, *(above for above in path.parents if above.is_relative_to(root))):
+            if step != root and step.is_symlink():
+                detail = f"{step.name} is a symbolic link; copy the object."
+                raise Rejection(Reason.FOLDER_INVALID, detail)
         if not os.path.lexists(path):
             raise Rejection(Reason.FOLDER_INVALID, f"{path.name} does not exist.")
         if encodable(path.name) != path.name:

@@ -28,6 +28,7 @@ from pipeline.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.normalize.meshes import MeshReader, Piece
 from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
 from pipeline.normalize.structure import dissolve_empty, renamed
+from pipeline.normalize.substitutes import with_substitutes
 from pipeline.rawfiles import RawFiles, open_raw
 from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
@@ -78,12 +79,14 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
     files : RawFiles
         Nothing else is read.
     row : mapping
-        The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`.
+        The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`,
+        `substitutes`.
     settings : mapping
         `budgets` and `normalize` of the config.
     """
     source = {**row, "frame": json.loads(row["frame"])}
     model = read_model(files, row["model"], settings["budgets"])
+    model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
     tree, frames = _checked_tree(model)
     reader = MeshReader(files, row["model"], settings["budgets"])
     pieces = reader.link_pieces(model, frames)
