@@ -73,7 +73,7 @@ def read_collection(folder: Path) -> dict[str, Any]:
     try:
         value = load_foreign(files.read(FILE))
     except Rejection as rejection:
-        raise Rejection(Reason.METADATA_INVALID, f"{folder.name}: {rejection.detail}") from None
+        raise Rejection(Reason.METADATA_INVALID, f"{folder.name}/{rejection.detail}") from None
     except ValueError as error:
         raise Rejection(Reason.METADATA_INVALID, f"{folder.name}/{FILE}: {error}") from None
     problems = _problems(value)

@@ -16,6 +16,7 @@ limits are what MuJoCo makes of them. How the parts are said again:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -74,7 +75,9 @@ def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
         inertials = [(body, _inertial(body)) for body in spec.bodies]
         meshes = {mesh.name: _mesh_map(mesh) for mesh in spec.meshes}
         _settle(spec, mujoco)
-        compiled = spec.compile()
+        with warnings.catch_warnings():  # about masses and solvers, which are not asked for
+            warnings.simplefilter("ignore")
+            compiled = spec.compile()
         written = Written({body.id: one for body, one in inertials}, meshes, _fitted(spec))
     except (ValueError, TypeError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         words = " ".join(str(error).split())[:300]
@@ -209,6 +212,9 @@ class _Reader:
         if kind == BALL:
             return self._ball_joint(number, UrdfJoint(name, "spherical", parent, child, place))
         lower, upper = m.jnt_range[number] - m.qpos0[m.jnt_qposadr[number]]
+        if not limited and lower > upper:
+            detail = f"joint {name}: the range is reversed, which MuJoCo takes for none."
+            self.findings.append(Finding(Code.LIMIT_MISSING, detail))
         hinge = "revolute" if limited else "continuous"
         return UrdfJoint(
             name,
