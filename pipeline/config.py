@@ -14,6 +14,7 @@ import yaml
 from pipeline import layout
 from pipeline.errors import ConfigError
 from pipeline.reasons import Code, Reason
+from pipeline.safe_yaml import UniqueKeyLoader
 from pipeline.stages import STAGES
 
 
@@ -24,22 +25,9 @@ def load_config() -> dict[str, Any]:
     return config
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently take the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a node whose keys are all different."""
-        keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
-        for number, key in enumerate(keys):
-            if key in keys[:number]:
-                where = node.value[number][0].start_mark
-                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", where)
-        return super().construct_mapping(node, deep=deep)
-
-
 def _read_yaml(path: Path) -> Any:
     try:
-        return yaml.load(path.read_bytes(), _Loader)
+        return yaml.load(path.read_bytes(), UniqueKeyLoader)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
     except yaml.YAMLError as error:

@@ -55,3 +55,17 @@ class Rejection(PipelineError):
 
     def __reduce__(self) -> tuple[type[Rejection], tuple[Reason, str]]:
         return Rejection, (self.reason, self.detail)
+
+
+class MissingPackageError(PipelineError):
+    """An optional package is needed and absent: the machine's trouble, not an object's."""
+
+    def __init__(self, what: str, extra: str):
+        self.what, self.extra = what, extra
+        super().__init__(
+            f"{what} need a package that is not installed. "
+            f"Run `pip install 'articulatearena[{extra}]'` and `make library` again."
+        )
+
+    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str]]:
+        return MissingPackageError, (self.what, self.extra)

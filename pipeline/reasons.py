@@ -18,6 +18,7 @@ class Reason(StrEnum):
     URDF_MISSING = "urdf_missing"  # no URDF where the source keeps it
     URDF_SEVERAL = "urdf_several"  # more than one where the source promises one
     URDF_INVALID = "urdf_invalid"  # well-formed XML, not a usable URDF
+    MJCF_INVALID = "mjcf_invalid"  # not a usable MJCF, or with parts that only MuJoCo can make
     XML_INVALID = "xml_invalid"  # not XML
     XML_ENTITY = "xml_entity"  # entities or a document type: refused unread
     XML_TOO_DEEP = "xml_too_deep"  # nesting beyond the budget
@@ -69,6 +70,11 @@ class Code(StrEnum):
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
     SIZE_UNUSUAL = "size_unusual"  # far from the usual size of the category
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, not from a closed mesh
+    MJCF_PART_IGNORED = "mjcf_part_ignored"  # MuJoCo has it, a URDF cannot say it
+    COUPLING_IGNORED = "coupling_ignored"  # an equality of joints that is not a line
+    FREE_ROOT = "free_root"  # a free joint that only said where the object is became a weld
+    TEXTURE_AVERAGED = "texture_averaged"  # a picture without coordinates became its mean color
+    SHAPE_SHARED = "shape_shared"  # another object has the same geometry and moves otherwise
     DUPLICATE_KEPT = "duplicate_kept"  # other objects have the same content and were left out
     CAUTION = "review_note"  # a person's remark in pipeline/curation
 

@@ -31,6 +31,7 @@ from pipeline.errors import (
     BooksError,
     ChangedDuringBuildError,
     DamagedFileError,
+    MissingPackageError,
     Rejection,
 )
 from pipeline.processes import end_with_parent, use_own_stderr
@@ -41,8 +42,9 @@ log = logging.getLogger(__name__)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
-# Our own file is damaged, or the raw files changed: the shard's trouble, not the object's.
-SHARD_TROUBLE = (DamagedFileError, ChangedDuringBuildError)
+# Our own file is damaged, the raw files changed, a package is absent: the shard's trouble, not the
+# object's.
+SHARD_TROUBLE = (DamagedFileError, ChangedDuringBuildError, MissingPackageError)
 # Put in place in reverse: records come last, so their presence means that the shard is complete.
 OUTPUTS = ("records", "rejects", "findings", "assets")
 

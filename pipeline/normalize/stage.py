@@ -26,6 +26,7 @@ from pipeline.normalize.convention import check_convention
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.normalize.meshes import MeshReader, Piece
+from pipeline.normalize.mjcf import read_mjcf
 from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
 from pipeline.normalize.structure import dissolve_empty, renamed
 from pipeline.normalize.substitutes import with_substitutes
@@ -85,7 +86,7 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
         `budgets` and `normalize` of the config.
     """
     source = {**row, "frame": json.loads(row["frame"])}
-    model = read_model(files, row["model"], settings["budgets"])
+    model, files, said = _read_any(files, row, settings["budgets"])
     model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
     tree, frames = _checked_tree(model)
     reader = MeshReader(files, row["model"], settings["budgets"])
@@ -101,7 +102,16 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
     made = object_files(thing)
     _require_convention(made)
     record = _record(thing, similarity, source, names=names, model=model)
-    return Outcome(record, [*reader.findings, *findings], made)
+    return Outcome(record, [*said, *reader.findings, *findings], made)
+
+
+def _read_any(
+    files: RawFiles, row: Mapping[str, Any], budgets: Mapping[str, Any]
+) -> tuple[UrdfModel, RawFiles, list[Finding]]:
+    """Read the object's model, of either format, with the files that its meshes are read from."""
+    if row["format"] == "mjcf":
+        return read_mjcf(files, row["model"], budgets)
+    return read_model(files, row["model"], budgets), files, []
 
 
 def read_model(files: RawFiles, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads YAML: our own files, and small files of strangers, which may hold nothing but plain values.
+
+A key that stands twice is refused, of which YAML would silently take the last. A stranger's file
+is also bounded in size, depth and number of values, and has no anchors, so that a few lines cannot
+stand for billions of values.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import yaml
+
+MOST_BYTES, MOST_DEPTH, MOST_VALUES = 16_384, 6, 500
+
+
+class UniqueKeyLoader(yaml.SafeLoader):
+    """The safe loader, without keys that stand twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the mapping of a node whose keys are all different."""
+        keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
+        for number, key in enumerate(keys):
+            if key in keys[:number]:
+                where = node.value[number][0].start_mark
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", where)
+        return super().construct_mapping(node, deep=deep)
+
+
+def load_foreign(data: bytes) -> Any:
+    """Return the value of a stranger's YAML file.
+
+    Raises
+    ------
+    ValueError
+        With a sentence that names the problem.
+    """
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"the file has more than {MOST_BYTES} bytes.")
+    try:
+        _require_plain_events(data)
+        value = yaml.load(data, UniqueKeyLoader)
+    except MemoryError:
+        raise
+    except _HostileError as error:
+        raise ValueError(str(error)) from None
+    except Exception as error:  # constructors of dates, numbers and sets raise whatever they like
+        words = " ".join(str(error).split())[:200]
+        raise ValueError(f"the file is not usable YAML: {words}.") from None
+    _require_finite(value)
+    return value
+
+
+class _HostileError(ValueError):
+    """More than a small file of plain values needs."""
+
+
+def _require_plain_events(data: bytes) -> None:
+    """Refuse aliases, depth and length before anything is built from the events."""
+    depth = values = 0
+    for event in yaml.parse(data, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise _HostileError("the file uses anchors or aliases; write the values out.")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        values += isinstance(event, yaml.NodeEvent)
+        if depth > MOST_DEPTH or values > MOST_VALUES:
+            raise _HostileError(
+                f"the file nests deeper than {MOST_DEPTH} levels or has more than "
+                f"{MOST_VALUES} values."
+            )
+
+
+def _require_finite(value: object) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite number.")
+    inner = value.values() if isinstance(value, dict) else value
+    for one in inner if isinstance(value, dict | list) else ():
+        _require_finite(one)
