@@ -253,7 +253,7 @@ GOOD = (
     '<child link="arm"/><axis xyz="0 0 1"/><limit lower="0" upper="1" effort="2" velocity="3"/>'
     "</joint></robot>"
 )
-FILES = {"meshes/a.obj", "meshes/b.obj", "meshes/c.obj"}
+FILES = {"object.glb", "meshes/a.obj", "meshes/b.obj", "meshes/c.obj"}
 WHOLE_LIMIT = '<limit lower="0" upper="1" effort="2" velocity="3"/>'
 
 
