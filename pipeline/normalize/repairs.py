@@ -244,7 +244,8 @@ def _with_joint(joint: UrdfJoint, repair: Repair) -> UrdfJoint:
     what = repair.field.rsplit(":", 1)[1]
     if what == "origin":
         return replace(joint, pose=_with_pose(joint.pose, repair))
-    _require_same(getattr(joint, what), repair)
+    found = getattr(joint, what)
+    _require_same(tuple(found) if isinstance(found, np.ndarray) else found, repair)
     if what == "axis":
         return replace(joint, axis=None if repair.new is None else np.array(repair.new))
     joint = replace(joint, **{what: repair.new})

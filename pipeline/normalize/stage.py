@@ -218,7 +218,9 @@ def _normal_object(
 
 
 def _mapped(piece: Piece, similarity: Similarity) -> Piece:
-    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, piece.uv)
+    # OBJ files hold six decimals; GLB must hold the same, or a second pass would change it.
+    uv = None if piece.uv is None else np.round(piece.uv, 6) + 0.0
+    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, uv)
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:

@@ -40,14 +40,30 @@ SCREWS = {
 PARTNET_SCREW = {"joint": "joint_0", "partner": "joint_2", "turn": [0.0, math.pi], "evidence": "x"}
 
 
-def sample_names() -> list[str]:
+# Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
+HEAVY = ("40147", "7179", "102442")
+
+
+def sample_names() -> list[Any]:
     """Return `<source>/<object>` of every sample that is a folder with a URDF."""
-    return [
+    names = [
         f"{source}/{folder.name}"
         for source, (urdf, _) in SOURCES.items()
         for folder in (sorted((SAMPLES / source).iterdir()) if SAMPLES.is_dir() else ())
         if (folder / urdf).is_file()
     ]
+    return [
+        pytest.param(name, marks=pytest.mark.slow) if is_slow(number, name) else name
+        for number, name in enumerate(names)
+    ]
+
+
+def is_slow(number: int, name: str) -> bool:
+    """Tell whether a sample belongs to the slow tests."""
+    identifier = name.split("/")[1]
+    if identifier in SCREWS:
+        return False
+    return identifier in HEAVY or (name.startswith("articraft/") and number % 6 > 0)
 
 
 def described(name: str) -> tuple[Path, str, dict[str, Any]]:
