@@ -7,6 +7,7 @@ Nothing outside the object's folder is read, whatever the URDF names, and nothin
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -65,15 +66,22 @@ def check_file(path: Path, with_inertials: bool = True) -> list[str]:
     NotAnObjectError
         If there is nothing to check.
     """
-    document = path / URDF if path.is_dir() else path
+    # Path.is_dir raises on a name that is too long.
+    document = path / URDF if os.path.isdir(path) else path  # noqa: PTH112
+    data = _read(document)
+    files = FolderView(document.parent)
+    problems = check_convention(data, files, with_inertials=with_inertials)
+    return problems or check_geometry(data, files)
+
+
+def _read(document: Path) -> bytes:
     try:
+        if not stat.S_ISREG(document.stat().st_mode):
+            raise ValueError("it is not a file")  # a pipe would wait for ever
         with document.open("rb") as stream:
-            data = stream.read(XmlBudget().max_bytes + 1)  # enough to see that it is too large
+            return stream.read(XmlBudget().max_bytes + 1)  # enough to see that it is too large
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise NotAnObjectError(
             f"{document} cannot be read: {reason}. Name a URDF or a folder with {URDF}."
         ) from None
-    files = FolderView(document.parent)
-    problems = check_convention(data, files, with_inertials=with_inertials)
-    return problems or check_geometry(data, files)
