@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ``aa``: look at a library, unpack it, score predictions against it.
 
-Exit status: 0 fine, 1 something was found (an unreadable prediction), 2 usage or an error that one
-sentence on stderr explains. Results go to stdout, everything else to stderr.
+Exit status: 0 fine, 1 something was found (an unreadable prediction, a broken rule), 2 usage or an
+error that one sentence on stderr explains. Results go to stdout, everything else to stderr.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_unpack(commands)
     _add_score(commands)
     _add_taxonomy(commands)
+    _add_check(commands)
     return parser
 
 
@@ -161,6 +162,18 @@ def _add_taxonomy(commands: Any) -> None:
     parser.add_argument("--limit", type=_count, default=0, help="objects to ask about; 0: all")
     parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
     parser.set_defaults(run=_run_taxonomy)
+
+
+def _add_check(commands: Any) -> None:
+    parser = commands.add_parser("check", help="does a URDF follow the library's convention")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", type=Path, help="URDF, or folder with object.urdf"
+    )
+    parser.add_argument(
+        "--without-inertials", action="store_true", help="masses may be absent, as after normalize"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_run_check)
 
 
 def _count(text: str) -> int:
@@ -321,6 +334,19 @@ def _run_taxonomy(arguments: argparse.Namespace) -> int:
     from aa_dataset.cli_taxonomy import run_taxonomy
 
     return run_taxonomy(arguments)
+
+
+def _run_check(arguments: argparse.Namespace) -> int:
+    from aa_dataset.cli_check import check_file
+
+    with_inertials = not arguments.without_inertials
+    found = {str(path): check_file(path, with_inertials) for path in arguments.files}
+    if arguments.json:
+        _say_json([{"file": name, "problems": said} for name, said in found.items()])
+    else:
+        for name, said in found.items():
+            _say(f"{name}: {problem}" for problem in said or ["follows the convention."])
+    return 1 if any(found.values()) else 0
 
 
 def _load(library: str | None, *, split: str | None = None) -> Dataset:

@@ -94,7 +94,11 @@ JOINTS = (
     _field("axis", _VEC3, "unit direction, object frame; zero for a fixed joint"),
     _field("origin", _VEC3, "point of the axis, object frame", unit="m"),
     _field("pitch", _FLOAT, "advance of a helical joint", unit="m/rad"),
-    _field("pitch_source", _TEXT, "where the pitch came from, empty unless helical"),
+    _field(
+        "pitch_source",
+        _TEXT,
+        "source, ranges or default; none where a declared screw has no pitch; else empty",
+    ),
     _field("lower", _FLOAT, "lower limit, may be -inf", unit="rad or m"),
     _field("upper", _FLOAT, "upper limit, may be inf", unit="rad or m"),
     _field("effort", _FLOAT, "effort limit", unit="N m or N"),

@@ -17,6 +17,7 @@ CONFIG_SCHEMA = Path("pipeline/config.schema.json")
 SOURCES = Path("pipeline/sources.yaml")
 SOURCES_SCHEMA = Path("pipeline/sources.schema.json")
 REVIEWS = Path("pipeline/curation/issues.tsv")
+REPAIRS = Path("pipeline/curation/repairs.tsv")
 TAXONOMY = Path("taxonomy")
 CONSTRAINTS = Path("constraints.txt")
 
@@ -55,6 +56,11 @@ def digest_cache(source: str) -> Path:
 def curation(source: str, shard: str) -> Path:
     """Rows of the curation file about one shard."""
     return WORK / "curation" / source / f"{shard}.tsv"
+
+
+def repairs(source: str, shard: str) -> Path:
+    """Corrections of raw objects about one shard."""
+    return WORK / "curation" / source / f"{shard}.repairs.tsv"
 
 
 def code(stage: str) -> Path:

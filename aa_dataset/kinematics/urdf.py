@@ -21,9 +21,9 @@ from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 
 Array = NDArray[np.float64]
 
-JOINT_TYPES = frozenset(
-    {"fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical"}
-)
+# Types with several degrees of freedom: read, but no joint of a kinematic tree.
+COMPOUND_TYPES = frozenset({"floating", "planar", "ball", "spherical", "universal"})
+JOINT_TYPES = COMPOUND_TYPES | {"fixed", "revolute", "continuous", "prismatic"}
 CODES = frozenset(
     {
         "xml_too_large",
@@ -90,7 +90,8 @@ class UrdfJoint:
     """A joint as written; what the file leaves out is None.
 
     `pose` (4, 4) places the child frame in the parent frame at q = 0; `axis` (3,) is in the child
-    frame and not normalized; `attributes` keeps what the tag carries beyond name and type.
+    frame and not normalized, `second_axis` is the `<axis2>` of a universal joint; `attributes`
+    keeps what the tag carries beyond name and type.
     """
 
     name: str
@@ -106,6 +107,7 @@ class UrdfJoint:
     has_limit: bool = False
     mimic: Mimic | None = None
     attributes: dict[str, str] = field(default_factory=dict)
+    second_axis: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +241,7 @@ def _joint(element: Element) -> UrdfJoint:
     kind = _required(element, "type", where)
     if kind not in JOINT_TYPES:
         raise UrdfError("joint_type_unknown", f"{where}: the type {kind!r} is not known.")
-    axis, limit, mimic = (element.find(tag) for tag in ("axis", "limit", "mimic"))
+    axis, second, limit, mimic = map(element.find, ("axis", "axis2", "limit", "mimic"))
     bounds = {key: _optional(limit, key, where) for key in ("lower", "upper", "effort", "velocity")}
     extra = {k: v for k, v in sorted(element.attrib.items()) if k not in ("name", "type")}
     return UrdfJoint(
@@ -252,6 +254,7 @@ def _joint(element: Element) -> UrdfJoint:
         has_limit=limit is not None,
         mimic=None if mimic is None else _mimic(mimic, where),
         attributes=extra,
+        second_axis=None if second is None else _axis(second, where),
         **bounds,
     )
 

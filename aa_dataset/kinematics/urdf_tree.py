@@ -21,7 +21,13 @@ from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf import (
+    COMPOUND_TYPES,
+    UrdfJoint,
+    UrdfLink,
+    UrdfModel,
+    parse_urdf,
+)
 
 Array = NDArray[np.float64]
 
@@ -80,7 +86,7 @@ def _object_frame_joints(model: UrdfModel) -> tuple[Joint, ...]:
 
 
 def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
-    if joint.type in ("floating", "planar", "spherical"):
+    if joint.type in COMPOUND_TYPES:
         raise UrdfError(
             "joint_type_unknown",
             f"joint {joint.name!r}: a {joint.type} joint has more than one degree of freedom.",

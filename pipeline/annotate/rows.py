@@ -11,7 +11,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.kinematics import Joint, JointType, KinematicTree
+from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint
 from aa_dataset.metric import DEFAULT_SCALE, KineticNorm, Norm, SplitNorm, motion_size
 from pipeline.annotate.mass import LinkMass
@@ -70,7 +70,7 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: Mapping[str, Any]) -> d
         "axis": np.zeros(3).tolist() if written.axis is None else written.axis.tolist(),
         "origin": joint.origin.tolist(),
         "pitch": rounded(joint.pitch),
-        "pitch_source": "source" if joint.type is JointType.HELICAL else "",
+        "pitch_source": source["pitches"].get(joint.name, ""),
         "lower": rounded(joint.lower),
         "upper": rounded(joint.upper),
         "effort": rounded(written.effort or 0.0),
@@ -125,6 +125,7 @@ def source_facts(record: Mapping[str, Any], parts: str) -> dict[str, Any]:
     return {
         "links": json.loads(record["link_names"]),
         "joints": json.loads(record["joint_names"]),
+        "pitches": json.loads(record["pitch_sources"]),
         "inertials": json.loads(record["source_inertials"]),
         "parts": json.loads(parts),
         "diagonal": float(np.linalg.norm(record["extents"])),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from aa_dataset.convention import check_convention
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
@@ -22,7 +23,6 @@ from pipeline.annotate.rows import joint_rows, link_row, source_facts
 from pipeline.assets import AssetRange, read_range
 from pipeline.errors import Rejection
 from pipeline.glb import read_links
-from pipeline.normalize.convention import check_convention
 from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema

@@ -19,6 +19,7 @@ from pipeline import layout
 from pipeline.config import check_config, source_facts, stage_settings
 from pipeline.inventory.code import code_digest
 from pipeline.inventory.raw import RawObject, scan_source, shard_of
+from pipeline.normalize.repairs import parse_repair
 from pipeline.processes import end_with_parent
 from pipeline.stages import STAGES
 from pipeline.tables import dump_json, write_if_changed
@@ -60,7 +61,7 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
     for stage in STAGES:
         write_if_changed(layout.code(stage), code_digest(stage).encode())
         write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
-    reviews = _review_rows()
+    curated = (_curation_rows(layout.REVIEWS), _repair_rows())
     shards = {}
     for source, facts in source_facts(config).items():
         root = Path(facts["folder"])
@@ -71,7 +72,8 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
             options = config["sources"][source]
             shards[source] = options["shards"]
             write_if_changed(layout.source_facts(source), dump_json(facts))
-            _write_shards(source, objects, options["shards"], reviews)
+            _write_shards(source, objects, options["shards"])
+            _write_curation(source, options["shards"], curated)
     write_if_changed(layout.INDEX, dump_json(shards))
     return shards
 
@@ -81,25 +83,40 @@ def load_index() -> dict[str, int]:
     return json.loads(layout.INDEX.read_bytes()) if layout.INDEX.is_file() else {}
 
 
-def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: list[str]) -> None:
+def _write_shards(source: str, objects: list[RawObject], shards: int) -> None:
     rows: list[list[str]] = [[] for _ in range(shards)]
-    notes: list[list[str]] = [[] for _ in range(shards)]
     marks: list[list[str]] = [[] for _ in range(shards)]
     for raw in objects:
         number = shard_of(raw.object_id, shards)
         rows[number].append(raw.row())
         marks[number].append(raw.mark_row())
-    for line in reviews:
-        identifier = line.split("\t", 1)[0]
-        if identifier.startswith(f"{source}-"):
-            notes[shard_of(identifier, shards)].append(line)
     for number in range(shards):
         shard = layout.shard_name(number)
         write_if_changed(layout.inventory(source, shard), "".join(rows[number]).encode())
         write_if_changed(layout.marks(source, shard), "".join(marks[number]).encode())
-        write_if_changed(layout.curation(source, shard), "".join(notes[number]).encode())
 
 
-def _review_rows() -> list[str]:
-    lines = layout.REVIEWS.read_text().splitlines()
+def _write_curation(source: str, shards: int, curated: tuple[list[str], list[str]]) -> None:
+    """Write each shard's rows of the two curation files."""
+    for rows, place in zip(curated, (layout.curation, layout.repairs), strict=True):
+        slices: list[list[str]] = [[] for _ in range(shards)]
+        for line in rows:
+            identifier = line.split("\t", 1)[0]
+            if identifier.startswith(f"{source}-"):
+                slices[shard_of(identifier, shards)].append(line)
+        for number, lines in enumerate(slices):
+            name = layout.shard_name(number)
+            write_if_changed(place(source, name), "".join(lines).encode())
+
+
+def _curation_rows(path: Path) -> list[str]:
+    lines = path.read_text().splitlines()
     return sorted(f"{line}\n" for line in lines[1:] if line.strip())
+
+
+def _repair_rows() -> list[str]:
+    """Return the corrections of raw objects; one that cannot be read stops the build here."""
+    rows = _curation_rows(layout.REPAIRS)
+    for row in rows:
+        parse_repair(row.removesuffix("\n"))
+    return rows

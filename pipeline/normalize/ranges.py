@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from aa_dataset.kinematics import Joint, JointType
-from aa_dataset.kinematics.urdf import UrdfJoint
-from pipeline.reasons import Code, Finding, Severity
+from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel
+from pipeline.errors import Rejection
+from pipeline.reasons import Code, Finding, Reason, Severity
 
 
 def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]]:
@@ -46,12 +47,28 @@ def _short(value: float) -> float:
     return float(format(value, ".10g"))
 
 
-def missing_limit(written: UrdfJoint) -> list[Finding]:
-    """Say that a hinge without `<limit>` was read as continuous."""
+def stated_limit(written: UrdfJoint) -> list[Finding]:
+    """Say where a hinge without `<limit>` became continuous, or a continuous one has a range."""
     if written.type == "revolute" and not written.has_limit:
         detail = f"joint {written.name}: a hinge without <limit> became continuous."
         return [Finding(Code.LIMIT_MISSING, detail)]
+    lower, upper = written.lower or 0.0, written.upper or 0.0
+    if written.type == "continuous" and lower < upper and math.isfinite(upper - lower):
+        detail = f"joint {written.name} is continuous: its range [{lower:g}, {upper:g}] is ignored."
+        return [Finding(Code.LIMIT_IGNORED, detail, Severity.INFO)]
     return []
+
+
+def require_ordered_limits(model: UrdfModel) -> None:
+    """Reject reversed limits: whether their order or a sign is wrong, only a person can tell."""
+    for joint in model.joints:
+        lower, upper = joint.lower or 0.0, joint.upper or 0.0
+        if joint.type in ("revolute", "prismatic") and joint.has_limit and lower > upper:
+            detail = (
+                f"joint {joint.name!r}: lower {lower:g} is greater than upper {upper:g}; "
+                "pipeline/curation/repairs.tsv is the place to correct it."
+            )
+            raise Rejection(Reason.LIMITS_REVERSED, detail)
 
 
 def settle_drive(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from aa_dataset.convention import check_convention
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
 from aa_dataset.kinematics import JointType, KinematicTree
 from aa_dataset.kinematics.safe_xml import XmlBudget
@@ -22,12 +23,18 @@ from pipeline import layout
 from pipeline.errors import Rejection
 from pipeline.ingest.untouched import untouched
 from pipeline.inventory.raw import read_marks
-from pipeline.normalize.convention import check_convention
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.normalize.meshes import MeshReader, Piece
 from pipeline.normalize.mjcf import read_mjcf
-from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
+from pipeline.normalize.one_dof import OneDof, one_dof_joints
+from pipeline.normalize.ranges import (
+    require_ordered_limits,
+    settle_drive,
+    settle_range,
+    stated_limit,
+)
+from pipeline.normalize.repairs import Repair, apply_repairs, read_repairs
 from pipeline.normalize.structure import dissolve_empty, renamed
 from pipeline.normalize.substitutes import with_substitutes
 from pipeline.rawfiles import RawFiles, open_raw
@@ -37,6 +44,11 @@ from pipeline.tables import compact_json, read_rows, record_schema
 
 # Beyond these [m] the digits of the object's grid no longer fit into a number.
 FARTHEST, SMALLEST = 1e9, 1e-6
+_JOINT_REASONS = {
+    "mimic": Reason.MIMIC_INVALID,
+    "name": Reason.MIMIC_INVALID,  # of the joint that a mimic follows
+    "axis": Reason.AXIS_ZERO,
+}
 
 _FLOAT, _TEXT = pa.float64(), pa.string()
 RECORDS = record_schema(
@@ -45,9 +57,12 @@ RECORDS = record_schema(
     pa.field("front", _TEXT),
     pa.field("scale_factor", _FLOAT, nullable=False),
     pa.field("is_metric", pa.bool_(), nullable=False),
+    # object frame = scale_factor * rotation (by rows) @ source frame - center
+    pa.field("rotation", pa.list_(_FLOAT, 9), nullable=False),
     pa.field("center", pa.list_(_FLOAT, 3), nullable=False),
     pa.field("link_names", _TEXT, nullable=False),
     pa.field("joint_names", _TEXT, nullable=False),
+    pa.field("pitch_sources", _TEXT, nullable=False),
     pa.field("source_inertials", _TEXT, nullable=False),
 )
 
@@ -56,23 +71,31 @@ def run(job: ShardJob) -> None:
     """Normalize one shard."""
     root = Path(json.loads(job.inputs["facts"].read_bytes())["folder"])
     marks = read_marks(layout.marks(job.source, job.shard))
+    repairs = read_repairs(job.inputs["repairs"])
     tasks = [
-        Task(row["object_id"], (root, row, marks.get(row["object_id"])))
+        Task(key, (root, row, marks.get(key), repairs.get(key, ())))
         for row in read_rows(job.inputs["records"])
+        for key in (row["object_id"],)
     ]
     run_shard(job, tasks, process=normalize, schema=RECORDS)
 
 
 def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
     """Bring one raw object to the convention; pure but for reading its files."""
-    root, row, mark = task.data
+    root, row, mark, repairs = task.data
     paths = json.loads(row["paths"])
     with untouched(task.object_id, root, paths, mark):
         files = open_raw(root, paths, most_bytes=settings["budgets"]["raw_bytes"])
-        return normalize_raw(files, row, settings)
+        return normalize_raw(files, row, settings, repairs=repairs)
 
 
-def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str, Any]) -> Outcome:
+def normalize_raw(
+    files: RawFiles,
+    row: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    *,
+    repairs: Sequence[Repair] = (),
+) -> Outcome:
     """Bring the files of one raw object to the convention.
 
     Parameters
@@ -84,10 +107,15 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
         `substitutes`.
     settings : mapping
         `budgets` and `normalize` of the config.
+    repairs : sequence of Repair
+        What people corrected about this object; applied before anything else.
     """
     source = {**row, "frame": json.loads(row["frame"])}
     model, files, said = _read_any(files, row, settings["budgets"])
     model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
+    model, source, repaired = apply_repairs(model, source, repairs)
+    plain = one_dof_joints(model, source, settings["normalize"])
+    model = plain.model
     tree, frames = _checked_tree(model)
     reader = MeshReader(files, row["model"], settings["budgets"])
     pieces = reader.link_pieces(model, frames)
@@ -101,8 +129,8 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
     )
     made = object_files(thing)
     _require_convention(made)
-    record = _record(thing, similarity, source, names=names, model=model)
-    return Outcome(record, [*said, *reader.findings, *findings], made)
+    record = _record(thing, similarity, source, names=names, plain=plain)
+    return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
 
 
 def _read_any(
@@ -128,6 +156,7 @@ def read_model(files: RawFiles, urdf: str, budgets: Mapping[str, Any]) -> UrdfMo
 
 
 def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray]]:
+    require_ordered_limits(model)
     try:
         tree = urdf_tree(model)
         tree.placements({})  # follows every mimic, so that a bad one speaks here
@@ -135,7 +164,7 @@ def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray
     except (UrdfError, TreeError) as error:
         raise Rejection(Reason(error.code), error.detail) from None
     except JointError as error:
-        reason = Reason.MIMIC_INVALID if error.field in ("mimic", "name") else Reason.JOINT_INVALID
+        reason = _JOINT_REASONS.get(error.field, Reason.JOINT_INVALID)
         raise Rejection(reason, str(error)) from None
     except ArenaError as error:
         raise Rejection(Reason.URDF_INVALID, str(error)) from None
@@ -182,7 +211,7 @@ def _normal_object(
     for joint in tree.joints:
         settled, said = settle_range(similarity.joint(joint), diagonal=diagonal)
         joints.append(settled)
-        findings += said + missing_limit(written[joint.name])
+        findings += said + stated_limit(written[joint.name])
         effort, velocity, said = settle_drive(written[joint.name], settings)
         findings += said if joint.is_movable else []
         drives[joint.name] = Drive(effort, velocity)
@@ -201,7 +230,9 @@ def _normal_object(
 
 
 def _mapped(piece: Piece, similarity: Similarity) -> Piece:
-    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, piece.uv)
+    # OBJ files hold six decimals; GLB must hold the same, or a second pass would change it.
+    uv = None if piece.uv is None else np.round(piece.uv, 6) + 0.0
+    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, uv)
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
@@ -232,7 +263,7 @@ def _record(
     source: Mapping[str, Any],
     *,
     names: tuple[dict[str, str], dict[str, str]],
-    model: UrdfModel,
+    plain: OneDof,
 ) -> dict[str, Any]:
     points = all_points(thing.pieces.values())
     lower, upper = points.min(axis=0), points.max(axis=0)
@@ -243,11 +274,19 @@ def _record(
         "front": "x" if source["frame"].get("front") else None,
         "scale_factor": similarity.scale,
         "is_metric": source["scale"] == "metric",
+        "rotation": similarity.rotation.reshape(-1).tolist(),
         "center": similarity.center.tolist(),
-        "link_names": compact_json({new: old for old, new in links.items()}),
-        "joint_names": compact_json({new: old for old, new in joints.items()}),
-        "source_inertials": compact_json(_source_inertials(model, links)),
+        "link_names": compact_json({new: plain.source_link(old) for old, new in links.items()}),
+        "joint_names": compact_json({new: plain.source_joint(old) for old, new in joints.items()}),
+        "pitch_sources": compact_json(_pitch_sources(thing.tree, joints, plain)),
+        "source_inertials": compact_json(_source_inertials(plain.model, links)),
     }
+
+
+def _pitch_sources(tree: KinematicTree, names: Mapping[str, str], plain: OneDof) -> dict[str, str]:
+    """Return where every pitch came from; a screw that the URDF couples itself is the source's."""
+    found = {joint.name: "source" for joint in tree.joints if joint.type is JointType.HELICAL}
+    return found | {names[old]: said for old, said in plain.pitch_sources.items() if old in names}
 
 
 def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ rule normalize:
     input:
         facts="work/sources/{source}.json",
         records="work/ingest/{source}/{shard}.parquet",
+        repairs="work/curation/{source}/{shard}.repairs.tsv",
         code="work/code/normalize.txt",
         settings="work/settings/normalize.json",
     output:
@@ -19,6 +20,6 @@ rule normalize:
     shell:
         "{PYTHON:q} -m pipeline normalize --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "
-        "--input facts={input.facts:q} records={input.records:q} "
+        "--input facts={input.facts:q} records={input.records:q} repairs={input.repairs:q} "
         "--output records={output.records:q} assets={output.assets:q} rejects={output.rejects:q} findings={output.findings:q} "
         "> {log:q} 2>&1"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from aa_dataset.convention import check_convention
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, URDF
@@ -17,7 +18,6 @@ from pipeline.assets import AssetRange, read_range
 from pipeline.categorize.taxonomy import load_taxonomy
 from pipeline.errors import PipelineError, Rejection
 from pipeline.glb import read_links
-from pipeline.normalize.convention import check_convention
 from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema

@@ -8,7 +8,7 @@ import importlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +25,7 @@ from pipeline.categorize.taxonomy import load_taxonomy
 from pipeline.config import load_config, stage_settings
 from pipeline.generate.emit import emit, object_files
 from pipeline.inventory.refresh import refresh
+from pipeline.normalize.repairs import Repair
 from pipeline.normalize.stage import normalize
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema
@@ -41,7 +42,13 @@ BUDGETS: dict[str, Any] = {
 }
 SETTINGS: dict[str, Any] = {
     "budgets": BUDGETS,
-    "normalize": {"effort": 100.0, "velocity": 10.0, "collision_hulls": 8},
+    "normalize": {
+        "effort": 100.0,
+        "velocity": 10.0,
+        "collision_hulls": 8,
+        "default_pitch_m_per_turn": 0.005,
+        "screw_labels": ["screwcap_bottle", "screwin_light_bulb"],
+    },
     "verify": {"reject": ["movable_none"], "size_factor": 5.0},
     "annotate": {"density": 500.0, "shell_thickness": 0.002},
 }
@@ -114,10 +121,11 @@ def normal(
     *,
     urdf: str = "model.urdf",
     budgets: Mapping[str, Any] | None = None,
+    repairs: Sequence[Repair] = (),
 ) -> Outcome:
-    """Normalize a raw object folder."""
+    """Normalize a raw object folder; `source` may hold any field of the object's record."""
     settings = SETTINGS | {"budgets": BUDGETS | dict(budgets or {})}
-    return normalize(Task("test-object", (folder, raw_row(urdf, source), None)), settings)
+    return normalize(Task("test-object", (folder, raw_row(urdf, source), None, repairs)), settings)
 
 
 def raw_row(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) -> dict[str, Any]:
@@ -211,7 +219,11 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
             "facts": layout.source_facts(source),
             "inventory": layout.inventory(source, shard),
         },
-        "normalize": {"facts": layout.source_facts(source), "records": table("ingest")},
+        "normalize": {
+            "facts": layout.source_facts(source),
+            "records": table("ingest"),
+            "repairs": layout.repairs(source, shard),
+        },
         "categorize": {"records": table("ingest")},
         "verify": {
             "records": table("normalize"),

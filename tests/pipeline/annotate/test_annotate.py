@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from aa_dataset.convention import check_convention
 from pipeline.annotate.stage import RECORDS, annotate, content_digest, run
 from pipeline.generate.registry import family_names
-from pipeline.normalize.convention import check_convention
 from pipeline.normalize.stage import RECORDS as NORMAL
 from pipeline.runner import Outcome, Task
 from pipeline.tables import read_rows, write_table

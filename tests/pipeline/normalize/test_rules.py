@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from aa_dataset.convention import check_convention
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.errors import Rejection
-from pipeline.normalize.convention import check_convention
 from pipeline.runner import Outcome
 
 Make = Callable[..., Outcome]
@@ -182,11 +182,11 @@ def test_broken_structures_are_rejected_with_their_reason(
     assert rejected(make, a, a) == "link_duplicate"
     assert rejected(make, a, b) == "root_several"
     assert rejected(make, a, b, joint("j", "fixed", "a", "z")) == "link_unknown"
-    assert rejected(make, a, b, joint("j", "ball", "a", "b")) == "joint_type_unknown"
-    assert rejected(make, a, b, joint("j", "floating", "a", "b")) == "joint_type_unknown"
-    assert rejected(make, a, b, joint("j", "revolute", "a", "b", axis="0 0 0")) == "joint_invalid"
+    assert rejected(make, a, b, joint("j", "hinge", "a", "b")) == "joint_type_unknown"
+    assert rejected(make, a, b, joint("j", "floating", "a", "b")) == "joint_floating"
+    assert rejected(make, a, b, joint("j", "revolute", "a", "b", axis="0 0 0")) == "axis_zero"
     backwards = joint("j", "revolute", "a", "b", limit='lower="1" upper="-1"')
-    assert rejected(make, a, b, backwards) == "joint_invalid"
+    assert rejected(make, a, b, backwards) == "limits_reversed"
     endless = joint("j", "revolute", "a", "b", limit='lower="-1e308" upper="0"')
     assert rejected(make, a, b, endless) == "joint_invalid"
     two = [joint("j", "fixed", "a", "c"), joint("k", "fixed", "b", "c")]
@@ -253,7 +253,7 @@ GOOD = (
     '<child link="arm"/><axis xyz="0 0 1"/><limit lower="0" upper="1" effort="2" velocity="3"/>'
     "</joint></robot>"
 )
-FILES = {"meshes/a.obj", "meshes/b.obj", "meshes/c.obj"}
+FILES = {"object.glb", "meshes/a.obj", "meshes/b.obj", "meshes/c.obj"}
 WHOLE_LIMIT = '<limit lower="0" upper="1" effort="2" velocity="3"/>'
 
 

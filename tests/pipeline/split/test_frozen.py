@@ -32,7 +32,7 @@ def rebuilt_content(identifier: str, root: Path, config: dict[str, Any]) -> str:
     facts = {"folder": str(root), **load_sources()["generated"]}
     task = Task(identifier, ("generated", facts, Found(name, (name,)), "", None))
     row = ingest(task, config).record
-    normal = normalize(Task(identifier, (root, row, None)), config)
+    normal = normalize(Task(identifier, (root, row, None, ())), config)
     fragment = pack(identifier, normal.files or {})
     (root / f"{name}.tar").write_bytes(fragment)
     where = AssetRange(root / f"{name}.tar", 0, len(fragment))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that an object follows the library's URDF convention, from its files alone.
+
+`check_convention` reads the document: structure, names, joints, screws, mimics, inertials, which
+files it needs. `check_geometry` reads the meshes as well: where the object's box is, whether
+collision meshes have a volume, whether materials and textures are there. Either returns one
+sentence per broken rule, with what to do about it; an empty list is the proof.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Iterator, Mapping
+
+import numpy as np
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.joints import JointType
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import GLB
+
+NAME = re.compile(r"[a-z0-9_]+")
+TYPES = ("fixed", "revolute", "continuous", "prismatic")
+# Relative to an axis or a range: what rounding to twelve digits may leave.
+ROUNDING = 1e-9
+
+
+def check_convention(
+    urdf: bytes, files: Container[str], *, with_inertials: bool = True
+) -> list[str]:
+    """Return one sentence per broken rule of the document.
+
+    Parameters
+    ----------
+    urdf : bytes
+        The document.
+    files : container of str
+        Names of the files beside it.
+    with_inertials : bool
+        Whether masses must be there: after `annotate`, not yet after `normalize`.
+    """
+    try:
+        model = parse_urdf(urdf)
+        tree = urdf_tree(model)
+        tree.placements({})  # follows every mimic
+    except ArenaError as error:
+        return [f"The URDF cannot be read: {error}"]
+    problems = list(_whole_problems(tree, files))
+    for link in model.links:
+        problems += _link_problems(link, files)
+        if with_inertials:
+            problems += _inertial_problems(link)
+    for joint in model.joints:
+        problems += _joint_problems(joint)
+    problems += _mimic_problems(model)
+    problems += _screw_problems(model, tree)
+    return problems + list(_collision_problems(model))
+
+
+def _whole_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]:
+    if tree.root != "base":
+        yield f"The root link is {tree.root!r}, not 'base'; rename it."
+    if GLB not in files:
+        yield f"{GLB}, the whole object at rest, does not exist beside the URDF; write it."
+
+
+def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
+    where = f"Link {_shown(link.name)}"
+    if not NAME.fullmatch(link.name):
+        yield f"{where} is not in [a-z0-9_]+; rename it."
+    for shape in (*link.visuals, *link.collisions):
+        name = shape.geometry.filename
+        if shape.geometry.kind != "mesh" or not name.endswith(".obj"):
+            yield f"{where}: {_shown(shape.name)} is not an OBJ mesh; convert it."
+        elif not is_inside(name):
+            yield f"{where}: {_shown(name)} leads out of the folder; copy the mesh into it."
+        elif name not in files:
+            yield f"{where}: {_shown(name)} does not exist; add the mesh or remove its element."
+        if shape.geometry.scale != (1.0, 1.0, 1.0):
+            yield f"{where}: {_shown(shape.name)} scales its mesh; scale the vertices instead."
+        if not np.array_equal(shape.pose, np.eye(4)):
+            yield f"{where}: {_shown(shape.name)} is not in the link frame; move its vertices."
+
+
+def _shown(name: str) -> str:
+    """Return a name as it may stand in a sentence: plain ones bare, strange ones quoted and cut."""
+    return name if NAME.fullmatch(name) else repr(name[:200])
+
+
+def is_inside(name: str) -> bool:
+    """Tell whether a file name is relative and stays below the object's folder."""
+    words = name.split("/")
+    return not (name.startswith("/") or ".." in words or "\\" in name or ":" in name)
+
+
+def _joint_problems(joint: UrdfJoint) -> Iterator[str]:
+    where = f"Joint {_shown(joint.name)}"
+    if not NAME.fullmatch(joint.name):
+        yield f"{where} is not in [a-z0-9_]+; rename it."
+    if not np.array_equal(joint.pose[:3, :3], np.eye(3)):
+        yield f"{where} turns its link frame; turn its axis and the meshes below it instead."
+    if joint.type == "fixed":
+        return
+    if joint.axis is None or abs(np.linalg.norm(joint.axis) - 1) > ROUNDING:
+        yield f"{where} has no unit axis; divide it by its length."
+    drives = (joint.effort, joint.velocity)
+    if None in drives:
+        yield f"{where} lacks effort or velocity; add both to its <limit>."
+    elif not all(0 < value < math.inf for value in drives if value is not None):
+        yield f"{where} has an effort or velocity that is not positive; write a finite one."
+    if joint.type != "continuous":
+        yield from _limit_problems(joint, where)
+    elif joint.lower is not None or joint.upper is not None:
+        yield f"{where} is continuous and has a range; remove it or make the joint revolute."
+
+
+def _limit_problems(joint: UrdfJoint, where: str) -> Iterator[str]:
+    lower, upper = joint.lower, joint.upper
+    if lower is None or upper is None or not (math.isfinite(lower) and math.isfinite(upper)):
+        yield f"{where} has no finite limits; add lower and upper, or make it continuous."
+    elif lower > upper:
+        yield f"{where} has its limits reversed; swap them."
+
+
+def _mimic_problems(model: UrdfModel) -> Iterator[str]:
+    movable = {joint.name for joint in model.joints if joint.type != "fixed"}
+    for joint in model.joints:
+        if joint.mimic is None:
+            continue
+        target = _shown(joint.mimic.joint)
+        if joint.type == "fixed":
+            yield f"Joint {joint.name} is fixed and follows {target}; remove its <mimic>."
+        elif joint.mimic.joint not in movable:
+            yield f"Joint {joint.name} follows {target}, which cannot move; remove its <mimic>."
+
+
+def _screw_problems(model: UrdfModel, tree: KinematicTree) -> Iterator[str]:
+    """Check the two joints of every screw against the one helical joint that they are."""
+    written = {joint.name: joint for joint in model.joints}
+    slides = {joint.parent: joint for joint in model.joints}
+    for joint in tree.joints:
+        if joint.type is not JointType.HELICAL:
+            continue
+        turn = written[joint.name]
+        slide = slides[turn.child]
+        if turn.type != "revolute":
+            yield f"Joint {turn.name} turns a screw and is {turn.type}; give it finite limits."
+            continue
+        travel = sorted((joint.lower * joint.pitch, joint.upper * joint.pitch))
+        ends = (slide.lower or 0.0, slide.upper or 0.0)
+        if not np.allclose(travel, ends, rtol=1e-6, atol=1e-9 * max(map(abs, travel))):
+            yield f"Joint {slide.name} does not travel as far as {turn.name} turns; fit its limits."
+        if slide.axis is None or turn.axis is None or np.any(slide.axis != turn.axis):
+            yield f"Joint {slide.name} and {turn.name} have different axes; write one of them."
+        if np.any(slide.pose[:3, 3]):
+            yield f"Joint {slide.name} is not at the place of {turn.name}; move it there."
+
+
+def _inertial_problems(link: UrdfLink) -> Iterator[str]:
+    where = f"Link {_shown(link.name)}"
+    if link.inertial is None:
+        yield f"{where} has no inertial; simulators need one on every link."
+        return
+    values = np.linalg.eigvalsh(link.inertial.inertia)
+    if link.inertial.mass <= 0 or values[0] <= 0:
+        yield f"{where}: mass or inertia is not positive; compute both from the geometry."
+    elif values[2] > (values[0] + values[1]) * (1 + 1e-6):
+        yield f"{where}: the inertia breaks the triangle inequality; no body has it."
+    if not np.array_equal(link.inertial.pose[:3, :3], np.eye(3)):
+        yield f"{where}: the inertial frame is turned; turn the inertia into the link frame."
+
+
+def _collision_problems(model: UrdfModel) -> Iterator[str]:
+    movable = {joint.child for joint in model.joints if joint.type != "fixed"}
+    for link in model.links:
+        if link.name in movable and link.visuals and not link.collisions:
+            yield f"Link {_shown(link.name)} moves but has no collision geometry; add its hulls."
+
+
+def check_geometry(urdf: bytes, files: Mapping[str, bytes]) -> list[str]:
+    """Return one sentence per broken rule of the meshes that the document names.
+
+    Parameters
+    ----------
+    urdf : bytes
+        A document that `check_convention` has nothing to say about.
+    files : mapping of str to bytes
+        The files beside it.
+    """
+    from aa_dataset.convention_meshes import geometry_problems
+
+    try:
+        return list(geometry_problems(parse_urdf(urdf), files))
+    except ArenaError as error:
+        return [f"The URDF cannot be read: {error}"]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the URDF convention about meshes: box, volume, materials, textures. numpy alone."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
+from aa_dataset.kinematics.urdf_tree import rest_frames
+
+Array = NDArray[np.float64]
+
+# The box may be off the origin by this share of its diagonal: less than one step of its grid.
+CENTERED = 1e-8
+# A collision mesh is flat when its thinnest direction is below this share of its widest one.
+FLAT = 1e-6
+
+
+class ObjError(ArenaError, ValueError):
+    """A mesh file is not usable; says which line."""
+
+
+def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield a sentence per broken rule."""
+    frames = rest_frames(model)
+    boxes = []
+    for link in model.links:
+        for shape in link.visuals:
+            points, problems = _checked(link, shape.geometry.filename, files)
+            yield from problems
+            if len(points):
+                placed = points + frames[link.name][:3, 3]
+                boxes += [placed.min(axis=0), placed.max(axis=0)]
+        yield from _collision_problems(link, files)
+    if not boxes:
+        yield "No link has visual geometry; an object needs something to see."
+        return
+    lower, upper = np.min(boxes, axis=0), np.max(boxes, axis=0)
+    away = float(np.abs(lower + upper).max()) / 2
+    if away > CENTERED * float(np.linalg.norm(upper - lower)):
+        yield (
+            f"The box of the object at rest is {away:.6g} m off the origin; move every mesh of the "
+            "root and every joint on it by that much."
+        )
+
+
+def _collision_problems(link: UrdfLink, files: Mapping[str, bytes]) -> Iterator[str]:
+    for shape in link.collisions:
+        name = shape.geometry.filename
+        points, problems = _checked(link, name, files)
+        yield from problems
+        if not problems and _is_flat(points):
+            yield f"Link {link.name}: {name} is flat; simulators refuse it, make it a thin box."
+
+
+def _is_flat(points: Array) -> bool:
+    spread = points - points.mean(axis=0)
+    values = np.linalg.eigvalsh(spread.T @ spread / len(points))
+    return len(points) < 4 or bool(np.sqrt(max(values[0], 0.0)) < FLAT * np.sqrt(values[2]))
+
+
+def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Array, list[str]]:
+    """Return the vertices (n, 3) [m] of a mesh in its link frame, and what is wrong with it."""
+    where = f"Link {link.name}: {name}"
+    if name not in files:
+        return np.zeros((0, 3)), [f"{where} does not exist; add the mesh or remove its element."]
+    try:
+        points, corners, sides = read_obj(files[name])
+    except ObjError as error:
+        return np.zeros((0, 3)), [f"{where} is not usable: {error}"]
+    if not corners:
+        return points, [f"{where} holds no face; remove its element."]
+    return points, [f"{where}: {problem}" for problem in _side_problems(name, sides, files)]
+
+
+def _side_problems(mesh: str, sides: list[str], files: Mapping[str, bytes]) -> Iterator[str]:
+    folder = posixpath.dirname(mesh)
+    for side in sides:
+        path = posixpath.join(folder, side)
+        if path not in files:
+            yield f"its material file {side[:200]!r} does not exist; add it beside the mesh."
+            continue
+        for line in files[path].decode("utf-8", "replace").splitlines():
+            words = line.split()
+            if len(words) > 1 and words[0] == "map_Kd":
+                picture = posixpath.join(folder, words[-1])
+                if picture not in files:
+                    yield f"its texture {words[-1][:200]!r} does not exist; add it."
+
+
+def read_obj(data: bytes) -> tuple[Array, int, list[str]]:
+    """Return vertices (n, 3), the number of faces, and the names of material files."""
+    rows, faces, sides = [], 0, []
+    for number, line in enumerate(data.splitlines(), 1):
+        if line.startswith(b"v "):
+            rows.append(_vertex(line, number))
+        elif line.startswith(b"f "):
+            faces += 1
+        elif line.startswith(b"mtllib "):
+            sides.append(line[7:].decode("utf-8", "replace").strip())
+    points = np.array(rows, dtype=float).reshape(-1, 3)
+    if not np.isfinite(points).all():
+        raise ObjError("a coordinate is not a finite number; mend the mesh.")
+    return points, faces, sides
+
+
+def _vertex(line: bytes, number: int) -> tuple[float, float, float]:
+    try:
+        _, x, y, z = line.split()[:4]
+        return float(x), float(y), float(z)
+    except ValueError:
+        raise ObjError(f"line {number} is not a vertex; mend the mesh.") from None
