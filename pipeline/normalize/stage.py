@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,16 @@ from pipeline import layout
 from pipeline.errors import Rejection
 from pipeline.ingest.untouched import untouched
 from pipeline.inventory.raw import read_marks
+from pipeline.normalize.collision import link_hulls
 from pipeline.normalize.convention import check_convention
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
-from pipeline.normalize.meshes import MeshReader, Piece
+from pipeline.normalize.meshes import LinkGeometry, MeshReader
+from pipeline.normalize.pieces import Piece
 from pipeline.normalize.ranges import missing_limit, settle_drive, settle_range
 from pipeline.normalize.structure import dissolve_empty, renamed
 from pipeline.rawfiles import RawFiles, open_raw
-from pipeline.reasons import Code, Finding, Reason
+from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
 
@@ -47,6 +49,7 @@ RECORDS = record_schema(
     pa.field("link_names", _TEXT, nullable=False),
     pa.field("joint_names", _TEXT, nullable=False),
     pa.field("source_inertials", _TEXT, nullable=False),
+    pa.field("collision_sources", _TEXT, nullable=False),
 )
 
 
@@ -86,18 +89,22 @@ def normalize_raw(files: RawFiles, row: Mapping[str, Any], settings: Mapping[str
     model = read_model(files, row["model"], settings["budgets"])
     tree, frames = _checked_tree(model)
     reader = MeshReader(files, row["model"], settings["budgets"])
-    pieces = reader.link_pieces(model, frames)
+    geometry = reader.link_geometry(model, frames)
+    pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
     _require_usable(points, tree)
     similarity = find_similarity(points, source)
     _require_visible(points, similarity)
     thing, names, findings = _normal_object(
-        tree, pieces, model, similarity=similarity, settings=settings["normalize"]
+        tree, geometry, model, similarity=similarity, settings=settings["normalize"]
     )
     made = object_files(thing)
     _require_convention(made)
     record = _record(thing, similarity, source, names=names, model=model)
+    record["collision_sources"] = compact_json(
+        {new: _collision_source(geometry[old]) for old, new in names[0].items()}
+    )
     return Outcome(record, [*reader.findings, *findings], made)
 
 
@@ -154,14 +161,14 @@ def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
 
 def _normal_object(
     tree: KinematicTree,
-    pieces: Mapping[str, list[Piece]],
+    geometry: Mapping[str, LinkGeometry],
     model: UrdfModel,
     *,
     similarity: Similarity,
     settings: Mapping[str, Any],
 ) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
-    moved = {name: [_mapped(p, similarity) for p in pieces[name]] for name in tree.links}
+    moved = {name: _mapped(geometry[name].visuals, similarity) for name in tree.links}
     points = all_points(moved.values())
     diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
     written = {joint.name: joint for joint in model.joints}
@@ -177,18 +184,33 @@ def _normal_object(
     named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
     if not moved[tree.root]:
         findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
+    hulls = {}
+    for name in tree.links:
+        solids = _mapped(geometry[name].collisions, similarity)
+        most, decimals = settings["collision_hulls"], similarity.decimals
+        hulls[links[name]], left_out = link_hulls(solids, most=most, decimals=decimals)
+        if left_out:
+            detail = f"link {name!r} has {left_out} small parts beyond the budget of {most}."
+            findings.append(Finding(Code.COLLISION_LEFT_OUT, detail, Severity.INFO))
     thing = NormalObject(
         named,
         {links[name]: parts for name, parts in moved.items()},
         {names[name]: drive for name, drive in drives.items()},
+        hulls,
         similarity.decimals,
-        settings["collision_hulls"],
     )
     return thing, (links, names), findings
 
 
-def _mapped(piece: Piece, similarity: Similarity) -> Piece:
-    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, piece.uv)
+def _mapped(pieces: Sequence[Piece], similarity: Similarity) -> list[Piece]:
+    return [replace(piece, vertices=similarity.points(piece.vertices)) for piece in pieces]
+
+
+def _collision_source(geometry: LinkGeometry) -> str:
+    """Tell whose collision geometry a link has: none, the source's own, or hulls of its visuals."""
+    if not geometry.collisions:
+        return "none"
+    return "source" if geometry.source else "hulls"
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
