@@ -150,8 +150,8 @@ def read_links(glb: bytes, links: tuple[str, ...]) -> dict[str, list[trimesh.Tri
     found: dict[str, list[trimesh.Trimesh]] = {link: [] for link in links}
     for node in sorted(scene.graph.nodes_geometry):
         matrix, name = scene.graph[node]
-        mesh = scene.geometry[name].copy()
-        mesh.apply_transform(matrix)
+        # Every mesh of our files stands in one place, so none is copied, and no picture with it.
+        mesh = scene.geometry[name].apply_transform(matrix)
         found[_link_above(scene, node, found)].append(mesh)
     return found
 
