@@ -125,18 +125,25 @@ def _is_closed(faces: np.ndarray) -> bool:
 
 
 def _volume(part: Hull) -> float:
-    a, b, c = (part.vertices - part.vertices.mean(axis=0))[part.faces].transpose(1, 0, 2)
-    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6
+    corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
+    return float(np.einsum("ij,ij->", corners, _area_vectors(part.vertices, part.faces))) / 6
+
+
+def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return twice the area times the normal of every face (m, 3)."""
+    a, b, c = points[faces.T]
+    (ux, uy, uz), (vx, vy, vz) = (b - a).T, (c - a).T
+    return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
 
 
 def _outward(points: np.ndarray, hull: ConvexHull) -> Hull:
     """Return a hull's own vertices, and its faces turned outward: qhull winds them at random."""
     used, local = np.unique(hull.simplices, return_inverse=True)
-    faces = local.reshape(-1, 3)
-    a, b, c = points[used][faces].transpose(1, 0, 2)
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    vertices, faces = points[used], local.reshape(-1, 3)
+    normals = hull.equations[:, :3]
+    inward = np.einsum("ij,ij->i", _area_vectors(vertices, faces), normals) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return Hull(points[used], faces)
+    return Hull(vertices, faces)
 
 
 def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Hull:

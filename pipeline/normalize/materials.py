@@ -60,25 +60,27 @@ def read_mtl(data: bytes) -> dict[str, MtlMaterial]:
     """Return the materials of an MTL file by name; lines that make no sense are left out."""
     found: dict[str, MtlMaterial] = {}
     current = MtlMaterial()
-    for line in data.replace(b"\r", b"\n").split(b"\n"):
-        key, _, rest = decoded(line).replace("\t", " ").partition(" ")
+    for line in decoded(data.replace(b"\r", b"\n")).split("\n"):
+        key, *rest = line.split(maxsplit=1)[:2] or [""]
         if key == "newmtl":
-            current = found.setdefault(rest.strip(), MtlMaterial())
-        else:
-            _read_line(current, key.lower(), rest.strip())
+            current = found.setdefault("".join(rest).strip(), MtlMaterial())
+        elif rest:
+            _read_line(current, key.lower(), rest[0].strip())
     return found
 
 
 def _read_line(material: MtlMaterial, key: str, rest: str) -> None:
-    numbers = _numbers(rest.split())
-    if key == "kd" and len(numbers) >= 3:
-        r, g, b = (round(min(max(number, 0.0), 1.0), 4) for number in numbers[:3])
-        material.diffuse = (r, g, b)
-    elif key == "d" and rest:
+    if key == "kd":
+        numbers = _numbers(rest.split())
+        if len(numbers) >= 3:
+            r, g, b = (round(min(max(number, 0.0), 1.0), 4) for number in numbers[:3])
+            material.diffuse = (r, g, b)
+    elif key == "d":
         last = _numbers(rest.split()[-1:])  # `d -halo 0.5`
         material.dissolve = round(last[0], 4) if last else material.dissolve
-    elif key == "tr" and numbers and material.dissolve is None:
-        material.dissolve = round(1.0 - numbers[0], 4)
+    elif key == "tr" and material.dissolve is None:
+        first = _numbers(rest.split()[:1])
+        material.dissolve = round(1.0 - first[0], 4) if first else None
     elif key == "map_kd":
         material.picture = _map_line(rest)
     elif key == "map_d":

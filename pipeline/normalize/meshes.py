@@ -146,14 +146,16 @@ class MeshReader:
     def _group(
         self, text: ObjText, group: Group, materials: Mapping[str, MtlMaterial], path: str
     ) -> Piece:
-        vertices, faces, uv = compacted(text.points, group.corners, text.uv, group.uv_corners)
         material = materials.get(group.material or "", MtlMaterial())
         color, line = material.color(), material.picture
+        is_plain = color is not None and line is None  # nothing will lie on it
+        places = None if is_plain else group.uv_corners
+        vertices, faces, uv = compacted(text.points, group.corners, text.uv, places)
         if color is None:
             look = Look() if text.colors is None else self.mean_look(text.colors[group.corners])
             return Piece(vertices, faces, look, uv)
         if line is None:
-            return Piece(vertices, faces, Look(color), uv)
+            return Piece(vertices, faces, Look(color))
         picture = self._mtl_picture(material, path)
         if picture is not None and uv is None:
             self._unplaced(path, line.name)

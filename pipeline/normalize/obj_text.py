@@ -65,11 +65,12 @@ def number_lines(
         return _plain_lines(key, values, decimals, marks)
     steps = np.rint(scaled).astype(np.int64)
     chars, keep = _characters(np.abs(steps), steps < 0, decimals, marks)
-    head = np.frombuffer(key, dtype=np.uint8)
-    rows, end = len(values), np.full((len(values), 1), ord("\n"), dtype=np.uint8)
-    whole = np.hstack([np.broadcast_to(head, (rows, len(head))), chars.reshape(rows, -1), end])
+    rows = len(values)
+    head = np.frombuffer(key * rows, dtype=np.uint8).reshape(rows, -1)
+    end = np.full((rows, 1), ord("\n"), dtype=np.uint8)
+    whole = np.concatenate([head, chars.reshape(rows, -1), end], axis=1)
     shown = np.ones(whole.shape, dtype=bool)
-    shown[:, len(head) : -1] = keep.reshape(rows, -1)
+    shown[:, len(key) : -1] = keep.reshape(rows, -1)
     return whole[shown].tobytes()
 
 
@@ -78,10 +79,8 @@ def _characters(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return separator, sign, digits and point of numbers (n, k), and which of them to show."""
     width = max(len(str(int(steps.max()))), decimals + 1)
-    digits = _digits(steps, width)
-    before = width - decimals
-    point = 1 if decimals else 0
-    chars = np.empty((*steps.shape, 2 + width + point), dtype=np.uint8)
+    digits, before = _digits(steps, width), width - decimals
+    chars = np.empty((*steps.shape, 2 + width + (decimals > 0)), dtype=np.uint8)
     keep = np.ones(chars.shape, dtype=bool)
     chars[..., 0] = np.frombuffer(marks, dtype=np.uint8)
     chars[..., 1], keep[..., 1] = ord("-"), negative

@@ -92,8 +92,9 @@ def compacted(
         A place on a seam, which has several texture places, becomes several vertices.
     """
     if uv is None or uv_corners is None:
-        used, faces = np.unique(corners, return_inverse=True)
-        return points[used], faces.reshape(-1, 3), None
+        is_used = np.zeros(len(points), dtype=bool)
+        is_used[corners] = True
+        return points[is_used], (np.cumsum(is_used) - 1)[corners], None
     uv = np.concatenate([uv, np.zeros((1, 2))])  # -1 is the last row
     keys = corners * len(uv) + uv_corners % len(uv)
     used, faces = np.unique(keys, return_inverse=True)
