@@ -180,6 +180,8 @@ def _require_honest(host: Host, kind: str, data: bytes, path: str) -> None:
     """Refuse headers that claim more than the file holds, before anyone makes room for it."""
     if kind == "dae":
         _require_plain_xml(data, path)
+    elif kind == "stl":
+        _require_stl(data, path)
     elif kind == "ply":
         _require_ply(data, path)
     elif kind in ("glb", "gltf"):
@@ -192,9 +194,20 @@ def _invalid(path: str, what: str) -> Rejection:
 
 def _require_plain_xml(data: bytes, path: str) -> None:
     try:
-        parse_xml(data, XmlBudget(max_bytes=len(data), max_elements=2_000_000))
+        root = parse_xml(data, XmlBudget(max_bytes=len(data), max_elements=2_000_000))
     except UrdfError as error:
         raise Rejection(Reason(error.code), f"{path}: {error.detail}") from None
+    for element in root.iter():  # pycollada takes what is not a number as zero
+        if element.tag.endswith("float_array") and re.search("nan|inf", element.text or "", re.I):
+            raise _invalid(path, "has coordinates that are not finite numbers.")
+
+
+def _require_stl(data: bytes, path: str) -> None:
+    if data.lstrip().startswith(b"solid") and b"facet" in data:
+        return  # text has no header
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) != 84 + 50 * count:
+        raise _invalid(path, f"claims {count} triangles in {len(data)} bytes.")
 
 
 def _require_ply(data: bytes, path: str) -> None:
