@@ -45,6 +45,7 @@ class Reason(StrEnum):
     TOO_MANY_LINKS = "too_many_links"  # beyond the budget
     TOO_MANY_FACES = "too_many_faces"  # beyond the budget
     TOO_MANY_BYTES = "too_many_bytes"  # beyond the budget
+    TOO_MANY_PIXELS = "too_many_pixels"  # textures beyond the budget, refused before decoding
     MOVABLE_NONE = "movable_none"  # nothing moves
     CONVENTION_BROKEN = "convention_broken"  # our own output fails our own check
     EXCLUDED_BY_REVIEW = "excluded_by_review"  # a person said so in pipeline/curation
@@ -76,7 +77,11 @@ class Code(StrEnum):
     EFFORT_DEFAULT = "effort_default"  # effort or velocity were absent
     MESH_EMPTY = "mesh_empty"  # a mesh file without a triangle
     MESH_OPEN = "mesh_open"  # a link's visual geometry is not closed
-    TEXTURE_MISSING = "texture_missing"  # a material names a picture that is absent
+    TEXTURE_MISSING = "texture_missing"  # a material names a picture that is absent or broken
+    TEXTURE_UNPLACED = "texture_unplaced"  # a picture, but no coordinates to lay it on by
+    COLORS_AVERAGED = "colors_averaged"  # colors of single vertices became one
+    COLLISION_REPLACED = "collision_replaced"  # the source's cannot be used; ours stands in
+    COLLISION_LEFT_OUT = "collision_left_out"  # parts beyond the budget of hulls, the smallest
     BASE_EMPTY = "base_empty"  # the root link has no geometry
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
     SIZE_UNUSUAL = "size_unusual"  # far from the usual size of the category

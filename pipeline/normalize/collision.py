@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collision geometry: one convex hull per connected component, a thin box where that is flat."""
+"""Collision geometry: convex parts, one per connected component, a thin box where that is flat.
+
+Simulators take the convex hull of a collision mesh. One mesh over a hollow link would fill it, so
+every shape is taken apart into its connected components first. A component that is closed, convex
+and not flat stays as it is (the source's own convex parts, and ours when an object is normalized
+again); any other one becomes its hull.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import trimesh
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull, QhullError
+
+from pipeline.normalize.pieces import Look, Piece, joined
 
 # A component is flat when its thinnest direction is below this share of its widest one.
 FLATNESS = 1e-4
+# Smallest width of a part in steps of the grid, so that rounding cannot flatten it.
+THINNEST_STEPS = 1e4
+# A closed mesh that fills this share of its hull is convex; rounding takes away far less.
+CONVEX_SHARE = 0.999
+# The corners of a box by their binary numbers (x, y, z), and its triangles, outward.
+_BOX_CORNERS = np.array([[n >> 2 & 1, n >> 1 & 1, n & 1] for n in range(8)], dtype=bool)
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+     (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,58 +41,138 @@ class Hull:
     faces: np.ndarray
 
 
-def link_hulls(
-    vertices: np.ndarray, faces: np.ndarray, *, most: int, thinnest: float = 1e-6
-) -> list[Hull]:
-    """Return the hulls of a link's components, the largest `most` of them.
+def link_hulls(shapes: Sequence[Piece], *, most: int, decimals: int = 9) -> tuple[list[Hull], int]:
+    """Return the convex parts of a link's shapes, the largest `most` of them.
 
     Parameters
     ----------
-    vertices : (n, 3) float [m]
+    shapes : sequence of Piece
         On the object's grid, so that equal corners are equal numbers.
-    faces : (m, 3) int
-        Triangles.
     most : int
-        Budget; components beyond it are the smallest and get no hull.
-    thinnest : float [m]
-        Smallest width of a hull, so that rounding to the object's grid cannot flatten it.
+        Budget; parts beyond it are the smallest and left out.
+    decimals : int
+        Of the object's grid [m].
+
+    Returns
+    -------
+    hulls, left_out
+        The parts by falling size of their boxes, and how many were left out.
     """
-    components = _components(vertices, faces)
-    components.sort(
-        key=lambda points: (-float(np.prod(np.ptp(points, axis=0) + 1e-9)), len(points))
-    )
-    return [_hull(points, thinnest) for points in components[:most]]
+
+    def falling_size(part: Hull) -> float:
+        # In whole steps: equal parts keep their order, whatever the last bits say.
+        return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
+
+    parts = sorted(_components(shapes), key=falling_size)
+    hulls = [_convex(part, decimals) for part in parts[:most]]
+    return sorted(hulls, key=falling_size), len(parts) - len(hulls)
 
 
-def _components(vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
-    """Return the points of every connected component; vertices at one place count as one."""
-    unique, inverse = np.unique(vertices, axis=0, return_inverse=True)
-    merged = inverse.reshape(-1)[faces]
-    edges = np.concatenate([merged[:, [0, 1]], merged[:, [1, 2]]])
-    labels = trimesh.graph.connected_component_labels(edges, node_count=len(unique))
-    used = np.unique(merged)
-    return [unique[used[labels[used] == label]] for label in np.unique(labels[used])]
+def _components(shapes: Sequence[Piece]) -> Iterator[Hull]:
+    """Yield every connected component of every shape; vertices at one place count as one."""
+    if not shapes:
+        return
+    whole = joined(shapes, Look())
+    owner = np.repeat(np.arange(len(shapes)), [len(shape.vertices) for shape in shapes])
+    places, inverse = _unique_places(whole.vertices, owner)
+    merged = inverse[whole.faces]
+    pairs = np.concatenate([merged[:, :2], merged[:, 1:]])
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(places),) * 2)
+    labels = connected_components(links, directed=False)[1][merged[:, 0]]
+    order = np.argsort(labels, kind="stable")
+    for group in np.split(merged[order], np.flatnonzero(np.diff(labels[order])) + 1):
+        used, local = np.unique(group, return_inverse=True)
+        yield Hull(places[used], local.reshape(-1, 3))
 
 
-def _hull(points: np.ndarray, thinnest: float) -> Hull:
-    """Return the convex hull, or a padded box along the principal axes of flat points."""
+def _unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct places of every shape, sorted, and the place of every vertex."""
+    keys = (*vertices.T[::-1], owner)
+    order = np.lexsort(keys)
+    differs = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        differs[1:] |= np.diff(key[order]) != 0
+    inverse = np.empty(len(order), dtype=np.int64)
+    inverse[order] = np.cumsum(differs)
+    differs[0] = True
+    return vertices[order[differs]], inverse
+
+
+def _convex(part: Hull, decimals: int) -> Hull:
+    """Return a component itself, its hull, or a box around it where it is flat."""
+    points, thinnest = part.vertices, THINNEST_STEPS * 10.0**-decimals
     center = points.mean(axis=0)
-    # Three zero rows make the axes complete for a single point; a full U would be n by n.
-    padded = np.concatenate([points - center, np.zeros((3, 3))])
-    axes = np.linalg.svd(padded, full_matrices=False)[2]
+    axes = np.linalg.eigh((points - center).T @ (points - center))[1].T
     widths = np.ptp((points - center) @ axes.T, axis=0)
     if len(points) < 4 or widths.min() < max(FLATNESS * widths.max(), thinnest):
-        return _padded_box(points, center, axes, thinnest)
-    hull = trimesh.convex.convex_hull(points)
-    return Hull(np.asarray(hull.vertices), np.asarray(hull.faces))
+        return _thin_box(points, center, axes, decimals)
+    try:
+        hull = _outward(points, ConvexHull(points, qhull_options="QbB Pp Qt"))
+    except QhullError:
+        return _thin_box(points, center, axes, decimals)
+    # qhull scales its input to a unit box, so its own volume is not the hull's.
+    is_convex = _is_closed(part.faces) and _volume(part) >= CONVEX_SHARE * _volume(hull)
+    return part if is_convex else hull
 
 
-def _padded_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, thinnest: float) -> Hull:
+def _is_closed(faces: np.ndarray) -> bool:
+    """Tell whether every edge has exactly one other face, which runs along it the other way."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    size = int(faces.max()) + 1
+    there = np.sort(edges[:, 0] * size + edges[:, 1])
+    back = np.sort(edges[:, 1] * size + edges[:, 0])
+    return bool((there == back).all() and (there[1:] != there[:-1]).all())
+
+
+def _volume(part: Hull) -> float:
+    corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
+    return float(np.einsum("ij,ij->", corners, _area_vectors(part.vertices, part.faces))) / 6
+
+
+def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return twice the area times the normal of every face (m, 3)."""
+    a, b, c = points[faces.T]
+    (ux, uy, uz), (vx, vy, vz) = (b - a).T, (c - a).T
+    return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
+
+
+def _outward(points: np.ndarray, hull: ConvexHull) -> Hull:
+    """Return a hull's own vertices, and its faces turned outward: qhull winds them at random."""
+    used, local = np.unique(hull.simplices, return_inverse=True)
+    vertices, faces = points[used], local.reshape(-1, 3)
+    normals = hull.equations[:, :3]
+    inward = np.einsum("ij,ij->i", _area_vectors(vertices, faces), normals) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return Hull(vertices, faces)
+
+
+def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Hull:
+    """Return the smallest box in the plane of flat points (axes: the thin one first), padded."""
+    axes = _plane_axes((points - center) @ axes.T, axes)
     local = (points - center) @ axes.T
     lower, upper = local.min(axis=0), local.max(axis=0)
+    thinnest = 2 * THINNEST_STEPS * 10.0**-decimals
     width = max(10 * FLATNESS * float((upper - lower).max()), thinnest)
     thin = np.maximum(width - (upper - lower), 0.0) / 2
-    box = trimesh.creation.box(bounds=np.stack([lower - thin, upper + thin]))
-    if np.linalg.det(axes) < 0:
-        box.faces = box.faces[:, ::-1]
-    return Hull(np.asarray(box.vertices) @ axes + center, np.asarray(box.faces))
+    corners = np.where(_BOX_CORNERS, upper + thin, lower - thin)
+    faces = _BOX_FACES[:, ::-1] if np.linalg.det(axes) < 0 else _BOX_FACES
+    vertices = np.round(corners @ axes + center, decimals) + 0.0
+    order = np.lexsort(vertices.T[::-1])
+    return Hull(vertices[order], np.argsort(order)[faces])
+
+
+def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Turn the axes within the plane of flat points, so that the box around them is smallest.
+
+    Principal axes of a square are any; without this its box would stand askew.
+    """
+    try:
+        edges = ConvexHull(local[:, 1:], qhull_options="QbB Pp")
+    except (QhullError, ValueError):
+        return axes  # on a line, or a single point
+    normals = edges.equations[:, :2]
+    turned = np.stack([normals, normals[:, ::-1] * [-1, 1]], axis=1)
+    areas = np.ptp(local[edges.vertices][:, 1:] @ turned.transpose(0, 2, 1), axis=1).prod(axis=1)
+    # Among equal boxes the first by a rounded area, so that the last bits do not choose.
+    best = turned[int(np.argmin(np.round(areas / areas.min(), 6)))]
+    return np.concatenate([axes[:1], best @ axes[1:]])

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the geometry of links, reading nothing outside the object's own folder."""
+"""Loads the geometry of links, reading nothing outside the object's own folder.
+
+Lengths of a mesh are meters times the URDF's `scale`; COLLADA files also say their unit, which is
+applied, while their up axis is not, as in ROS. Triangles without area are kept: `verify` counts
+them. Normals are not: every reader makes its own.
+"""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -11,43 +15,35 @@ from typing import Any
 
 import numpy as np
 import trimesh
-from PIL import Image
-from trimesh.resolvers import Resolver
 
-from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfModel
+from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
 from pipeline.errors import Rejection
+from pipeline.normalize.materials import MtlMaterial, read_mtl
+from pipeline.normalize.obj import Group, ObjError, ObjText, read_obj
+from pipeline.normalize.pictures import (
+    NotAPicture,
+    Picture,
+    PictureBudget,
+    read_picture,
+    with_mask,
+)
+from pipeline.normalize.pieces import Look, Piece, compacted, joined
+from pipeline.normalize.scenes import SCENE_TYPES, scene_pieces
 from pipeline.rawfiles import RawFiles
-from pipeline.reasons import Code, Finding, Reason
-
-Rgba = tuple[float, float, float, float]
-DEFAULT_COLOR: Rgba = (0.7, 0.7, 0.7, 1.0)
-MESH_TYPES = frozenset({"obj", "stl", "ply", "glb", "gltf", "dae"})
-PICTURE_TYPES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".gif"})
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a piece looks: a color, or a picture (PNG bytes) laid on by texture coordinates."""
-
-    rgba: Rgba = DEFAULT_COLOR
-    texture: bytes | None = None
+from pipeline.reasons import Code, Finding, Reason, Severity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """Triangles of one look: vertices (n, 3) [m], faces (m, 3), uv (n, 2) where textured."""
+class LinkGeometry:
+    """What one link shows and what it collides with, in the object frame at rest.
 
-    vertices: np.ndarray
-    faces: np.ndarray
-    look: Look
-    uv: np.ndarray | None = None
+    `collisions` has one piece per shape; `source` tells whether the source drew them for the
+    purpose, or they are its visuals again.
+    """
 
-    def moved(self, matrix: np.ndarray) -> Piece:
-        """Return the piece after an affine map (4, 4); a mirroring one turns the faces over."""
-        vertices = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
-        mirrored = np.linalg.det(matrix[:3, :3]) < 0
-        faces = self.faces[:, ::-1] if mirrored else self.faces
-        return Piece(vertices, faces, self.look, self.uv)
+    visuals: list[Piece]
+    collisions: list[Piece]
+    source: bool
 
 
 @dataclass(slots=True)
@@ -59,182 +55,231 @@ class MeshReader:
     budgets: Mapping[str, Any]
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
-    refused: list[Rejection] = field(default_factory=list)
+    _pixels: PictureBudget = field(init=False)
     _loaded: dict[str, list[Piece]] = field(default_factory=dict)
+    _pictures: dict[tuple[str, str], Picture | None] = field(default_factory=dict)
+    _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
 
-    def link_pieces(
+    def __post_init__(self) -> None:
+        self._pixels = PictureBudget(self.budgets["pixels"])
+
+    def link_geometry(
         self, model: UrdfModel, frames: Mapping[str, np.ndarray]
-    ) -> dict[str, list[Piece]]:
-        """Return the visual geometry of every link, in the object frame at rest."""
-        return {
-            link.name: [
-                piece.moved(frames[link.name] @ shape.pose)
-                for shape in link.visuals
-                for piece in self._shape_pieces(shape)
-            ]
-            for link in model.links
-        }
+    ) -> dict[str, LinkGeometry]:
+        """Return the geometry of every link."""
+        return {link.name: self._link(link, frames[link.name]) for link in model.links}
 
-    def _shape_pieces(self, shape: Shape) -> list[Piece]:
-        if shape.geometry.kind != "mesh":
-            pieces = [_primitive(shape.geometry)]
-        else:
-            pieces = [p.moved(np.diag([*shape.geometry.scale, 1.0])) for p in self._mesh(shape)]
+    def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
+        shapes = [self._placed(shape, frame) for shape in link.visuals]
+        visuals = [piece.settled() for pieces in shapes for piece in pieces]
+        own = None if _same_shapes(link) else self._own_collisions(link, frame)
+        copies = [joined(pieces, Look()) for pieces in shapes if pieces]
+        if own is None or _same_geometry(own, copies):
+            return LinkGeometry(visuals, copies, source=False)
+        return LinkGeometry(visuals, own, source=True)
+
+    def _own_collisions(self, link: UrdfLink, frame: np.ndarray) -> list[Piece] | None:
+        """Return the source's collision geometry; None, with a finding, where it is unusable."""
+        try:
+            shapes = [self._placed(shape, frame) for shape in link.collisions]
+        except Rejection as rejection:
+            if rejection.reason not in (Reason.MESH_MISSING, Reason.MESH_INVALID):
+                raise
+            detail = f"link {link.name!r}: {rejection.detail} Hulls of what it shows stand in."
+            self.findings.append(Finding(Code.COLLISION_REPLACED, detail))
+            return None
+        return [joined(pieces, Look()) for pieces in shapes if pieces] or None
+
+    def _placed(self, shape: Shape, frame: np.ndarray) -> list[Piece]:
+        pieces = self._shape_pieces(shape)
         self.faces += sum(len(piece.faces) for piece in pieces)
         if self.faces > self.budgets["faces"]:
             limit = self.budgets["faces"]
             raise Rejection(Reason.TOO_MANY_FACES, f"the object has more than {limit} triangles.")
-        return [_painted(piece, shape.material) for piece in pieces]
+        matrix = frame @ shape.pose @ np.diag([*shape.geometry.scale, 1.0])
+        return [self._painted(piece, shape.material).moved(matrix) for piece in pieces]
 
-    def _mesh(self, shape: Shape) -> list[Piece]:
+    def _shape_pieces(self, shape: Shape) -> list[Piece]:
+        if shape.geometry.kind != "mesh":
+            return [_primitive(shape.geometry)]
         name = shape.geometry.filename
         if name not in self._loaded:
-            self._loaded[name] = self._load(name)
-            if not any(len(piece.faces) for piece in self._loaded[name]):
+            self._loaded[name] = [piece for piece in self._load(name) if len(piece.faces)]
+            if not self._loaded[name]:
                 self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
-        return [piece for piece in self._loaded[name] if len(piece.faces)]
+        return self._loaded[name]
 
     def _load(self, name: str) -> list[Piece]:
         path = self.files.resolve(name, beside=self.model)
         kind = PurePosixPath(path).suffix.lower().lstrip(".")
-        if kind not in MESH_TYPES:
+        if kind != "obj" and kind not in SCENE_TYPES:
             raise Rejection(Reason.MESH_INVALID, f"{name}: meshes of type {kind!r} are not read.")
         data = self.files.read(path)
-        resolver = _Resolver(self, path)
         try:
-            scene = trimesh.load_scene(
-                io.BytesIO(data), file_type=kind, resolver=resolver, process=False
-            )
-            self._raise_refused()
-            return _scene_pieces(scene)
-        except Rejection:
-            raise
-        except MemoryError:
-            raise
-        except Exception as error:  # third-party parsers raise whatever they like
-            self._raise_refused()
-            raise Rejection(
-                Reason.MESH_INVALID, f"{name} cannot be read: {type(error).__name__}: {error}"
-            ) from error
+            pieces = self._obj(data, path) if kind == "obj" else scene_pieces(self, data, path)
+        except ObjError as error:
+            raise Rejection(Reason.MESH_INVALID, f"{name} cannot be read: {error}") from None
+        for piece in pieces:
+            _require_numbers(piece, name)
+        return [self._with_finite_uv(piece, name) for piece in pieces]
 
-    def _raise_refused(self) -> None:
-        """Say again what a side file was refused for: trimesh swallows what its resolver raises."""
-        if self.refused:
-            raise self.refused[0]
+    def _obj(self, data: bytes, path: str) -> list[Piece]:
+        text = read_obj(data)
+        materials = self._materials(text, path)
+        return [self._group(text, group, materials, path) for group in text.groups]
 
+    def _materials(self, text: ObjText, path: str) -> dict[str, MtlMaterial]:
+        found: dict[str, MtlMaterial] = {}
+        for line in text.libraries:
+            for name in self._library_names(line, path):
+                data = self.side_file(name, path)
+                found |= {} if data is None else read_mtl(data)
+        return found
 
-class _Resolver(Resolver):
-    """Lets trimesh open materials and textures, but only inside the object's folder."""
+    def _library_names(self, line: str, path: str) -> list[str]:
+        """Return the files of a `mtllib` line: one whose name has blanks, or several."""
+        words = line.split()
+        if len(words) > 1 and self.files.has(self.files.resolve(line, beside=path)):
+            return [line]
+        return words
 
-    def __init__(self, reader: MeshReader, beside: str) -> None:
-        self._reader, self._beside = reader, beside
+    def _group(
+        self, text: ObjText, group: Group, materials: Mapping[str, MtlMaterial], path: str
+    ) -> Piece:
+        material = materials.get(group.material or "", MtlMaterial())
+        color, line = material.color(), material.picture
+        is_plain = color is not None and line is None  # nothing will lie on it
+        places = None if is_plain else group.uv_corners
+        vertices, faces, uv = compacted(text.points, group.corners, text.uv, places)
+        if color is None:
+            look = Look() if text.colors is None else self.mean_look(text.colors[group.corners])
+            return Piece(vertices, faces, look, uv)
+        if line is None:
+            return Piece(vertices, faces, Look(color))
+        picture = self._mtl_picture(material, path)
+        if picture is not None and uv is None:
+            self._unplaced(path, line.name)
+        elif picture is not None:
+            return Piece(vertices, faces, Look(color, picture), line.placed(uv))
+        plain = material.diffuse or Look().rgba[:3]
+        return Piece(vertices, faces, Look((*plain, color[3])), uv)
 
-    def get(self, name: str) -> bytes:
-        """Return a side file's bytes; an absent one is a finding and a plain color."""
+    def _mtl_picture(self, material: MtlMaterial, path: str) -> Picture | None:
+        """Return a material's picture, with the brightness of `map_d` as its alpha."""
+        base, mask = material.picture, material.mask
+        if base is None:
+            return None
+        picture = self.picture(base.name, path)
+        if picture is None or mask is None or mask.name == base.name:
+            return picture
+        data = self.side_file(mask.name, path)
+        key = (f"{base.name}\n{mask.name}", path)
+        if data is not None and key not in self._pictures:
+            try:
+                self._pictures[key] = with_mask(picture, data, mask.name, self._pixels)
+            except NotAPicture as error:
+                self._texture_missing(mask.name, path, f"not a readable picture: {error}")
+                self._pictures[key] = picture
+        return self._pictures.get(key, picture)
+
+    def picture(self, name: str, beside: str) -> Picture | None:
+        """Return a picture that the file `beside` names; an absent one is a finding."""
+        key = (self.files.resolve(name, beside=beside), "")
+        if key not in self._pictures:
+            data = self.side_file(name, beside)
+            self._pictures[key] = None if data is None else self.embedded(data, name, beside)
+        return self._pictures[key]
+
+    def embedded(self, data: bytes, name: str, beside: str) -> Picture | None:
+        """Return a picture from its bytes; one that cannot be decoded is a finding."""
+        if data not in self._decoded:
+            try:
+                self._decoded[data] = read_picture(data, name, self._pixels)
+            except NotAPicture as error:
+                self._decoded[data] = None
+                self._texture_missing(name, beside, f"not a readable picture: {error}")
+        return self._decoded[data]
+
+    def side_file(self, name: str, beside: str) -> bytes | None:
+        """Return a material file or picture; an absent one is a finding and None."""
         try:
-            data = self._reader.files.read(name.strip(), beside=self._beside)
+            return self.files.read(name, beside=beside)
         except Rejection as rejection:
             if rejection.reason is not Reason.MESH_MISSING:
-                self._reader.refused.append(rejection)
                 raise
-            raise self._missing(name, "absent") from None
-        if PurePosixPath(name.strip()).suffix.lower() in PICTURE_TYPES and not _is_picture(data):
-            raise self._missing(name, "not a readable picture")
-        return data
+            self._texture_missing(name, beside, "absent")
+            return None
 
-    def _missing(self, name: str, what: str) -> FileNotFoundError:
-        detail = f"{name.strip()} is named by a mesh but {what}."
-        self._reader.findings.append(Finding(Code.TEXTURE_MISSING, detail))
-        return FileNotFoundError(name)
+    def mean_look(self, colors: np.ndarray) -> Look:
+        """Return one look for many corner colors (..., 3 or 4) in [0, 1]: their mean."""
+        flat = np.clip(colors.reshape(-1, colors.shape[-1]), 0.0, 1.0)
+        if not len(flat) or not np.isfinite(flat).all():
+            return Look()
+        if np.ptp(flat, axis=0).max() > 1 / 255:
+            detail = "colors of single vertices became their mean."
+            self.findings.append(Finding(Code.COLORS_AVERAGED, detail, Severity.INFO))
+        r, g, b, a = (*np.round(flat.mean(axis=0), 4).tolist(), 1.0)[:4]
+        return Look((r, g, b, a))
 
-    def namespaced(self, namespace: str) -> _Resolver:
-        """Return the same resolver for a folder below."""
-        below = f"{namespace}/x"
-        return _Resolver(self._reader, self._reader.files.resolve(below, beside=self._beside))
+    def _painted(self, piece: Piece, material: Material | None) -> Piece:
+        """Apply the URDF's color and picture where the mesh brings no look of its own."""
+        if material is None or piece.look != Look():
+            return piece
+        picture = None
+        if material.texture:
+            picture = self.picture(material.texture, self.model)
+            if picture is not None and piece.uv is None:
+                self._unplaced(self.model, material.texture)
+                picture = None
+        if picture is None and material.rgba is None:
+            return piece
+        white = (1.0, 1.0, 1.0, 1.0)
+        r, g, b, a = (round(value, 4) for value in material.rgba or white)
+        return Piece(piece.vertices, piece.faces, Look((r, g, b, a), picture), piece.uv)
 
-    def write(self, name: str, data: bytes) -> None:
-        """Refuse: reading a mesh writes nothing."""
-        raise PermissionError(name)
+    def _with_finite_uv(self, piece: Piece, name: str) -> Piece:
+        if piece.uv is None or np.isfinite(piece.uv).all():
+            return piece
+        if piece.look.texture is not None:
+            self._unplaced(name, piece.look.texture.name)
+        return Piece(piece.vertices, piece.faces, Look(piece.look.rgba))
 
-    def keys(self) -> list[str]:
-        """Return nothing: files are opened by name alone."""
-        return []
+    def _texture_missing(self, name: str, beside: str, what: str) -> None:
+        detail = f"{name.strip()} is named by {beside} but {what}."
+        self._say(Finding(Code.TEXTURE_MISSING, detail))
 
+    def _unplaced(self, path: str, name: str) -> None:
+        detail = f"{path}: {name} lies on geometry without usable texture coordinates."
+        self._say(Finding(Code.TEXTURE_UNPLACED, detail))
 
-def _scene_pieces(scene: trimesh.Scene) -> list[Piece]:
-    pieces = []
-    for node in sorted(scene.graph.nodes_geometry):
-        matrix, name = scene.graph[node]
-        mesh = scene.geometry[name]
-        if isinstance(mesh, trimesh.Trimesh):
-            pieces.append(_piece(mesh).moved(matrix))
-    return pieces
-
-
-def _piece(mesh: trimesh.Trimesh) -> Piece:
-    vertices = np.asarray(mesh.vertices, dtype=float)
-    if not np.isfinite(vertices).all():
-        raise Rejection(Reason.MESH_INVALID, "a mesh has coordinates that are not finite numbers.")
-    look, uv = _look(mesh)
-    faces = np.asarray(mesh.faces)
-    if len(faces) and (faces.min() < 0 or faces.max() >= len(vertices)):
-        raise Rejection(Reason.MESH_INVALID, "a mesh names vertices that it does not have.")
-    return Piece(vertices, faces, look, uv)
-
-
-def _look(mesh: trimesh.Trimesh) -> tuple[Look, np.ndarray | None]:
-    visual = mesh.visual
-    material = visual.material if visual.kind == "texture" else None
-    written = _mtl_color(getattr(material, "kwargs", {}))
-    if material is not None and visual.uv is not None:
-        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
-        if image is not None and len(visual.uv) == len(mesh.vertices):
-            alpha = 1.0 if written is None else written[3]
-            return Look((1.0, 1.0, 1.0, alpha), _png(image)), np.asarray(visual.uv, dtype=float)
-    if written is not None:
-        return Look(written), None
-    if visual.defined:
-        color = visual.main_color if material is None else material.main_color
-        return Look(_unit_color(color)), None
-    return Look(), None
+    def _say(self, finding: Finding) -> None:
+        if finding not in self.findings:
+            self.findings.append(finding)
 
 
-def _mtl_color(entries: Mapping[str, Any]) -> Rgba | None:
-    """Return the color of an MTL material as written: trimesh drops `d` and keeps 8 bits of `Kd`.
-
-    Exporters disagree about `Tr`; a material that nobody could see is taken as opaque.
-    """
-    try:
-        r, g, b = (min(max(round(float(value), 4), 0.0), 1.0) for value in entries["kd"])
-        dissolve = float(entries["d"][-1]) if "d" in entries else None
-        if dissolve is None:
-            dissolve = 1.0 - float(entries["tr"][0]) if "tr" in entries else 1.0
-    except (KeyError, TypeError, ValueError):
-        return None
-    alpha = round(dissolve, 4) if 0 < dissolve < 1 else 1.0
-    return (r, g, b, alpha) if np.isfinite([r, g, b]).all() else None
+def _require_numbers(piece: Piece, name: str) -> None:
+    if not np.isfinite(piece.vertices).all():
+        raise Rejection(Reason.MESH_INVALID, f"{name} has coordinates that are not finite numbers.")
+    faces = piece.faces
+    if len(faces) and (faces.min() < 0 or faces.max() >= len(piece.vertices)):
+        raise Rejection(Reason.MESH_INVALID, f"{name} names vertices that it does not have.")
 
 
-def _is_picture(data: bytes) -> bool:
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            image.load()
-    except MemoryError:
-        raise
-    except Exception:  # decoders raise whatever they like
-        return False
-    return True
+def _same_shapes(link: UrdfLink) -> bool:
+    """Tell whether a link's collisions are missing, or its visuals once more."""
+    keys = [
+        [(shape.geometry, shape.pose.tobytes()) for shape in shapes]
+        for shapes in (link.visuals, link.collisions)
+    ]
+    return not link.collisions or keys[0] == keys[1]
 
 
-def _png(image: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    image.convert("RGBA" if "A" in image.getbands() else "RGB").save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def _unit_color(color: np.ndarray) -> Rgba:
-    r, g, b, a = (round(float(value) / 255.0, 4) for value in color)
-    return r, g, b, a
+def _same_geometry(ones: list[Piece], others: list[Piece]) -> bool:
+    """Tell whether two lists of shapes are the same triangles, whatever files they came from."""
+    return len(ones) == len(others) and all(
+        np.array_equal(one.faces, other.faces) and np.allclose(one.vertices, other.vertices)
+        for one, other in zip(ones, others, strict=True)
+    )
 
 
 def _primitive(geometry: Geometry) -> Piece:
@@ -246,12 +291,4 @@ def _primitive(geometry: Geometry) -> Piece:
         "capsule": lambda: trimesh.creation.capsule(radius=size[0], height=size[1], count=[24, 24]),
     }
     mesh = makers[geometry.kind]()
-    return Piece(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces), Look())
-
-
-def _painted(piece: Piece, material: Material | None) -> Piece:
-    """Apply the URDF's color where the mesh brings no look of its own."""
-    if material is None or material.rgba is None or piece.look != Look():
-        return piece
-    r, g, b, a = (round(value, 4) for value in material.rgba)
-    return Piece(piece.vertices, piece.faces, Look((r, g, b, a)), piece.uv)
+    return Piece(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces))

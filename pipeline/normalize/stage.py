@@ -23,11 +23,13 @@ from pipeline import layout
 from pipeline.errors import Rejection
 from pipeline.ingest.untouched import untouched
 from pipeline.inventory.raw import read_marks
+from pipeline.normalize.collision import link_hulls
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
-from pipeline.normalize.meshes import MeshReader, Piece
+from pipeline.normalize.meshes import LinkGeometry, MeshReader
 from pipeline.normalize.mjcf import read_mjcf
 from pipeline.normalize.one_dof import OneDof, one_dof_joints
+from pipeline.normalize.pieces import Piece
 from pipeline.normalize.ranges import (
     require_ordered_limits,
     settle_drive,
@@ -38,7 +40,7 @@ from pipeline.normalize.repairs import Repair, apply_repairs, read_repairs
 from pipeline.normalize.structure import dissolve_empty, renamed
 from pipeline.normalize.substitutes import with_substitutes
 from pipeline.rawfiles import RawFiles, open_raw
-from pipeline.reasons import Code, Finding, Reason
+from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
 
@@ -64,6 +66,7 @@ RECORDS = record_schema(
     pa.field("joint_names", _TEXT, nullable=False),
     pa.field("pitch_sources", _TEXT, nullable=False),
     pa.field("source_inertials", _TEXT, nullable=False),
+    pa.field("collision_sources", _TEXT, nullable=False),
 )
 
 
@@ -118,18 +121,22 @@ def normalize_raw(
     model = plain.model
     tree, frames = _checked_tree(model)
     reader = MeshReader(files, row["model"], settings["budgets"])
-    pieces = reader.link_pieces(model, frames)
+    geometry = reader.link_geometry(model, frames)
+    pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
     _require_usable(points, tree)
     similarity = find_similarity(points, source)
     _require_visible(points, similarity)
     thing, names, findings = _normal_object(
-        tree, pieces, model, similarity=similarity, settings=settings["normalize"]
+        tree, geometry, model, similarity=similarity, settings=settings["normalize"]
     )
     made = object_files(thing)
     _require_convention(made)
     record = _record(thing, similarity, source, names=names, plain=plain)
+    record["collision_sources"] = compact_json(
+        {new: _collision_source(geometry[old]) for old, new in names[0].items()}
+    )
     return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
 
 
@@ -196,14 +203,14 @@ def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
 
 def _normal_object(
     tree: KinematicTree,
-    pieces: Mapping[str, list[Piece]],
+    geometry: Mapping[str, LinkGeometry],
     model: UrdfModel,
     *,
     similarity: Similarity,
     settings: Mapping[str, Any],
 ) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
-    moved = {name: [_mapped(p, similarity) for p in pieces[name]] for name in tree.links}
+    moved = {name: _mapped(geometry[name].visuals, similarity) for name in tree.links}
     points = all_points(moved.values())
     diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
     written = {joint.name: joint for joint in model.joints}
@@ -219,20 +226,33 @@ def _normal_object(
     named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
     if not moved[tree.root]:
         findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
+    hulls = {}
+    for name in tree.links:
+        solids = _mapped(geometry[name].collisions, similarity)
+        most, decimals = settings["collision_hulls"], similarity.decimals
+        hulls[links[name]], left_out = link_hulls(solids, most=most, decimals=decimals)
+        if left_out:
+            detail = f"link {name!r} has {left_out} small parts beyond the budget of {most}."
+            findings.append(Finding(Code.COLLISION_LEFT_OUT, detail, Severity.INFO))
     thing = NormalObject(
         named,
         {links[name]: parts for name, parts in moved.items()},
         {names[name]: drive for name, drive in drives.items()},
+        hulls,
         similarity.decimals,
-        settings["collision_hulls"],
     )
     return thing, (links, names), findings
 
 
-def _mapped(piece: Piece, similarity: Similarity) -> Piece:
-    # OBJ files hold six decimals; GLB must hold the same, or a second pass would change it.
-    uv = None if piece.uv is None else np.round(piece.uv, 6) + 0.0
-    return Piece(similarity.points(piece.vertices), piece.faces, piece.look, uv)
+def _mapped(pieces: Sequence[Piece], similarity: Similarity) -> list[Piece]:
+    return [replace(piece, vertices=similarity.points(piece.vertices)) for piece in pieces]
+
+
+def _collision_source(geometry: LinkGeometry) -> str:
+    """Tell whose collision geometry a link has: none, the source's own, or hulls of its visuals."""
+    if not geometry.collisions:
+        return "none"
+    return "source" if geometry.source else "hulls"
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:

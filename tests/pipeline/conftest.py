@@ -37,6 +37,7 @@ BUDGETS: dict[str, Any] = {
     "urdf_bytes": 1_000_000,
     "links": 1000,
     "faces": 100_000,
+    "pixels": 10_000_000,
     "memory_gb": 8,
     "object_seconds": 60,
 }

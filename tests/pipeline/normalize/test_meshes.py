@@ -18,6 +18,7 @@ from PIL import Image
 
 from pipeline.errors import Rejection
 from pipeline.normalize.collision import link_hulls
+from pipeline.normalize.pieces import Piece
 from pipeline.runner import Outcome
 
 Make = Callable[..., Outcome]
@@ -273,7 +274,8 @@ def test_one_link_has_one_mesh_per_look(bench: SimpleNamespace, tmp_path: Path) 
 
 def hulls_of(mesh: trimesh.Trimesh, most: int = 64) -> list[trimesh.Trimesh]:
     """Return the collision hulls of a mesh."""
-    found = link_hulls(np.asarray(mesh.vertices), np.asarray(mesh.faces), most=most)
+    shape = Piece(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    found, _ = link_hulls([shape], most=most)
     return [trimesh.Trimesh(hull.vertices, hull.faces) for hull in found]
 
 
@@ -327,7 +329,8 @@ def test_only_the_largest_components_get_a_hull() -> None:
 def test_a_flat_part_becomes_a_thin_box(points: list[tuple[float, ...]]) -> None:
     array = np.array(points, dtype=float)
     faces = np.array([(0, 1, 2), (0, 2, 3)])
-    found = [trimesh.Trimesh(h.vertices, h.faces) for h in link_hulls(array, faces, most=4)]
+    hulls, _ = link_hulls([Piece(array, faces)], most=4)
+    found = [trimesh.Trimesh(hull.vertices, hull.faces) for hull in hulls]
     assert len(found) == 1
     assert len(found[0].faces) == 12
     assert_good_hull(found[0], array)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Textures: JPEG and PNG files keep their bytes, every other picture becomes a PNG."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from dataclasses import dataclass, field
+
+from PIL import Image
+
+from pipeline.errors import Rejection
+from pipeline.reasons import Reason
+
+_MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png"}
+MIME = {".jpg": "image/jpeg", ".png": "image/png"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The bytes of a decodable JPEG or PNG file and whether a pixel of it is translucent."""
+
+    data: bytes
+    is_translucent: bool = False
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        suffix = next(end for magic, end in _MAGIC.items() if self.data.startswith(magic))
+        digest = hashlib.sha256(self.data).hexdigest()[:12]
+        object.__setattr__(self, "name", f"texture_{digest}{suffix}")
+
+    @property
+    def mime(self) -> str:
+        """Return the media type."""
+        return MIME[self.name[-4:]]
+
+
+class NotAPicture(ValueError):
+    """Bytes that no decoder accepts."""
+
+
+@dataclass(slots=True)
+class PictureBudget:
+    """Pixels that the pictures of one object may still have; counted before any is decoded."""
+
+    pixels: int
+
+    def spend(self, image: Image.Image, name: str) -> None:
+        """Take the pixels of one more picture; refuse it where they are not left."""
+        self.pixels -= image.width * image.height
+        if self.pixels < 0:
+            raise _too_many(name, f"{image.width} x {image.height} pixels")
+
+
+def _too_many(name: str, what: str) -> Rejection:
+    return Rejection(
+        Reason.TOO_MANY_PIXELS, f"{name}: {what}, with which the object's pictures exceed budget."
+    )
+
+
+def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
+    """Check a picture by decoding it once, and keep its bytes where they are JPEG or PNG.
+
+    Raises
+    ------
+    NotAPicture
+        If it cannot be decoded.
+    Rejection
+        `too_many_pixels`, before decoding.
+    """
+    image = _decoded(data, name, budget)
+    is_translucent = _is_translucent(image)
+    if data.startswith(tuple(_MAGIC)):
+        return Picture(data, is_translucent)
+    return Picture(_png(image), is_translucent)
+
+
+def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -> Picture:
+    """Return a picture whose alpha is the brightness of another one (`map_d` of a material)."""
+    image = _decoded(picture.data, name, budget).convert("RGB")
+    alpha = _decoded(mask, name, budget)
+    band = alpha.getchannel("A") if "A" in alpha.getbands() else alpha.convert("L")
+    image.putalpha(band.resize(image.size))
+    return Picture(_png(image), _is_translucent(image))
+
+
+def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of large pictures by a number of its own; ours is the budget.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data))
+            budget.spend(image, name)
+            image.load()
+    except Image.DecompressionBombError as error:
+        raise _too_many(name, str(error)) from None
+    except (MemoryError, Rejection):
+        raise
+    except Exception as error:  # decoders raise whatever they like
+        raise NotAPicture(f"{type(error).__name__}: {error}") from error
+    return image
+
+
+def _is_translucent(image: Image.Image) -> bool:
+    if "A" in image.getbands():
+        return image.getchannel("A").getextrema()[0] < 255
+    if "transparency" in image.info:
+        return image.convert("RGBA").getchannel("A").getextrema()[0] < 255
+    return False
+
+
+def _png(image: Image.Image) -> bytes:
+    has_alpha = "A" in image.getbands() or "transparency" in image.info
+    buffer = io.BytesIO()
+    image.convert("RGBA" if has_alpha else "RGB").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def opaque(picture: Picture) -> Picture:
+    """Return a picture without its alpha, for a surface that says nothing shows through it."""
+    if not picture.is_translucent:
+        return picture
+    return Picture(_png(Image.open(io.BytesIO(picture.data)).convert("RGBA").convert("RGB")))
