@@ -70,8 +70,8 @@ def _below(root: Path, place: str) -> list[str]:
 
 def describe(files: RawFiles, found: Found) -> RawRecord:
     """Read one archive or folder, with its record where there is one."""
-    is_checkout = len(found.paths) == 2
-    record_place, model_place = (f"{path}/" if is_checkout else "" for path in _ends(found.paths))
+    places = [f"{path}/" for path in found.paths] if len(found.paths) == 2 else ["", ""]
+    record_place, model_place = places
     model = f"{model_place}{MODEL}"
     if not files.has(model):
         raise Rejection(
@@ -88,10 +88,6 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         provenance=_provenance(record) | _compile_facts(files, f"{model_place}{REPORT}"),
         findings=tuple(_disagreements(record, found)),
     )
-
-
-def _ends(paths: tuple[str, ...]) -> tuple[str, str]:
-    return paths[0], paths[-1]
 
 
 def _name(record_id: str, record: dict[str, Any]) -> str:
@@ -121,7 +117,8 @@ def _description(files: RawFiles, record: dict[str, Any], path: str) -> str:
     line = " ".join(paragraphs[0].split())
     if len(line) <= DESCRIPTION_LENGTH:
         return line
-    return line[:DESCRIPTION_LENGTH].rpartition(" ")[0] + " ..."
+    start = line[:DESCRIPTION_LENGTH]
+    return f"{start.rpartition(' ')[0] or start} ..."
 
 
 def _provenance(record: dict[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ TIERS = {"viable": "viable", "loads_only": "loads_only", "broken": "broken", "im
 DEPTH = 5
 CAPTION_LENGTH = 400
 COPIES = "pipeline_logs"
+LONGEST = 1000  # characters of a path
 _OUTSIDE = re.compile(r"/|\.\.(/|$)|[A-Za-z]:")
 
 
@@ -51,19 +52,31 @@ def _listed(root: Path, rows: Iterator[Row]) -> Iterator[Found]:
     names: dict[str, int] = {}
     claimed: dict[str, str] = {}
     for row in rows:
-        name = f"{row.get('tier', '')}/{row.get('rel_path', '')}"
-        names[name] = names.get(name, 0) + 1
+        written = f"{row.get('tier', '')}/{row.get('rel_path', '')}"
+        name = _free_name(written, names)
         path, problem = _place(root, row)
-        if names[name] > 1:
-            problem = f"the manifest lists {name!r} {names[name]} times."
-            name = f"{name}#{names[name]}"
+        if name != written:
+            problem = f"the manifest lists {written[:200]!r} more than once."
         elif path in claimed:
-            problem = f"the manifest gives its folder to {claimed[path]!r} as well."
+            problem = f"the manifest gives its folder to {claimed[path][:200]!r} as well."
         if problem:
             yield Found(name, (), {**row, "problem": problem})
         else:
             claimed[path] = name
             yield Found(name, (path,), dict(row))
+
+
+def _free_name(written: str, names: dict[str, int]) -> str:
+    """Return a name that no row before has, since every row is an object of its own.
+
+    `names` counts how often each was asked for, so that many equal rows stay quick.
+    """
+    name = written
+    while name in names:
+        names[written] += 1
+        name = f"{written}#{names[written]}"
+    names[name] = 1
+    return name
 
 
 def _place(root: Path, row: Row) -> tuple[str, str]:
@@ -80,8 +93,9 @@ def _place(root: Path, row: Row) -> tuple[str, str]:
 
 
 def _fits_a_disk(path: str) -> bool:
+    """Tell whether a system call would take the path at all."""
     parts = path.encode("utf-8", "replace").split(b"/")
-    return b"\0" not in path.encode("utf-8", "replace") and max(map(len, parts)) <= 255
+    return "\0" not in path and max(map(len, parts)) <= 255 and len(path) <= LONGEST
 
 
 def _is_dir(path: Path) -> bool:

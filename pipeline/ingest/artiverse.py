@@ -98,10 +98,10 @@ def _annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
     if len(names) > 1:
         detail = f"the object has {len(names)} files *{ANNOTATION}, of which one may be."
         raise Rejection(Reason.METADATA_INVALID, detail)
-    return unwrapped(read_object(files, names[0]), names[0]), names[0]
+    return _unwrapped(read_object(files, names[0]), names[0]), names[0]
 
 
-def unwrapped(content: dict[str, Any], where: str) -> dict[str, Any]:
+def _unwrapped(content: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the annotation of a file, which lies flat in it or below the key `annotation`."""
     nested = content.get("annotation")
     return content if nested is None else mapping(nested, f"{where}: `annotation`")
@@ -124,7 +124,7 @@ def _pid(values: dict[str, Any], where: str) -> str:
 
 
 def _parts(model: UrdfModel, annotation: dict[str, Any], where: str) -> dict[str, str]:
-    """Return labels from the link names `link_<pid>_<label>`, else from the annotation."""
+    """Return the annotation's label of each link `link_<pid>_<label>`, else that of its name."""
     listed = sequence(annotation.get("parts"), f"{where}: `parts`")
     entries = [mapping(entry, f"{where}: a part") for entry in listed if entry is not None]
     labels = {_pid(entry, where): text(entry, "label", where) for entry in entries}

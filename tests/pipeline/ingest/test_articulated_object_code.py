@@ -86,7 +86,19 @@ def test_equal_release_ids_and_equal_paths_of_two_tiers_are_two_objects(
 
 @pytest.mark.parametrize(
     "path",
-    ["../outside", "/etc", "..", ".", "", "a/../../b", "C:\\x", "..\\..\\x", "x\0y", "y" * 300],
+    [
+        "../outside",
+        "/etc",
+        "..",
+        ".",
+        "",
+        "a/../../b",
+        "C:\\x",
+        "..\\..\\x",
+        "x\0y",
+        "y" * 300,
+        "z/" * 3000,
+    ],
 )
 def test_a_row_that_leads_out_is_a_reject_of_its_own(
     made: SimpleNamespace, workspace: Path, path: str
@@ -102,9 +114,10 @@ def test_a_row_that_leads_out_is_a_reject_of_its_own(
 
 def test_repeated_rows_are_counted_and_one_is_kept(made: SimpleNamespace, workspace: Path) -> None:
     made.write(Path("raw") / PATH, made.lam())
-    rows = [row(), row(), row(PATH.replace("/cab", "//cab", 1)), row(tier="broken")]
+    other = PATH.replace("/cab", "//cab", 1)
+    rows = [row(), row(), row(), row(other), row(tier="broken"), row(f"{PATH}#2")]
     write_manifest(Path("raw"), rows)
-    assert len(scan_source("s", ADAPTER, Path("raw"))) == 4
+    assert len(scan_source("s", ADAPTER, Path("raw"))) == 6
     said = made.read(ADAPTER, Path("raw"))
     good = [name for name, record in said.items() if isinstance(record, RawRecord)]
     assert good == [f"viable/{PATH}"]
