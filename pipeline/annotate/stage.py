@@ -17,6 +17,7 @@ from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import GLB, URDF
 from aa_dataset.schema import TABLES
+from pipeline.annotate.fingerprint import fingerprint
 from pipeline.annotate.mass import LinkMass, link_mass
 from pipeline.annotate.rounding import rounded_body, rounded_to
 from pipeline.annotate.rows import joint_rows, link_row, source_facts
@@ -25,7 +26,7 @@ from pipeline.errors import Rejection
 from pipeline.glb import read_links
 from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.tables import read_rows, record_schema
+from pipeline.tables import compact_json, read_rows, record_schema
 from pipeline.urdf_text import format_urdf
 
 
@@ -36,6 +37,7 @@ def _struct(table: str) -> pa.DataType:
 
 RECORDS = record_schema(
     pa.field("content_sha256", pa.string(), nullable=False),
+    pa.field("fingerprint", pa.string(), nullable=False),  # JSON
     pa.field("depth", pa.int32(), nullable=False),
     pa.field("links", _struct("links"), nullable=False),
     pa.field("joints", _struct("joints"), nullable=False),
@@ -71,6 +73,7 @@ def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
     links = [link_row(name, masses[name], meshes[name], source=facts) for name in tree.links]
     record = {
         "content_sha256": content_digest(files),
+        "fingerprint": compact_json(fingerprint(tree, meshes, is_metric=row["is_metric"])),
         "depth": tree.depth,
         "links": links,
         "joints": joint_rows(tree, {j.name: j for j in model.joints}, source=facts),

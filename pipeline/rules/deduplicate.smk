@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 rule deduplicate:
-    """Find objects of equal content across the whole library."""
+    """Find objects that are one across the whole library."""
     input:
         index="work/inventory/index.json",
+        sources=all_shards("work/ingest/{source}/{shard}.parquet"),
         records=all_shards("work/annotate/{source}/{shard}.parquet"),
         code="work/code/deduplicate.txt",
         settings="work/settings/deduplicate.json",

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers by which the same object is known again, from whatever source and in whatever frame.
+
+They depend on the triangles at rest and on the joints alone, and do not change with the frame, the
+unit of length, names, colors, textures, collision shapes, or the order of vertices, triangles and
+links. Lengths are divided by the root mean square distance of the surface from its centroid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
+from aa_dataset.kinematics.screws import exp_twist
+
+DECIMALS = 8
+TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.HELICAL)
+
+
+def fingerprint(
+    tree: KinematicTree, meshes: Mapping[str, Sequence[trimesh.Trimesh]], *, is_metric: bool
+) -> dict[str, Any]:
+    """Return an object's fingerprint; an object without area has none.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        In the object frame, helical pairs folded.
+    meshes : mapping of link name to meshes
+        In the object frame at rest.
+    is_metric : bool
+        Whether lengths are real ones, so that another size is another object.
+
+    Returns
+    -------
+    dict
+        `faces`, `radius` [m], `metric`, `shape` (16 numbers) and `joints` (one list of 9 per
+        movable joint).
+    """
+    surfaces = {name: _surface(parts) for name, parts in meshes.items()}
+    points = np.concatenate([np.zeros((0, 3)), *(found[0] for found in surfaces.values())])
+    weights = np.concatenate([np.zeros(0), *(found[1] for found in surfaces.values())])
+    area = float(weights.sum())
+    if not area > 0:
+        return {}
+    center = weights @ points / area
+    radius = math.sqrt(float(weights @ ((points - center) ** 2).sum(axis=1)) / area)
+    shape = _invariants((points - center) / radius, weights / area, area / radius**2)
+    shape += _by_count(points / radius)
+    # Area and first moment of every link, which is all that the joints need.
+    sums = {name: np.append(one[1] @ one[0], one[1].sum()) for name, one in surfaces.items()}
+    whole = {"center": center, "radius": radius, "area": area}
+    joints = [_motion(tree, joint, sums, **whole) for joint in tree.movable]
+    return {
+        "faces": sum(len(mesh.faces) for parts in meshes.values() for mesh in parts),
+        "radius": float(format(radius, ".9g")),
+        "metric": is_metric,
+        "shape": _short(shape),
+        "joints": sorted(_short(joint) for joint in joints),
+    }
+
+
+def _short(values: Sequence[float]) -> list[float]:
+    return [round(float(value), DECIMALS) + 0.0 for value in values]
+
+
+def _surface(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the midpoints (3n, 3) of all triangle edges with a third of the area each."""
+    corners = [np.asarray(m.vertices, dtype=float)[np.asarray(m.faces)] for m in meshes]
+    triangles = np.concatenate(corners) if corners else np.zeros((0, 3, 3))
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    areas = np.linalg.norm(normals, axis=1) / 2
+    midpoints = (triangles + np.roll(triangles, 1, axis=1)) / 2
+    return midpoints.reshape(-1, 3), np.repeat(areas / 3, 3)
+
+
+def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[float]:
+    """Return numbers of centered points of unit spread that no rotation changes.
+
+    The first one is an extent that is known already. The last one changes its sign in a mirror: a
+    left-handed door is another object. It is small as a product of three vectors, and so is its
+    rounding error; both are enlarged alike.
+    """
+    squared = (points**2).sum(axis=1)
+    second = (points * weights[:, None]).T @ points
+    skew = (weights * squared) @ points
+    turned = second @ skew
+    chirality = float(np.linalg.det(np.stack([skew, turned, second @ turned])))
+    fourth, sixth = float(weights @ squared**2), float(weights @ squared**3)
+    first, middle, _ = np.linalg.eigvalsh(second)
+    return [
+        math.log(extent), math.log(fourth), math.log(sixth), first, middle,
+        float(np.linalg.norm(skew)), math.sqrt(max(float(skew @ turned), 0.0)),
+        100.0 * chirality,
+    ]  # fmt: skip
+
+
+def _by_count(points: np.ndarray) -> list[float]:
+    """Return the same numbers with all triangles alike, large or small.
+
+    By area alone, a small part that is moved a little would hardly count.
+    """
+    points = points - points.mean(axis=0)
+    spread = math.sqrt(float((points**2).sum()) / len(points))
+    weights = np.full(len(points), 1.0 / len(points))
+    return _invariants(points / spread, weights, spread)
+
+
+def _motion(
+    tree: KinematicTree,
+    joint: Joint,
+    sums: Mapping[str, np.ndarray],
+    *,
+    center: np.ndarray,
+    radius: float,
+    area: float,
+) -> list[float]:
+    """Return what a joint moves, how far, and where its ends lead, in frame-free numbers."""
+    below = sum((sums[name] for name in _descendants(tree, joint.child)), np.zeros(4))
+    moved = float(below[3])
+    middle = below[:3] / moved if moved > 0 else np.asarray(joint.origin)
+    ends = (-math.pi, math.pi) if joint.type is JointType.CONTINUOUS else joint.limits
+    length = radius if joint.type is JointType.PRISMATIC else 1.0
+    led = [exp_twist(end * joint.screw) @ np.append(middle, 1.0) for end in ends]
+    arm = joint.origin - center
+    off_axis = arm - (arm @ joint.axis) * joint.axis
+    return [
+        float(TYPES.index(joint.type)),
+        *sorted(abs(end) / length for end in ends),
+        *sorted(float(np.linalg.norm(place[:3] - center)) / radius for place in led),
+        float(np.linalg.norm(middle - center)) / radius,
+        0.0 if joint.type is JointType.PRISMATIC else float(np.linalg.norm(off_axis)) / radius,
+        abs(joint.pitch) / radius,
+        moved / area,
+    ]
+
+
+def _descendants(tree: KinematicTree, link: str) -> list[str]:
+    """Return a link and everything below it, in the tree's order."""
+    found = {link}
+    for joint in tree.joints:  # parents come before children
+        if joint.parent in found:
+            found.add(joint.child)
+    return [name for name in tree.links if name in found]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares fingerprints: whether geometry is the same, and whether it moves in the same way."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+Print = Mapping[str, Any]
+# Single precision in the GLB moves the numbers by about 1e-6; siblings of one design differ by more
+# than this in one of them.
+TOLERANCE = 1e-5
+# Sizes of two metric objects that are one; a scan may have been rounded to a tenth of a millimetre.
+SIZE = 1e-3
+
+
+def same_shape(one: Print, two: Print) -> bool:
+    """Tell whether two objects have the same geometry at rest, apart from frame and unit."""
+    if not one or not two or one["faces"] != two["faces"]:
+        return False
+    is_sized = one["metric"] and two["metric"]
+    if is_sized and abs(math.log(one["radius"] / two["radius"])) > SIZE:
+        return False
+    return bool(np.abs(np.subtract(one["shape"], two["shape"])).max() <= TOLERANCE)
+
+
+def same_motion(one: Print, two: Print) -> bool:
+    """Tell whether the joints of two objects can be paired so that every pair moves alike."""
+    first, second = one["joints"], two["joints"]
+    if len(first) != len(second):
+        return False
+    if not first:
+        return True
+    gaps = np.abs(np.asarray(first)[:, None] - np.asarray(second)[None]).max(axis=2)
+    rows, columns = linear_sum_assignment(gaps > TOLERANCE)
+    return bool((gaps[rows, columns] <= TOLERANCE).all())
+
+
+class Gallery:
+    """Fingerprints by their first numbers, so that only likely ones are compared."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[int, ...], list[tuple[str, Print]]] = {}
+
+    def add(self, identifier: str, seen: Print) -> None:
+        """Enter one object."""
+        self._cells.setdefault(self._cell(seen), []).append((identifier, seen))
+
+    def alike(self, seen: Print) -> Iterator[tuple[str, Print]]:
+        """Yield the objects of the same shape, in the order in which they were entered."""
+        faces, *cell = self._cell(seen)
+        for step in itertools.product((-1, 0, 1), repeat=len(cell)):
+            key = (faces, *(place + move for place, move in zip(cell, step, strict=True)))
+            for identifier, other in self._cells.get(key, ()):
+                if same_shape(seen, other):
+                    yield identifier, other
+
+    @staticmethod
+    def _cell(seen: Print) -> tuple[int, ...]:
+        """Return the face count and the cell of the first two numbers, wider than the tolerance."""
+        return seen["faces"], *(math.floor(value / (2 * TOLERANCE)) for value in seen["shape"][:2])
