@@ -164,7 +164,18 @@ def _declared_pair(model: UrdfModel, screw: Screw) -> _Pair | str:
         joint, partner = partner, joint
     if partner.child != joint.parent:
         return f"{screw.partner!r} is not next to it"
-    return _pair(model, partner, joint)
+    pair = _pair(model, partner, joint)
+    if isinstance(pair, _Pair) and _couples_otherwise(pair):
+        return "its slide follows a joint in another way"
+    return pair
+
+
+def _couples_otherwise(pair: _Pair) -> bool:
+    """Tell whether a mimic contradicts the screw: only slide = multiplier * turn agrees with it."""
+    along, back = pair.slide.mimic, pair.turn.mimic
+    if back is not None and back.joint == pair.slide.name:
+        return True
+    return along is not None and (along.joint != pair.turn.name or along.offset != 0.0)
 
 
 def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
@@ -237,11 +248,11 @@ def _travel(pair: _Pair, screw: Screw) -> Range | None:
 
 def _multiplier(pair: _Pair, screw: Screw, default: float | None) -> tuple[float, str] | None:
     """Return slide per turn [source length per rad] in the joints' own coordinates, and whence."""
-    mimic = pair.slide.mimic
-    if mimic is not None and mimic.joint == pair.turn.name and mimic.offset == 0.0:
-        return mimic.multiplier, "source"
-    if screw.pitch is not None:
-        found: tuple[float, str] | None = (pair.sense * screw.pitch, "source")
+    found: tuple[float, str] | None
+    if pair.slide.mimic is not None:
+        found = (pair.slide.mimic.multiplier, "source")
+    elif screw.pitch is not None:
+        found = (pair.sense * screw.pitch, "source")
     else:
         found = _ratio(pair, screw)
         if found is None and default is not None:
