@@ -263,6 +263,9 @@ def test_a_listed_label_folds_coaxial_pairs_through_an_empty_link_alone(
     assert count(articraft(bench)) == 1
     assert count(articraft(bench, axis="0 0.1 1")) == 2
     assert count(articraft(bench, xyz="0.002 0 0")) == 2
+    assert count(partnet(bench, xyz="0 0.01 0")) == 1
+    assert count(partnet(bench, xyz="0.002 0.01 0")) == 2
+    assert count(partnet(bench, xyz="0 0.01 0.002")) == 2
     solid = bench.box_link("carriage")
     filled = [part.replace('<link name="carriage"/>', solid) for part in articraft(bench)]
     assert count(filled) == 2
