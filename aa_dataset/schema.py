@@ -46,6 +46,8 @@ OBJECTS = (
     _field("floor_z", _FLOAT, "lowest point at rest, below the origin", unit="m"),
     _field("front", _TEXT, "direction that the source calls front", null=True),
     _field("scale_factor", _FLOAT, "library length per source length"),
+    _field("rotation", _MAT3, "by rows; a point is scale_factor * rotation @ source - center"),
+    _field("center", _VEC3, "of the turned and scaled source, now the origin", unit="m"),
     _field("is_metric", _BOOL, "whether lengths are true meters"),
     _field("content_sha256", _TEXT, "digest of URDF, meshes and textures"),
     _field("shard", _TEXT, "asset tar that holds the object"),

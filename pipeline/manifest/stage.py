@@ -26,7 +26,7 @@ LIBRARY = LibraryLayout(layout.LIBRARY)
 COPIED = (
     "object_id", "source", "source_id", "name", "description", "category", "supercategory",
     "label_provenance", "license", "attribution", "redistribution", "depth", "extents", "floor_z",
-    "front", "scale_factor", "is_metric", "content_sha256", "provenance",
+    "front", "scale_factor", "rotation", "center", "is_metric", "content_sha256", "provenance",
 )  # fmt: skip
 
 

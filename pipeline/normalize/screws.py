@@ -33,7 +33,7 @@ from pipeline.ingest.record import Screw
 from pipeline.reasons import Code, Finding, Severity
 
 TURNS = ("revolute", "continuous")
-# Two axes farther apart than this [m] are not one screw, where only a label declares it.
+# Axes farther apart than this [source length] are no screw where only a label declares one.
 COAXIAL_DISTANCE = 1e-3
 # An end of the turn that moved by more than this share of its range is worth a warning.
 RANGE_TOLERANCE = 1e-3
@@ -114,27 +114,27 @@ def _listed(
     above = {joint.child: joint for joint in model.joints}
     for joint in model.joints:
         partner = above.get(joint.parent)
-        if partner is None or "cylindrical" in joint.attributes.values():
+        if partner is None:
+            continue
+        if "cylindrical" in {*joint.attributes.values(), *partner.attributes.values()}:
             continue
         pair = _pair(model, partner, joint)
-        if isinstance(pair, _Pair) and pair.slide.mimic is None and _distance(pair) is not None:
+        if isinstance(pair, _Pair) and pair.slide.mimic is None and _is_coaxial(pair):
             yield Screw(joint.name, partner.name, evidence=f"the label {words[0]!r}")
 
 
-def _distance(pair: _Pair) -> float | None:
-    """Return how far the second axis lies from the first [m], None where that is too far."""
-    shift = (pair.slide if pair.turn_first else pair.turn).pose[:3, 3]
-    axis = pair.turn_axis if pair.turn_first else pair.slide.pose[:3, :3].T @ pair.slide_axis
-    along = axis / np.linalg.norm(axis)
-    away = float(np.linalg.norm(shift - (shift @ along) * along))
-    return away if away <= COAXIAL_DISTANCE else None
+def _is_coaxial(pair: _Pair) -> bool:
+    """Tell whether the second axis lies on the first."""
+    first, second = (pair.turn, pair.slide) if pair.turn_first else (pair.slide, pair.turn)
+    shift, along = second.pose[:3, 3], _axis(first) / np.linalg.norm(_axis(first))
+    return float(np.linalg.norm(shift - (shift @ along) * along)) <= COAXIAL_DISTANCE
 
 
 def _fold(out: Screws, screw: Screw, default: float | None) -> None:
     pair = _declared_pair(out.model, screw)
     if isinstance(pair, str):
-        detail = f"joint {screw.joint}: {screw.evidence} declares a screw, but {pair}."
-        out.say(Code.SCREW_UNFOLDED, f"{detail[:-1]}; its joints stay as they are.")
+        detail = f"joint {screw.joint}: {screw.evidence} declares a screw, but {pair}"
+        out.say(Code.SCREW_UNFOLDED, f"{detail}; its joints stay as they are.")
         return
     found = _multiplier(pair, screw, default)
     if found is None:
@@ -146,8 +146,12 @@ def _fold(out: Screws, screw: Screw, default: float | None) -> None:
     multiplier, origin = found
     turn, slide = _coupled(pair, screw, multiplier)
     out.pitch_sources[turn.name] = origin
-    _tell(out, pair, screw, turn, multiplier, origin)
-    out.model = _rewritten(out.model, pair, turn, slide)
+    pitch = f"{2 * math.pi * pair.sense * multiplier:.6g} source lengths per turn ({origin})"
+    detail = f"joint {turn.name}: {screw.evidence} declares a screw; its pitch is {pitch}"
+    moved = _moved(pair.turn, turn)
+    severity = Severity.WARNING if moved or origin == "default" else Severity.INFO
+    out.say(Code.SCREW_FOLDED, f"{detail}{moved}.", severity)
+    out.model = _rewritten(out.model, turn, slide)
 
 
 def _declared_pair(model: UrdfModel, screw: Screw) -> _Pair | str:
@@ -164,7 +168,18 @@ def _declared_pair(model: UrdfModel, screw: Screw) -> _Pair | str:
         joint, partner = partner, joint
     if partner.child != joint.parent:
         return f"{screw.partner!r} is not next to it"
-    return _pair(model, partner, joint)
+    pair = _pair(model, partner, joint)
+    if isinstance(pair, _Pair) and _couples_otherwise(pair):
+        return "its slide follows a joint in another way"
+    return pair
+
+
+def _couples_otherwise(pair: _Pair) -> bool:
+    """Tell whether a mimic contradicts the screw: only slide = multiplier * turn agrees with it."""
+    along, back = pair.slide.mimic, pair.turn.mimic
+    if back is not None and back.joint == pair.slide.name:
+        return True
+    return along is not None and (along.joint != pair.turn.name or along.offset != 0.0)
 
 
 def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
@@ -237,11 +252,11 @@ def _travel(pair: _Pair, screw: Screw) -> Range | None:
 
 def _multiplier(pair: _Pair, screw: Screw, default: float | None) -> tuple[float, str] | None:
     """Return slide per turn [source length per rad] in the joints' own coordinates, and whence."""
-    mimic = pair.slide.mimic
-    if mimic is not None and mimic.joint == pair.turn.name and mimic.offset == 0.0:
-        return mimic.multiplier, "source"
-    if screw.pitch is not None:
-        found: tuple[float, str] | None = (pair.sense * screw.pitch, "source")
+    found: tuple[float, str] | None
+    if pair.slide.mimic is not None:
+        found = (pair.slide.mimic.multiplier, "source")
+    elif screw.pitch is not None:
+        found = (pair.sense * screw.pitch, "source")
     else:
         found = _ratio(pair, screw)
         if found is None and default is not None:
@@ -273,13 +288,11 @@ def _coupled(pair: _Pair, screw: Screw, multiplier: float) -> tuple[UrdfJoint, U
     """Return turn and slide with one coordinate: limits, coupling and order by the convention."""
     travel, turn = _travel(pair, screw), _range(pair.turn)
     if travel is not None:
-        lower, upper = sorted(end / multiplier for end in travel)
-        turn = (lower, upper)
-    limits = {"lower": None, "upper": None} if turn is None else dict(
-        zip(("lower", "upper"), turn, strict=True)
-    )  # fmt: skip
+        first, last = sorted(end / multiplier for end in travel)
+        turn = (first, last)
+    lower, upper = turn or (None, None)
     kind = "continuous" if turn is None else "revolute"
-    rotation = replace(pair.turn, type=kind, has_limit=True, **limits)
+    rotation = replace(pair.turn, type=kind, has_limit=True, lower=lower, upper=upper)
     slide = replace(pair.slide, mimic=Mimic(pair.turn.name, multiplier))
     if not pair.turn_first:
         rotation = replace(
@@ -293,7 +306,7 @@ def _coupled(pair: _Pair, screw: Screw, multiplier: float) -> tuple[UrdfJoint, U
     return rotation, slide
 
 
-def _rewritten(model: UrdfModel, pair: _Pair, turn: UrdfJoint, slide: UrdfJoint) -> UrdfModel:
+def _rewritten(model: UrdfModel, turn: UrdfJoint, slide: UrdfJoint) -> UrdfModel:
     changed = {turn.name: turn, slide.name: slide}
     joints = [changed.pop(joint.name, joint) for joint in model.joints]
     links = model.links
@@ -302,22 +315,12 @@ def _rewritten(model: UrdfModel, pair: _Pair, turn: UrdfJoint, slide: UrdfJoint)
     return replace(model, links=links, joints=(*joints, *changed.values()))
 
 
-def _tell(
-    out: Screws, pair: _Pair, screw: Screw, turn: UrdfJoint, multiplier: float, origin: str
-) -> None:
-    pitch = 2 * math.pi * pair.sense * multiplier
-    detail = (
-        f"joint {turn.name}: {screw.evidence} declares a screw; its pitch is {pitch:.6g} source "
-        f"lengths per turn ({origin})"
-    )
-    was, now = _range(pair.turn), _range(turn)
-    moved = was is not None and now is not None and _moved(was, now)
-    if moved:
-        detail += f", its range [{was[0]:.6g}, {was[1]:.6g}] became [{now[0]:.6g}, {now[1]:.6g}]"
-    severity = Severity.WARNING if moved or origin == "default" else Severity.INFO
-    out.say(Code.SCREW_FOLDED, f"{detail}.", severity)
-
-
-def _moved(was: Range, now: Range) -> bool:
+def _moved(before: UrdfJoint, after: UrdfJoint) -> str:
+    """Say how the turn's range changed, nothing where it did not."""
+    was, now = _range(before), _range(after)
+    if was is None or now is None:
+        return ""
     change = max(abs(a - b) for a, b in zip(was, now, strict=True))
-    return change > RANGE_TOLERANCE * (was[1] - was[0])
+    if change <= RANGE_TOLERANCE * (was[1] - was[0]):
+        return ""
+    return f", its range [{was[0]:.6g}, {was[1]:.6g}] became [{now[0]:.6g}, {now[1]:.6g}]"

@@ -258,6 +258,8 @@ def object_row(thing: Thing, tree: KinematicTree, place: tuple[str, int, int]) -
         "floor_z": -0.4,
         "front": None,
         "scale_factor": 1.0,
+        "rotation": [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        "center": [0.0, 0.0, 0.0],
         "is_metric": thing.is_metric,
         "content_sha256": content_sha256(thing),
         "shard": shard,

@@ -133,7 +133,7 @@ BROKEN = {
     "missing_mesh": (LID.format(s=0.3).replace("box.obj", "absent.obj"), "mesh_missing"),
     "escape": (LID.format(s=0.3).replace("box.obj", "../../secret.obj"), "mesh_outside"),
     "not_a_number": (LID.format(s=0.3).replace("-1.5", "nan"), "number_invalid"),
-    "reversed": (LID.format(s=0.3).replace("-1.5", "1.5"), "joint_invalid"),
+    "reversed": (LID.format(s=0.3).replace("-1.5", "1.5"), "limits_reversed"),
     "welded": (LID.format(s=0.3).replace('"revolute"', '"fixed"'), "movable_none"),
 }
 

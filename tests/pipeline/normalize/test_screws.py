@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from aa_dataset.kinematics import JointType
 from aa_dataset.kinematics.urdf import parse_urdf
@@ -262,6 +263,9 @@ def test_a_listed_label_folds_coaxial_pairs_through_an_empty_link_alone(
     assert count(articraft(bench)) == 1
     assert count(articraft(bench, axis="0 0.1 1")) == 2
     assert count(articraft(bench, xyz="0.002 0 0")) == 2
+    assert count(partnet(bench, xyz="0 0.01 0")) == 1
+    assert count(partnet(bench, xyz="0.002 0.01 0")) == 2
+    assert count(partnet(bench, xyz="0 0.01 0.002")) == 2
     solid = bench.box_link("carriage")
     filled = [part.replace('<link name="carriage"/>', solid) for part in articraft(bench)]
     assert count(filled) == 2
@@ -319,6 +323,75 @@ def test_a_follower_of_either_joint_follows_the_screw(
     assert (joints["f"].mimic.joint, joints["g"].mimic.joint) == ("turn", "turn")
     assert joints["f"].mimic.multiplier == pytest.approx(3 * pitch)
     assert joints["g"].mimic.multiplier == 3.0
+
+
+@pytest.mark.parametrize(
+    ("mimic", "folded"),
+    [
+        ('<mimic joint="turn" multiplier="-0.5"/>', True),
+        ('<mimic joint="turn" multiplier="-0.5" offset="0.1"/>', False),
+        ('<mimic joint="other" multiplier="2"/>', False),
+    ],
+)
+def test_a_slide_that_follows_keeps_to_what_it_follows(
+    bench: SimpleNamespace, make: Make, mimic: str, folded: bool
+) -> None:
+    other = [bench.box_link("o"), bench.joint_text("other", "revolute", "body", "o")]
+    parts = [*articraft(bench, more=mimic), *other]
+    outcome = make(parts, {"joint": "slide", "partner": "turn", "pitch": 7.0, "evidence": "x"})
+    joints = joints_of(outcome)
+    assert ("slide" not in joints) == folded
+    if folded:
+        assert joints["turn"].pitch == -0.5
+    else:
+        assert "screw_unfolded" in bench.codes(outcome)
+        assert joints["slide"].mimic is not None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_pair_of_frames_axes_ranges_and_order_moves_as_before(
+    bench: SimpleNamespace,
+    make: Make,
+    tmp_path: Path,
+    law_of_motion: Callable[..., None],
+    seed: int,
+) -> None:
+    """Random poses of both joints, axis, sense, order, handedness; the file's own numbers judge."""
+    random = np.random.default_rng(seed)
+    axis = random.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    rpy = random.uniform(-1, 1, 3)
+    back = Rotation.from_euler("xyz", rpy).inv().apply(axis) * random.choice([-1.0, 1.0])
+    kinds = ["revolute", "prismatic"] if seed % 2 else ["prismatic", "revolute"]
+    ranges = [sorted(random.uniform(-3, 3, 2)) for _ in kinds]
+    places = [random.uniform(-1, 1, 3), random.uniform(-1, 1, 3)]
+
+    def words(values: Any) -> str:
+        return " ".join(repr(float(value)) for value in values)
+
+    joints = [
+        bench.joint_text("one", kinds[0], "body", "c", xyz=words(places[0]), axis=words(axis),
+                         rpy=words(random.uniform(-1, 1, 3)), limit=limit(*map(float, ranges[0]))),
+        bench.joint_text("two", kinds[1], "c", "cap", xyz=words(places[1]), axis=words(back),
+                         rpy=words(rpy), limit=limit(*map(float, ranges[1]))),
+    ]  # fmt: skip
+    parts = [bench.box_link("body"), '<link name="c"/>', bench.box_link("cap"), *joints]
+    source = {**TURNED, "frame": {"up": "-x", "front": "z"}}
+    outcome = make(parts, {"joint": "two", "partner": "one", "evidence": "x"}, source=source)
+    turn, slide = ("one", "two") if seed % 2 else ("two", "one")
+    joint, scale = joints_of(outcome)[turn], outcome.record["scale_factor"]
+    travel = ranges[kinds.index("prismatic")]
+    one = Rotation.from_euler("xyz", rpy).apply(back) @ axis  # whether the axes agree
+    pitch = joint.pitch / scale * one
+    law_of_motion(
+        tmp_path / "raw/model.urdf",
+        outcome,
+        bench.unpacked(outcome, tmp_path / "out"),
+        coupled={slide: (turn, pitch)},
+    )
+    assert sorted(pitch * end for end in joint.limits) == pytest.approx(travel, rel=1e-8)
+    length = np.ptp(ranges[kinds.index("revolute")])
+    assert np.ptp(joint.limits) == pytest.approx(length, rel=1e-8)
 
 
 def test_an_endless_screw_gets_one_turn_each_way(bench: SimpleNamespace, make: Make) -> None:
