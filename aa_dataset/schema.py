@@ -84,6 +84,7 @@ LINKS = (
         unit="m",
         null=True,
     ),
+    _field("collision_source", _TEXT, "source (its own shapes), hulls (of its visuals) or none"),
 )
 
 JOINTS = (

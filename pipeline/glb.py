@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,9 @@ _VERTICES, _INDICES = 34962, 34963
 
 
 def write_glb(
-    links: Mapping[str, tuple[np.ndarray, Sequence[Piece]]], looks: Mapping[Look, str]
+    links: Mapping[str, tuple[np.ndarray, Sequence[Piece]]],
+    looks: Mapping[Look, str],
+    one_sided: Container[Look] = (),
 ) -> bytes:
     """Return a whole object at rest: one node per link, one mesh per piece below it.
 
@@ -35,8 +37,10 @@ def write_glb(
         Origin (3,) [m] of every link frame, and the link's pieces in that frame.
     looks : mapping
         Name of every look.
+    one_sided : container of Look
+        Looks whose faces are seen from their front alone.
     """
-    file = _Glb(looks)
+    file = _Glb(looks, one_sided)
     for name, (origin, pieces) in links.items():
         file.add_link(name, origin, pieces)
     return file.packed()
@@ -45,7 +49,7 @@ def write_glb(
 class _Glb:
     """A glTF document that grows by links."""
 
-    def __init__(self, looks: Mapping[Look, str]) -> None:
+    def __init__(self, looks: Mapping[Look, str], one_sided: Container[Look]) -> None:
         self._chunks: list[bytes] = []
         self._size = 0
         self._pictures: dict[Picture, int] = {}
@@ -60,7 +64,8 @@ class _Glb:
             "textures": [], "images": [],
         }  # fmt: skip
         for look, name in looks.items():
-            self._tree["materials"].append(self._material(look, name))
+            sides = {"doubleSided": look not in one_sided}
+            self._tree["materials"].append(self._material(look, name) | sides)
 
     def add_link(self, name: str, origin: np.ndarray, pieces: Sequence[Piece]) -> None:
         """Add a link's node and the meshes below it."""
@@ -129,9 +134,7 @@ class _Glb:
         if look.texture is not None:
             surface["baseColorTexture"] = {"index": self._texture(look.texture)}
         mode = "BLEND" if look.is_translucent else "OPAQUE"
-        return {
-            "name": name, "pbrMetallicRoughness": surface, "alphaMode": mode, "doubleSided": True
-        }  # fmt: skip
+        return {"name": name, "pbrMetallicRoughness": surface, "alphaMode": mode}
 
     def _texture(self, picture: Picture) -> int:
         if picture not in self._pictures:

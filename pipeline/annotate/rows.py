@@ -45,6 +45,7 @@ def link_row(
         "watertight": found.watertight,
         "bounds_lower": rounded_to(points.min(axis=0), size) if len(points) else None,
         "bounds_upper": rounded_to(points.max(axis=0), size) if len(points) else None,
+        "collision_source": source["collisions"][name],
     }
 
 
@@ -127,6 +128,7 @@ def source_facts(record: Mapping[str, Any], parts: str) -> dict[str, Any]:
         "joints": json.loads(record["joint_names"]),
         "pitches": json.loads(record["pitch_sources"]),
         "inertials": json.loads(record["source_inertials"]),
+        "collisions": json.loads(record["collision_sources"]),
         "parts": json.loads(parts),
         "diagonal": float(np.linalg.norm(record["extents"])),
     }

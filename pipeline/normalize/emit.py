@@ -19,6 +19,7 @@ from pipeline.glb import write_glb
 from pipeline.normalize.collision import Hull
 from pipeline.normalize.obj_text import MATERIALS, mtl_bytes, obj_bytes
 from pipeline.normalize.pieces import Look, Piece, merged_by_look
+from pipeline.normalize.walls import one_sided_looks
 from pipeline.urdf_text import format_urdf
 
 
@@ -50,7 +51,7 @@ def object_files(thing: NormalObject) -> dict[str, bytes]:
     links = [_link(thing, name, local[name], looks, files) for name in thing.tree.links]
     links, joints = _with_carriers(thing, links)
     files[URDF] = format_urdf(UrdfModel(thing.tree.name, tuple(links), tuple(joints)))
-    files[GLB] = write_glb(local, looks)
+    files[GLB] = write_glb(local, looks, one_sided_looks(pieces for _, pieces in local.values()))
     return files
 
 

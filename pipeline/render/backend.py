@@ -26,7 +26,7 @@ from PIL import Image
 from pipeline.errors import PipelineError
 from pipeline.render import look, raycast
 from pipeline.render.camera import Camera
-from pipeline.render.surface import Surface, place, read_surface
+from pipeline.render.surface import Surface, place, read_surface, without_backs
 
 if TYPE_CHECKING:
     import trimesh
@@ -158,7 +158,7 @@ def render_views(
     pictures = []
     with opener(size * factor) as paint:
         for surface in surfaces:
-            layer = _shrink(paint(surface, camera), size)
+            layer = _shrink(paint(without_backs(surface, camera.pose[:3, 3]), camera), size)
             behind = look.backdrop(surface.corners, camera, size=size, ground=ground)
             pictures.append(_compose(layer, behind))
     return pictures

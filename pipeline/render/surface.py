@@ -140,6 +140,30 @@ def place(surface: Surface, poses: Array) -> Surface:
     return replace(surface, corners=corners, normals=_unit(normals))
 
 
+def without_backs(surface: Surface, eye: Array) -> Surface:
+    """Leave out faces turned away from the viewer where another one lies in the same place.
+
+    Many models draw every wall twice, once per side and with two looks (PartNet draws nearly all
+    of them so); which of the two a depth test or a ray finds is chance.
+
+    Parameters
+    ----------
+    surface : Surface
+        In the object frame.
+    eye : (3,) float [m]
+        The viewer, object frame.
+    """
+    corners = surface.corners
+    vertex = np.sort(_merge_vertices(corners, np.zeros(len(corners), dtype=np.int64)), axis=1)
+    count = int(vertex.max()) + 1
+    _, edge = np.unique(vertex[:, 0] * count + vertex[:, 1], return_inverse=True)
+    _, place = np.unique(edge * count + vertex[:, 2], return_inverse=True)
+    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    is_front = (area * (eye - corners[:, 0])).sum(axis=1) > 0
+    has_front = np.bincount(place, is_front) > 0
+    return surface.select(is_front | ~has_front[place])
+
+
 def corner_normals(corners: Array, part: NDArray[np.int64]) -> Array:
     """Return corner normals that are smooth across blunt edges and sharp elsewhere.
 

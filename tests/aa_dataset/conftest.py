@@ -289,6 +289,7 @@ def link_rows(thing: Thing, tree: KinematicTree) -> list[dict[str, Any]]:
             "watertight": True,
             "bounds_lower": [0.0, 0.0, 0.0],
             "bounds_upper": [1.0, 1.0, 1.0],
+            "collision_source": "hulls",
         }
         for link in tree.links
     ]

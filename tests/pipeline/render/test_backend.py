@@ -240,3 +240,16 @@ def test_memory_is_flat_over_many_objects(draw: Draw, kit: Any) -> None:
     warm = [draw_one() for _ in range(5)][-1]
     peak = [draw_one() for _ in range(20)][-1]
     assert peak - warm < 60_000  # kB; twenty objects that stayed would cost about 400 MB
+
+
+def test_a_wall_drawn_once_per_side_shows_the_color_of_the_side_seen(draw: Draw, kit: Any) -> None:
+    box = trimesh.creation.box((0.4, 0.4, 0.4))
+    inside = trimesh.Trimesh(box.vertices, box.faces[:, ::-1], process=False)
+    parts = [
+        (kit.colored(inside, (0.2, 0.2, 0.8, 1.0)), np.eye(4)),
+        (kit.colored(box, (*RED, 1.0)), np.eye(4)),
+    ]
+    camera = look_at(kit.points_of(parts))
+    picture = draw(parts, camera, size=128)
+    seen = picture[kit.silhouette(picture)].astype(int)
+    assert (seen[:, 0] >= seen[:, 2]).mean() > 0.97  # red, but for the border
