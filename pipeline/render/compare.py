@@ -82,7 +82,7 @@ def _row(
     """Return three labeled pictures of one object."""
     root = Path(facts["folder"])
     record = ingest(Task(found.name, (source, facts, found, "", None)), config).record
-    outcome = normalize(Task(found.name, (root, record, None)), config)
+    outcome = normalize(Task(found.name, (root, record, None, ())), config)
     files = open_raw(root, found.paths, most_bytes=config["budgets"]["raw_bytes"])
     before = _raw_picture(files, record)
     rest, opened = _normal_pictures(outcome.files or {}, config["render"]["open_fraction"])

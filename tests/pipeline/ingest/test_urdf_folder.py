@@ -353,7 +353,7 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     assert json.loads(record["provenance"])["dimension"] == "20*15*25"
     assert not record["redistribution"]
     row = {"object_id": raw.object_id, **record}
-    normal = normalize(Task(raw.object_id, (root, row, None)), bench.SETTINGS)
+    normal = normalize(Task(raw.object_id, (root, row, None, ())), bench.SETTINGS)
     assert normal.record["extents"] == [1.0, 1.0, 1.0]
 
 
@@ -429,7 +429,9 @@ def test_the_samples_of_the_tail(
         total += 1
         try:
             made = ingest(Task("x", ("tail", facts, raw.found, "d", raw.mark)), bench.SETTINGS)
-            normalize(Task("x", (root, {"object_id": "x", **made.record}, None)), bench.SETTINGS)
+            normalize(
+                Task("x", (root, {"object_id": "x", **made.record}, None, ())), bench.SETTINGS
+            )
             good += 1
         except Rejection as rejection:
             where = ("spherical_joint_limit", "doorgym")

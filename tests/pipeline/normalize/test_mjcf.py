@@ -30,7 +30,7 @@ from pipeline.reasons import Finding
 mujoco = pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
 
 SAMPLES = Path("../shared/samples/tail/furniture_sim")
-BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000}
+BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000, "pixels": 10**8}
 
 
 def document(worldbody: str, head: str = "", tail: str = "") -> str:
@@ -249,7 +249,8 @@ def test_an_inactive_equality_says_nothing_and_a_loop_is_refused() -> None:
 
 def placed_points(urdf: UrdfModel, files: RawFiles) -> dict[str, np.ndarray]:
     """Return the visual vertices of every link in the world, by our own mesh reader."""
-    pieces = MeshReader(files, "m.xml", BUDGETS).link_pieces(urdf, rest_frames(urdf))
+    geometry = MeshReader(files, "m.xml", BUDGETS).link_geometry(urdf, rest_frames(urdf))
+    pieces = {name: link.visuals for name, link in geometry.items()}
     return {name: np.concatenate([p.vertices for p in ps]) for name, ps in pieces.items() if ps}
 
 
@@ -304,7 +305,8 @@ def test_vertices_without_faces_are_their_hull_turned_outward() -> None:
     text = document('<body><geom type="mesh" mesh="a"/></body>',
                     head=f'<asset><mesh name="a" vertex="{cube} .5 .5 .5"/></asset>')  # fmt: skip
     urdf, files, _ = read(text)
-    pieces = MeshReader(files, "m.xml", BUDGETS).link_pieces(urdf, rest_frames(urdf))["body_1"]
+    geometry = MeshReader(files, "m.xml", BUDGETS).link_geometry(urdf, rest_frames(urdf))
+    pieces = geometry["body_1"].visuals
     hull = trimesh.Trimesh(pieces[0].vertices, pieces[0].faces)
     assert hull.volume == pytest.approx(1.0)
 
@@ -430,9 +432,9 @@ def test_a_texture_with_coordinates_is_kept_and_the_objs_own_material_is_not() -
     text = document('<body name="b"><geom type="mesh" mesh="a" material="wooden"/></body>', LOOKS)
     urdf, overlay, findings = read(text, files)
     reader = MeshReader(overlay, "m.xml", BUDGETS)
-    (piece,) = reader.link_pieces(urdf, rest_frames(urdf))["b"]
+    (piece,) = reader.link_geometry(urdf, rest_frames(urdf))["b"].visuals
     assert piece.look.texture is not None
-    with Image.open(io.BytesIO(piece.look.texture)) as image:
+    with Image.open(io.BytesIO(piece.look.texture.data)) as image:
         assert image.getpixel((0, 0))[:3] == (51, 102, 153)
     assert piece.uv is not None
     np.testing.assert_allclose(piece.uv[:3], [[0, 0], [1, 0], [0, 1]])
