@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from pipeline.inventory.raw import RawObject, scan_source, shard_of
 from pipeline.processes import end_with_parent
 from pipeline.stages import STAGES
 from pipeline.tables import dump_json, write_if_changed
+from pipeline.verify.reviews import Review, load_reviews, strangers
 
 # Set by `python -m pipeline build` for its children: the lock is held by the parent already.
 LOCK_HELD = "AA_BUILD_LOCK_HELD"
@@ -57,11 +59,11 @@ def _leave_to_parent(stream: TextIO) -> None:
 def refresh(config: Mapping[str, Any]) -> dict[str, int]:
     """Write what changed; return the number of shards of every source that has objects."""
     check_config(config)
+    reviews = load_reviews(layout.REVIEWS)
     for stage in STAGES:
         write_if_changed(layout.code(stage), code_digest(stage).encode())
         write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
-    reviews = _review_rows()
-    shards = {}
+    shards, found_ids = {}, set()
     for source, facts in source_facts(config).items():
         root = Path(facts["folder"])
         most = config["budgets"]["raw_bytes"]
@@ -72,7 +74,11 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
             shards[source] = options["shards"]
             write_if_changed(layout.source_facts(source), dump_json(facts))
             _write_shards(source, objects, options["shards"], reviews)
+            found_ids.update(raw.object_id for raw in objects)
     write_if_changed(layout.INDEX, dump_json(shards))
+    absent = [source for source in config["sources"] if source not in shards]
+    for sentence in strangers(reviews, found_ids, absent, layout.REVIEWS):
+        sys.stderr.write(f"{sentence}\n")
     return shards
 
 
@@ -81,7 +87,9 @@ def load_index() -> dict[str, int]:
     return json.loads(layout.INDEX.read_bytes()) if layout.INDEX.is_file() else {}
 
 
-def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: list[str]) -> None:
+def _write_shards(
+    source: str, objects: list[RawObject], shards: int, reviews: list[Review]
+) -> None:
     rows: list[list[str]] = [[] for _ in range(shards)]
     notes: list[list[str]] = [[] for _ in range(shards)]
     marks: list[list[str]] = [[] for _ in range(shards)]
@@ -89,17 +97,11 @@ def _write_shards(source: str, objects: list[RawObject], shards: int, reviews: l
         number = shard_of(raw.object_id, shards)
         rows[number].append(raw.row())
         marks[number].append(raw.mark_row())
-    for line in reviews:
-        identifier = line.split("\t", 1)[0]
-        if identifier.startswith(f"{source}-"):
-            notes[shard_of(identifier, shards)].append(line)
+    for review in reviews:
+        if review.object_id.startswith(f"{source}-"):
+            notes[shard_of(review.object_id, shards)].append(review.row())
     for number in range(shards):
         shard = layout.shard_name(number)
         write_if_changed(layout.inventory(source, shard), "".join(rows[number]).encode())
         write_if_changed(layout.marks(source, shard), "".join(marks[number]).encode())
-        write_if_changed(layout.curation(source, shard), "".join(notes[number]).encode())
-
-
-def _review_rows() -> list[str]:
-    lines = layout.REVIEWS.read_text().splitlines()
-    return sorted(f"{line}\n" for line in lines[1:] if line.strip())
+        write_if_changed(layout.curation(source, shard), "".join(sorted(notes[number])).encode())

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import trimesh
+import yaml
 import yourdfpy
 
 from pipeline import layout
@@ -42,7 +43,7 @@ BUDGETS: dict[str, Any] = {
 SETTINGS: dict[str, Any] = {
     "budgets": BUDGETS,
     "normalize": {"effort": 100.0, "velocity": 10.0, "collision_hulls": 8},
-    "verify": {"reject": ["movable_none"], "size_factor": 5.0},
+    "verify": yaml.safe_load((REPOSITORY / "config.yaml").read_text())["verify"],
     "annotate": {"density": 500.0, "shell_thickness": 0.002},
 }
 METRIC = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
@@ -218,6 +219,10 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
             "assets": table("normalize").with_suffix(".tar"),
             "categories": table("categorize"),
             "reviews": layout.curation(source, shard),
+            **{
+                f"{name}_findings": table(name).with_suffix(".findings.parquet")
+                for name in ("ingest", "normalize", "categorize")
+            },
         },
         "annotate": {
             "records": table("normalize"),

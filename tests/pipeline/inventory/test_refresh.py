@@ -21,7 +21,7 @@ from pipeline.config import load_config
 from pipeline.errors import ConfigError
 from pipeline.inventory.raw import shard_of
 from pipeline.inventory.refresh import LOCK_HELD, build_lock, load_index, refresh
-from pipeline.verify.stage import read_reviews
+from pipeline.verify.reviews import read_slice
 
 SHARDS = 4
 RAW = Path("work/raw/generated")
@@ -107,7 +107,7 @@ def test_a_last_review_without_a_line_end_does_not_run_into_the_next(
     head = "object_id\taction\twhy\n"
     layout.REVIEWS.write_text(f"{head}generated-o7\tnote\tlate\n\ngenerated-o1\texclude\tearly")
     refresh(config)
-    reviews = read_reviews(layout.curation("generated", "0000"))
+    reviews = read_slice(layout.curation("generated", "0000"))
     assert reviews == {"generated-o7": [("note", "late")], "generated-o1": [("exclude", "early")]}
 
 
