@@ -49,15 +49,22 @@ class Shape:
         return np.linalg.norm(self.crosses, axis=1) <= FLAT * edges
 
     @cached_property
+    def _solid(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the faces (k, 3) that have an area, each once, and how often (k,) each stands."""
+        faces = self.faces[~self.flat]
+        _, first, counts = np.unique(self._face_keys(faces), return_index=True, return_counts=True)
+        order = np.argsort(first)
+        return faces[first[order]], counts[order]
+
+    @property
     def solid_faces(self) -> np.ndarray:
         """Return the faces (k, 3) that have an area, each set of three corners once."""
-        faces = self.faces[~self.flat]
-        return faces[np.sort(np.unique(self._face_keys(faces), return_index=True)[1])]
+        return self._solid[0]
 
-    @cached_property
+    @property
     def repeated(self) -> int:
-        """Return the number of faces with an area that stand more than once."""
-        return int((~self.flat).sum()) - len(self.solid_faces)
+        """Return the number of faces with an area that stand once more than needed."""
+        return int((self._solid[1] - 1).sum())
 
     def _face_keys(self, faces: np.ndarray) -> np.ndarray:
         a, b, c = np.sort(faces.astype(np.int64), axis=1).T
@@ -95,8 +102,8 @@ class Shape:
         return np.bincount(self.components, parts, minlength=count)
 
     @cached_property
-    def inverted(self) -> np.ndarray:
-        """Tell (c,) which closed components are inside out.
+    def inward(self) -> np.ndarray:
+        """Tell (c,) which closed components have their faces turned inward.
 
         The inner wall of a hollow body is wound inward by right; it lies within the box of a
         component that is wound outward.
@@ -112,6 +119,12 @@ class Shape:
             found[one] = not holds.any()
         return found
 
+    @cached_property
+    def inverted(self) -> np.ndarray:
+        """Tell (c,) which components are inside out; one whose faces stand both ways is not."""
+        doubled = np.bincount(self.components, self._solid[1] > 1, minlength=len(self.volumes))
+        return self.inward & (doubled == 0)
+
     def _component_boxes(self) -> tuple[np.ndarray, np.ndarray]:
         shape = (len(self.volumes), 3)
         low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
@@ -122,8 +135,8 @@ class Shape:
 
     @cached_property
     def outward_faces(self) -> np.ndarray:
-        """Return the solid faces (k, 3), those of components that are inside out turned round."""
-        turned = self.inverted[self.components]
+        """Return the solid faces (k, 3), those of components that look inward turned round."""
+        turned = self.inward[self.components]
         return np.where(turned[:, None], self.solid_faces[:, ::-1], self.solid_faces)
 
 

@@ -109,6 +109,15 @@ def test_parts_that_are_inside_out_are_found_but_not_cavities(make: SimpleNamesp
     assert codes(make, trimesh.creation.box((1, 1, 1)), turned(1.5)) == ["mesh_inverted"]
 
 
+def test_a_box_whose_faces_stand_both_ways_is_doubled_but_not_inside_out(
+    make: SimpleNamespace,
+) -> None:
+    box = trimesh.creation.box((1, 1, 1))
+    for faces in (box.faces, box.faces[:, ::-1]):
+        both = trimesh.Trimesh(box.vertices, np.concatenate([faces, faces[:, ::-1]]), process=False)
+        assert codes(make, both) == ["mesh_doubled"]
+
+
 def test_one_finding_names_the_worst_links(make: SimpleNamespace) -> None:
     meshes = {name: damaged([], drop=number) for number, name in enumerate("abcdef")}
     joints = [make.joint(f"j{n}", "fixed", "a", n) for n in "bcdef"]
