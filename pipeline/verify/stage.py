@@ -80,7 +80,7 @@ def _evidence(
     if problems:  # our own mistake: no list makes this pass
         raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
     tree = urdf_tree(parse_urdf(files[URDF]))
-    shapes, broken = link_shapes(read_links(files[GLB], tree.links))
+    shapes, broken = link_shapes(read_links(files[GLB], tree.links, looks=False))
     extents, category = np.array(row["extents"]), load_taxonomy().categories.get(label)
     return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken)
 

@@ -64,7 +64,7 @@ def examine(bench: SimpleNamespace, folder: Path, source: str, *, most: int) -> 
 def test_some_samples_pass(
     bench: SimpleNamespace, tmp_path: Path, shipped: None, source: str
 ) -> None:
-    examine(bench, tmp_path, source, most=2)
+    examine(bench, tmp_path, source, most=1)
 
 
 @pytest.mark.slow
