@@ -35,6 +35,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/normalize.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/verify.py
 	@$(BIN)/python benchmarks/metric.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

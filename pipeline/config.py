@@ -13,7 +13,7 @@ import yaml
 
 from pipeline import layout
 from pipeline.errors import ConfigError
-from pipeline.reasons import Code, Reason
+from pipeline.reasons import LATE_CODES, Code
 from pipeline.safe_yaml import UniqueKeyLoader
 from pipeline.stages import STAGES
 
@@ -94,12 +94,16 @@ def _unused_filters(config: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown_codes(config: Mapping[str, Any]) -> list[str]:
-    known = {*Code, *Reason}
-    return [
-        f"{layout.CONFIG}: verify.reject: {code!r} is not a code; pipeline/reasons.py lists them."
-        for code in config["verify"]["reject"]
-        if code not in known
-    ]
+    where = f"{layout.CONFIG}: verify.reject:"
+    problems = []
+    for code in config["verify"]["reject"]:
+        if code in {*LATE_CODES}:
+            problems.append(
+                f"{where} {code!r} is found after verify, too late to reject; remove it."
+            )
+        elif code not in {*Code}:
+            problems.append(f"{where} {code!r} is not a code; pipeline/reasons.py lists them.")
+    return problems
 
 
 def load_sources() -> dict[str, dict[str, Any]]:

@@ -144,19 +144,27 @@ class _Glb:
         return self._pictures[picture]
 
 
-def read_links(glb: bytes, links: tuple[str, ...]) -> dict[str, list[trimesh.Trimesh]]:
+def read_links(
+    glb: bytes, links: tuple[str, ...], *, looks: bool = True
+) -> dict[str, list[trimesh.Trimesh]]:
     """Return the meshes of every link, in the object frame at rest.
 
-    A mesh belongs to the link whose node is its parent in the scene.
+    A mesh belongs to the link whose node is its parent in the scene. Without looks no texture is
+    decoded, which for a textured object is most of the time.
     """
     scene = trimesh.load_scene(io.BytesIO(glb), file_type="glb", process=False)
     found: dict[str, list[trimesh.Trimesh]] = {link: [] for link in links}
     for node in sorted(scene.graph.nodes_geometry):
         matrix, name = scene.graph[node]
         # Every mesh of our files stands in one place, so none is copied, and no picture with it.
-        mesh = scene.geometry[name].apply_transform(matrix)
+        mesh = scene.geometry[name] if looks else _bare(scene.geometry[name])
+        mesh.apply_transform(matrix)
         found[_link_above(scene, node, found)].append(mesh)
     return found
+
+
+def _bare(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+    return trimesh.Trimesh(mesh.vertices.copy(), mesh.faces.copy(), process=False)
 
 
 def _link_above(scene: trimesh.Scene, node: str, links: dict[str, list[trimesh.Trimesh]]) -> str:

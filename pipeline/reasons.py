@@ -85,6 +85,26 @@ class Code(StrEnum):
     BASE_EMPTY = "base_empty"  # the root link has no geometry
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
     SIZE_UNUSUAL = "size_unusual"  # far from the usual size of the category
+    UNIT_SUSPECTED = "unit_suspected"  # right for the category if the numbers were mm or cm
+    UP_SUSPECTED = "up_suspected"  # joints point where they would if another axis were up
+    MOVABLE_NONE = "movable_none"  # nothing moves, or what moves has no geometry
+    JOINT_MOVES_NOTHING = "joint_moves_nothing"  # no geometry below a movable joint
+    JOINT_FAR = "joint_far"  # a hinge far from everything that it turns
+    PART_FLOATING = "part_floating"  # geometry that nothing holds
+    LINKS_MANY = "links_many"  # unusually many links
+    TREE_DEEP = "tree_deep"  # unusually many movable joints in a row
+    MIMIC_INCONSISTENT = "mimic_inconsistent"  # a follower is led out of its own range
+    AXIS_SKEWED = "axis_skewed"  # an axis almost, but not quite, along one of the frame
+    RANGE_TINY = "range_tiny"  # a range that moves nothing by a visible amount
+    TURN_LONG = "turn_long"  # a hinge that turns by more than once round
+    TRAVEL_LONG = "travel_long"  # a slide longer than the object
+    MESH_NOT_FINITE = "mesh_not_finite"  # coordinates that are not numbers
+    MESH_DEGENERATE = "mesh_degenerate"  # many triangles without area
+    MESH_DOUBLED = "mesh_doubled"  # many triangles that stand twice
+    MESH_NONMANIFOLD = "mesh_nonmanifold"  # many edges with three or more faces
+    MESH_INVERTED = "mesh_inverted"  # closed parts that are inside out
+    SWEEP_PENETRATION = "sweep_penetration"  # a driven part runs into another
+    SWEEP_PARTIAL = "sweep_partial"  # the budget ended before every joint was driven
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, not from a closed mesh
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # MuJoCo has it, a URDF cannot say it
     COUPLING_IGNORED = "coupling_ignored"  # an equality of joints that is not a line
@@ -93,6 +113,10 @@ class Code(StrEnum):
     SHAPE_SHARED = "shape_shared"  # another object has the same geometry and moves otherwise
     DUPLICATE_KEPT = "duplicate_kept"  # other objects have the same content and were left out
     CAUTION = "review_note"  # a person's remark in pipeline/curation
+
+
+# Stages after verify find these: no list of verify can reject by them.
+LATE_CODES = (Code.MASS_APPROXIMATE, Code.DUPLICATE_KEPT)
 
 
 class Severity(StrEnum):

@@ -22,7 +22,9 @@ SHARD_STAGES: dict[str, Stage] = {
     "ingest": Stage(reads=("budgets", "filters")),
     "normalize": Stage(reads=("budgets", "normalize")),
     "categorize": Stage(reads=("budgets",), data=("taxonomy/[!p]*.tsv",)),
-    "verify": Stage(reads=("budgets", "verify"), data=("taxonomy/[!p]*.tsv",)),
+    "verify": Stage(
+        reads=("budgets", "verify"), data=("taxonomy/[!p]*.tsv", "pipeline/verify/upright.tsv")
+    ),
     "annotate": Stage(reads=("budgets", "annotate")),
     "render": Stage(reads=("budgets", "render")),
 }

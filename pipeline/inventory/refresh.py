@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from pipeline.normalize.repairs import parse_repair
 from pipeline.processes import end_with_parent
 from pipeline.stages import STAGES
 from pipeline.tables import dump_json, write_if_changed
+from pipeline.verify.reviews import load_reviews, strangers
 
 # Set by `python -m pipeline build` for its children: the lock is held by the parent already.
 LOCK_HELD = "AA_BUILD_LOCK_HELD"
@@ -58,11 +60,12 @@ def _leave_to_parent(stream: TextIO) -> None:
 def refresh(config: Mapping[str, Any]) -> dict[str, int]:
     """Write what changed; return the number of shards of every source that has objects."""
     check_config(config)
+    reviews = load_reviews(layout.REVIEWS)
     for stage in STAGES:
         write_if_changed(layout.code(stage), code_digest(stage).encode())
         write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
-    curated = (_curation_rows(layout.REVIEWS), _repair_rows())
-    shards = {}
+    curated = (sorted(review.row() for review in reviews), _repair_rows())
+    shards, found_ids = {}, set()
     for source, facts in source_facts(config).items():
         root = Path(facts["folder"])
         most = config["budgets"]["raw_bytes"]
@@ -74,7 +77,11 @@ def refresh(config: Mapping[str, Any]) -> dict[str, int]:
             write_if_changed(layout.source_facts(source), dump_json(facts))
             _write_shards(source, objects, options["shards"])
             _write_curation(source, options["shards"], curated)
+            found_ids.update(raw.object_id for raw in objects)
     write_if_changed(layout.INDEX, dump_json(shards))
+    absent = [source for source in config["sources"] if source not in shards]
+    for sentence in strangers(reviews, found_ids, absent, layout.REVIEWS):
+        sys.stderr.write(f"{sentence}\n")
     return shards
 
 

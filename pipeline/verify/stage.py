@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,73 +16,79 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, URDF
 from pipeline.assets import AssetRange, read_range
 from pipeline.categorize.taxonomy import load_taxonomy
-from pipeline.errors import PipelineError, Rejection
+from pipeline.errors import Rejection
 from pipeline.glb import read_links
 from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema
-from pipeline.verify.checks import CHECKS, Evidence
+from pipeline.verify.checks import all_findings
+from pipeline.verify.evidence import Evidence, link_shapes
+from pipeline.verify.reviews import read_slice
+from pipeline.verify.upright import load_rules
 
 RECORDS = record_schema(pa.field("findings", pa.int32(), nullable=False))
+EARLIER = ("ingest_findings", "normalize_findings", "categorize_findings")
 
 
 def run(job: ShardJob) -> None:
     """Verify one shard."""
-    load_taxonomy()
+    load_taxonomy()  # once, before the workers fork
+    load_rules()
     labels = {row["object_id"]: row["category"] for row in read_rows(job.inputs["categories"])}
-    reviews = read_reviews(job.inputs["reviews"])
+    reviews = read_slice(job.inputs["reviews"])
+    listed = job.settings["verify"]["reject"]
+    earlier = listed_findings([job.inputs[name] for name in EARLIER], listed)
     tasks = []
     for row in read_rows(job.inputs["records"]):
         key = row["object_id"]
         if key not in labels:  # rejected by categorize, where its row stands
             continue
         where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
-        tasks.append(Task(key, (row, where, labels[key], reviews.get(key, ()))))
+        told = (reviews.get(key, ()), earlier.get(key, ()))
+        tasks.append(Task(key, (row, where, labels[key], told)))
     run_shard(job, tasks, process=verify, schema=RECORDS)
 
 
-def read_reviews(path: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return (action, why) rows of the curation file by object."""
-    reviews: dict[str, list[tuple[str, str]]] = {}
-    for line in path.read_text().splitlines():
-        fields = line.split("\t")
-        if len(fields) != 3 or fields[1] not in ("exclude", "note"):
-            raise PipelineError(
-                f"pipeline/curation/issues.tsv: {line!r} is not `object_id, exclude|note, why`."
-            )
-        reviews.setdefault(fields[0], []).append((fields[1], fields[2]))
-    return reviews
+def listed_findings(tables: Iterable[Path], codes: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return (code, detail) of what earlier stages found and the config rejects, by object."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for path in tables if codes else ():
+        for row in read_rows(path):
+            if row["code"] in codes:
+                found.setdefault(row["object_id"], []).append((row["code"], row["detail"]))
+    return found
 
 
 def verify(task: Task, settings: Mapping[str, Any]) -> Outcome:
-    """Check one object; reviews first, then structure, then geometry and ranges."""
-    row, where, label, reviews = task.data
+    """Check one object; reviews first, then what earlier stages found, then the object itself."""
+    row, where, label, (reviews, earlier) = task.data
     options = settings["verify"]
-    findings = [Finding(Code.CAUTION, why, Severity.INFO) for act, why in reviews if act == "note"]
     for action, why in reviews:
         if action == "exclude":
             raise Rejection(Reason.EXCLUDED_BY_REVIEW, why)
-    files = read_range(where)
-    problems = check_convention(files[URDF], files, with_inertials=False)
-    if problems:
-        raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
-    tree = urdf_tree(parse_urdf(files[URDF]))
-    if not tree.movable and Reason.MOVABLE_NONE in options["reject"]:
-        raise Rejection(Reason.MOVABLE_NONE, "every joint of the object is fixed.")
-    evidence = Evidence(
-        tree,
-        read_links(files[GLB], tree.links),
-        np.array(row["extents"]),
-        row["is_metric"],
-        load_taxonomy().categories.get(label),
-        options["size_factor"],
-    )
-    findings += [finding for check in CHECKS for finding in check(evidence)]
-    _refuse_listed(findings, options["reject"])
+    _refuse_listed(earlier, options["reject"])
+    findings = [Finding(Code.CAUTION, why, Severity.INFO) for act, why in reviews if act == "note"]
+    findings += all_findings(_evidence(row, read_range(where), label, options))
+    _refuse_listed(((str(one.code), one.detail) for one in findings), options["reject"])
     return Outcome({"findings": len(findings)}, findings)
 
 
-def _refuse_listed(findings: list[Finding], codes: list[str]) -> None:
-    for finding in findings:
-        if finding.code in codes:
-            raise Rejection(Reason.FINDING_REJECTED, f"{finding.code}: {finding.detail}")
+def _evidence(
+    row: Mapping[str, Any], files: Mapping[str, bytes], label: str, options: Mapping[str, Any]
+) -> Evidence:
+    problems = check_convention(files[URDF], files, with_inertials=False)
+    if problems:  # our own mistake: no list makes this pass
+        raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
+    tree = urdf_tree(parse_urdf(files[URDF]))
+    shapes, broken = link_shapes(read_links(files[GLB], tree.links, looks=False))
+    extents, category = np.array(row["extents"]), load_taxonomy().categories.get(label)
+    return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken)
+
+
+def _refuse_listed(found: Iterable[tuple[str, str]], codes: list[str]) -> None:
+    """Raise for the first listed code; a code that is also a reason is the reason."""
+    for code, detail in found:
+        if code in codes:
+            if code in {*Reason}:
+                raise Rejection(Reason(code), detail)
+            raise Rejection(Reason.FINDING_REJECTED, f"{code}: {detail}")

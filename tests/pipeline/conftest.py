@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import trimesh
+import yaml
 import yourdfpy
 
 from pipeline import layout
@@ -50,7 +51,7 @@ SETTINGS: dict[str, Any] = {
         "default_pitch_m_per_turn": 0.005,
         "screw_labels": ["screwcap_bottle", "screwin_light_bulb"],
     },
-    "verify": {"reject": ["movable_none"], "size_factor": 5.0},
+    "verify": yaml.safe_load((REPOSITORY / "config.yaml").read_text())["verify"],
     "annotate": {"density": 500.0, "shell_thickness": 0.002},
 }
 METRIC = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
@@ -231,6 +232,10 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
             "assets": table("normalize").with_suffix(".tar"),
             "categories": table("categorize"),
             "reviews": layout.curation(source, shard),
+            **{
+                f"{name}_findings": table(name).with_suffix(".findings.parquet")
+                for name in ("ingest", "normalize", "categorize")
+            },
         },
         "annotate": {
             "records": table("normalize"),

@@ -21,7 +21,7 @@ from pipeline.config import load_config
 from pipeline.errors import ConfigError
 from pipeline.inventory.raw import shard_of
 from pipeline.inventory.refresh import LOCK_HELD, build_lock, load_index, refresh
-from pipeline.verify.stage import read_reviews
+from pipeline.verify.reviews import read_slice
 
 SHARDS = 4
 RAW = Path("work/raw/generated")
@@ -107,8 +107,28 @@ def test_a_last_review_without_a_line_end_does_not_run_into_the_next(
     head = "object_id\taction\twhy\n"
     layout.REVIEWS.write_text(f"{head}generated-o7\tnote\tlate\n\ngenerated-o1\texclude\tearly")
     refresh(config)
-    reviews = read_reviews(layout.curation("generated", "0000"))
+    reviews = read_slice(layout.curation("generated", "0000"))
     assert reviews == {"generated-o7": [("note", "late")], "generated-o1": [("exclude", "early")]}
+
+
+def test_a_bad_review_stops_before_anything_is_written(config: dict[str, Any]) -> None:
+    with layout.REVIEWS.open("a") as stream:
+        stream.write("generated-o7\tremove\tbroken\n")
+    with pytest.raises(ConfigError, match=r"issues\.tsv, line 2: .*exclude\|note"):
+        refresh(config)
+    assert not layout.INDEX.exists()
+    assert not layout.settings("verify").exists()
+
+
+def test_a_review_of_an_unknown_object_is_a_line_of_warning(
+    config: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with layout.REVIEWS.open("a") as stream:
+        stream.write("generated-o7\tnote\tseen\ngenerated-o99\tnote\tx\nlocal-1\tnote\tx\n")
+    refresh(config)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1  # the source `local` has no folder here, so that its row waits
+    assert "issues.tsv, line 3: no source has an object 'generated-o99'" in told[0]
 
 
 def test_a_setting_touches_the_stages_that_read_it_alone(config: dict[str, Any]) -> None:

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way of one driven joint: coordinates from rest to both ends, and where every link is then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
+from aa_dataset.kinematics.screws import exp_twist
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """One direction of a joint's motion.
+
+    Attributes
+    ----------
+    coordinates : (n + 1,) float [rad or m]
+        From the start, which is at rest where the range holds it, to one end.
+    placements : mapping of link to (n + 1, 4, 4) float
+        Displacement from rest, object frame, lengths in units of the object's size.
+    """
+
+    coordinates: np.ndarray
+    placements: Mapping[str, np.ndarray]
+
+
+def ways(
+    tree: KinematicTree,
+    joint: Joint,
+    *,
+    size: float,
+    step: float,
+    slides: int,
+    others: Mapping[str, float] | None = None,
+) -> list[Way]:
+    """Return the ways from the start to each end of the range.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Followers of the joint move along.
+    joint : Joint
+        The driven one.
+    size : float [m]
+        Unit of the placements.
+    step : float [rad]
+        Largest turn between two states.
+    slides : int
+        States of a pure translation.
+    others : mapping of joint name to coordinate
+        Joints that stand elsewhere than at rest.
+    """
+    start = min(max(0.0, joint.lower), joint.upper)
+    found = []
+    for end in _ends(joint, start):
+        if joint.type is JointType.PRISMATIC:
+            count = slides
+        else:
+            count = math.ceil(abs(end - start) / step - 1e-9)
+        coordinates = np.linspace(start, end, max(count, 1) + 1)
+        found.append(Way(coordinates, _placements(tree, joint, coordinates, size, others or {})))
+    return found
+
+
+def _ends(joint: Joint, start: float) -> list[float]:
+    """Return the ends that differ from the start; a plain turn repeats itself after 2 pi."""
+    if joint.type is JointType.CONTINUOUS:
+        return [start + 2 * math.pi]
+    low, high = joint.lower, joint.upper
+    if joint.type is JointType.REVOLUTE:
+        high = min(high, start + 2 * math.pi)
+        low = max(low, high - 2 * math.pi)
+    return [end for end in (high, low) if end != start]
+
+
+def _placements(
+    tree: KinematicTree,
+    joint: Joint,
+    coordinates: np.ndarray,
+    size: float,
+    others: Mapping[str, float],
+) -> dict[str, np.ndarray]:
+    """Return the displacements of every link; links that move as one share one array."""
+    placed = {tree.root: np.tile(np.eye(4), (len(coordinates), 1, 1))}
+    known = {joint.name: coordinates}
+    for one in tree.joints:
+        values = _values(tree, one, known, others)
+        placed[one.child] = placed[one.parent]
+        if values.any():
+            steps = exp_twist(values[:, None] * one.screw)
+            steps[:, :3, 3] /= size
+            placed[one.child] = placed[one.parent] @ steps
+    return placed
+
+
+def _values(
+    tree: KinematicTree,
+    joint: Joint,
+    known: dict[str, np.ndarray],
+    others: Mapping[str, float],
+) -> np.ndarray:
+    """Return the coordinates (n,) of one joint; a follower obeys the joint that it names."""
+    if joint.name not in known:
+        count = len(next(iter(known.values())))
+        if joint.mimic is None or joint.name in others:
+            known[joint.name] = np.full(count, others.get(joint.name, 0.0))
+        else:
+            leader = _values(tree, tree.joint(joint.mimic.joint), known, others)
+            known[joint.name] = joint.mimic.multiplier * leader + joint.mimic.offset
+    return known[joint.name]
+
+
+def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Return displacements (n, 4, 4) as seen from a body that itself is displaced (n, 4, 4)."""
+    rotations = np.swapaxes(reference[:, :3, :3], 1, 2)
+    out = np.zeros_like(moved)
+    out[:, :3, :3] = rotations @ moved[:, :3, :3]
+    out[:, :3, 3] = (rotations @ (moved[:, :3, 3] - reference[:, :3, 3])[..., None])[..., 0]
+    out[:, 3, 3] = 1.0
+    return out
+
+
+def carried(points: np.ndarray, displacements: np.ndarray) -> np.ndarray:
+    """Return where points (p, 3) are after displacements (n, 4, 4), as (n, p, 3)."""
+    turned = np.einsum("nij,pj->npi", displacements[:, :3, :3], points)
+    return turned + displacements[:, None, :3, 3]

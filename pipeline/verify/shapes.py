@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A link's geometry as one set of triangles, and the plain figures that the checks look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import trimesh
+
+# A triangle is flat when its area is below this share of its longest edge squared: a millionth
+# of the edge is the height that single precision, which a GLB has, no longer resolves.
+FLAT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The visual triangles of one link, vertices at one place being one vertex.
+
+    Attributes
+    ----------
+    vertices : (n, 3) float [m]
+        Object frame at rest.
+    faces : (m, 3) int
+        Flat triangles included.
+    """
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """Return the lower and upper corner (2, 3) [m] of the box."""
+        return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+
+    @cached_property
+    def crosses(self) -> np.ndarray:
+        """Return the normals (m, 3) [m^2] of the faces, as long as twice their areas."""
+        a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
+        return np.cross(b - a, c - a)
+
+    @cached_property
+    def flat(self) -> np.ndarray:
+        """Tell (m,) which faces have no area, for their size."""
+        corners = self.vertices[self.faces]
+        edges = np.square(corners - np.roll(corners, 1, axis=1)).sum(axis=2).max(axis=1)
+        return np.linalg.norm(self.crosses, axis=1) <= FLAT * edges
+
+    @cached_property
+    def _solid(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the faces (k, 3) that have an area, each once, and how often (k,) each stands."""
+        faces = self.faces[~self.flat]
+        _, first, counts = np.unique(self._face_keys(faces), return_index=True, return_counts=True)
+        order = np.argsort(first)
+        return faces[first[order]], counts[order]
+
+    @property
+    def solid_faces(self) -> np.ndarray:
+        """Return the faces (k, 3) that have an area, each set of three corners once."""
+        return self._solid[0]
+
+    @property
+    def repeated(self) -> int:
+        """Return the number of faces with an area that stand once more than needed."""
+        return int((self._solid[1] - 1).sum())
+
+    def _face_keys(self, faces: np.ndarray) -> np.ndarray:
+        a, b, c = np.sort(faces.astype(np.int64), axis=1).T
+        count = len(self.vertices)
+        if count < 2_000_000:  # three indices fit into 63 bits
+            return (a * count + b) * count + c
+        return np.unique(np.stack([a, b, c], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """Return how often every edge of the solid faces is used."""
+        return _edges(self.solid_faces, len(self.vertices))
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        """Return the number (k,) of the connected component of every solid face."""
+        faces = self.solid_faces
+        links = np.concatenate([faces[:, :2], faces[:, 1:]])
+        labels = trimesh.graph.connected_component_labels(links, node_count=len(self.vertices))
+        return np.unique(labels[faces[:, 0]], return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def is_closed(self) -> np.ndarray:
+        """Tell (c,) which components have exactly two faces at every edge."""
+        count = int(self.components.max(initial=-1)) + 1
+        broken = self.edges.uses[self.edges.of_face] != 2
+        return np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0
+
+    @cached_property
+    def volumes(self) -> np.ndarray:
+        """Return the signed volume (c,) [m^3] of every component; means little for open ones."""
+        count = int(self.components.max(initial=-1)) + 1
+        a, b, c = (self.vertices[self.solid_faces[:, k]] for k in range(3))
+        parts = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
+        return np.bincount(self.components, parts, minlength=count)
+
+    @cached_property
+    def inward(self) -> np.ndarray:
+        """Tell (c,) which closed components have their faces turned inward.
+
+        The inner wall of a hollow body is wound inward by right; it lies within the box of a
+        component that is wound outward.
+        """
+        suspects = np.flatnonzero(self.is_closed & (self.volumes < 0))
+        found = np.zeros(len(self.volumes), dtype=bool)
+        if not len(suspects):
+            return found
+        low, high = self._component_boxes()
+        outer = np.flatnonzero(self.is_closed & (self.volumes > 0))
+        for one in suspects:
+            holds = (low[outer] <= low[one]).all(axis=1) & (high[outer] >= high[one]).all(axis=1)
+            found[one] = not holds.any()
+        return found
+
+    @cached_property
+    def inverted(self) -> np.ndarray:
+        """Tell (c,) which components are inside out; one whose faces stand both ways is not."""
+        doubled = np.bincount(self.components, self._solid[1] > 1, minlength=len(self.volumes))
+        return self.inward & (doubled == 0)
+
+    def _component_boxes(self) -> tuple[np.ndarray, np.ndarray]:
+        shape = (len(self.volumes), 3)
+        low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+        corners = self.vertices[self.solid_faces]
+        np.minimum.at(low, self.components, corners.min(axis=1))
+        np.maximum.at(high, self.components, corners.max(axis=1))
+        return low, high
+
+    @cached_property
+    def outward_faces(self) -> np.ndarray:
+        """Return the solid faces (k, 3), those of components that look inward turned round."""
+        turned = self.inward[self.components]
+        return np.where(turned[:, None], self.solid_faces[:, ::-1], self.solid_faces)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """The edges of some faces: number of uses (e,), and which three (3 k,) each face has."""
+
+    uses: np.ndarray
+    of_face: np.ndarray
+
+
+def _edges(faces: np.ndarray, count: int) -> Edges:
+    pairs = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64), axis=1)
+    keys = pairs[:, 0] * count + pairs[:, 1]
+    _, inverse, uses = np.unique(keys, return_inverse=True, return_counts=True)
+    return Edges(uses, inverse.reshape(-1))
+
+
+def united(meshes: Sequence[trimesh.Trimesh]) -> Shape | None:
+    """Return the meshes of one link as one shape; None where there is no triangle."""
+    vertices, faces, start = [], [], 0
+    for mesh in meshes:
+        vertices.append(np.asarray(mesh.vertices, dtype=float))
+        faces.append(np.asarray(mesh.faces, dtype=np.int64) + start)
+        start += len(mesh.vertices)
+    if not sum(map(len, faces)):
+        return None
+    points, triangles = np.concatenate(vertices), np.concatenate(faces)
+    first, inverse = np.unique(_cells(points), return_index=True, return_inverse=True)[1:]
+    return Shape(points[first], inverse.reshape(-1)[triangles])
+
+
+def _cells(points: np.ndarray) -> np.ndarray:
+    """Return the cell (n,) of every point; a cell is 5e-7 of the box, the digits of a GLB."""
+    low = points.min(axis=0)
+    width = max(float((points.max(axis=0) - low).max()), 1e-300)
+    cells = ((points - low) / width * (2**21 - 1)).round().astype(np.int64)
+    return (cells[:, 0] << 42) | (cells[:, 1] << 21) | cells[:, 2]
