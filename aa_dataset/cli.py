@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_unpack(commands)
     _add_score(commands)
     _add_taxonomy(commands)
-    for name, text in _PIPELINE_COMMANDS.items():
+    for name, text in _PIPELINE_COMMANDS.items():  # no word is an option here: see `_parse`
         pipeline = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
         pipeline.set_defaults(run=_run_pipeline)
     return parser

@@ -138,9 +138,11 @@ def _tell_damage(paths: list[Path]) -> None:
 
 
 def _tell_sources(config: Mapping[str, Any]) -> None:
-    for name, options in config["sources"].items():
-        if not Path(options["folder"]).is_dir():
-            _say(f"source {name}: {options['folder']} is absent, skipped.")
+    """Say in one line which sources the build does without."""
+    folders = {name: options["folder"] for name, options in config["sources"].items()}
+    absent = [f"{name} ({path})" for name, path in folders.items() if not Path(path).is_dir()]
+    if absent:
+        _say(f"Skipped, no folder: {', '.join(absent)}. `aa sources` tells how to get them.")
 
 
 def _say(sentence: str) -> None:

@@ -115,6 +115,7 @@ def find_source(name: str, config: Mapping[str, Any]) -> Source:
     known = load_all(config)
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(name, known, 1)
+    close = [one for one in known if one.startswith(name)]
+    close += difflib.get_close_matches(name, known, 1)
     hint = f" Did you mean {close[0]}?" if close else ""
     raise FetchError(f"There is no source {name!r}.{hint} `aa sources` lists all.")

@@ -110,9 +110,8 @@ def _fetch(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> int
             raise FetchError(f"{place.root} cannot be written to: {error}.") from None
     size = sum(entry["size"] for entry in entries)
     news = f"{len(missing):,} of them now" if missing else "all there already"
-    _say(
-        f"{source.name}: {_files(len(entries))}, {_bytes(size)}, {news}; {place.receipt} lists them."
-    )
+    came = f"{_files(len(entries))}, {_bytes(size)}, {news}"
+    _say(f"{source.name}: {came}; {place.receipt} lists them.")
     _tell_stale(transfer.stale())
     return _tell_found(source, place)
 

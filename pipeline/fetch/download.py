@@ -281,8 +281,8 @@ class _Attempt:
             pause = float(asked) if re.fullmatch(r"\d{1,6}", asked) else 0.0
             return f"status {error.code}", min(pause, LONGEST_WAIT_S)
         raise FetchError(
-            f"{self.remote.address}: status {error.code} ({error.reason}). Check that the publisher "
-            "still offers the file; the address comes from pipeline/access.yaml."
+            f"{self.remote.address}: status {error.code} ({error.reason}). Check that the "
+            "publisher still offers the file; the address comes from pipeline/access.yaml."
         )
 
     def _pause(self, seconds: float) -> None:

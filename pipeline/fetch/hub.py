@@ -102,12 +102,12 @@ def refusal_sentence(source: Source) -> str:
     """Return what a person does about a refusal."""
     if source.access["gated"]:
         return (
-            f"The repository is gated: ask for access on {page(source)} with your own account, then "
-            "set HF_TOKEN to a token of that account (or run `hf auth login`) and try again."
+            f"The repository is gated: ask for access on {page(source)} with your own account, "
+            "then set HF_TOKEN to a token of that account (or run `hf auth login`) and try again."
         )
     return (
-        f"The repository should be open; look at {page(source)}. If HF_TOKEN is set, check that the "
-        "token is valid."
+        f"The repository should be open; look at {page(source)}. If HF_TOKEN is set, check that "
+        "the token is valid."
     )
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a fetch keeps its files; no other module here joins paths.
 
-Everything unfinished lies below `.fetch/`, which no adapter looks into, so that a name outside of it
-always means a whole, checked file.
+Everything unfinished lies below `.fetch/`, which no adapter looks into, so that a name outside of
+it always means a whole, checked file.
 """
 
 from __future__ import annotations

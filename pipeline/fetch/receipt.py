@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The receipt of a fetch: what came from where, so that anyone can check it later.
 
-It lies beside the data and holds no time and no path of the machine: the same fetch, the same bytes.
+It lies beside the data and holds no time and no path of the machine: the same fetch, the same
+bytes.
 """
 
 from __future__ import annotations

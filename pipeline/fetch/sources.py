@@ -140,7 +140,7 @@ def _page(facts: dict[str, Any]) -> list[str]:
         if value in (None, ""):
             continue
         text = _number(value) if type(value) is int else str(value)
-        wrapped = textwrap.wrap(text, WIDTH - 21) or [""]
+        wrapped = textwrap.wrap(text, WIDTH - 21, break_on_hyphens=False) or [""]
         lines += [f"{key.replace('_', ' '):<20} {wrapped[0]}"]
         lines += [f"{'':<20} {line}" for line in wrapped[1:]]
     return lines

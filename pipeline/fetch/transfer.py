@@ -186,8 +186,8 @@ def require_space(source: Source, remotes: Sequence[Remote], place: FetchLayout)
     free = free_space(place.root)
     if need + SPARE > free:
         raise FetchError(
-            f"{source.name} needs about {need / 1e9:,.1f} GB, {place.root} has {free / 1e9:,.1f} GB "
-            "free. Make room, or give another folder with --dest."
+            f"{source.name} needs about {need / 1e9:,.1f} GB, {place.root} has {free / 1e9:,.1f} "
+            "GB free. Make room, or give another folder with --dest."
         )
 
 
