@@ -118,6 +118,8 @@ def download(
     stop : threading.Event
         Ends the download with `Interrupted` when set; the part stays.
     """
+    if urlsplit(remote.address).scheme not in ("http", "https"):
+        raise FetchError(f"{remote.address} is no HTTP address; check pipeline/access.yaml.")
     path = place.part(remote.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     attempt = _Attempt(remote, path, place.part_state(remote.name), tick, stop)

@@ -8,7 +8,9 @@ A move that was interrupted goes on from the same folder.
 
 from __future__ import annotations
 
+import bz2
 import errno
+import gzip
 import hashlib
 import json
 import lzma
@@ -31,7 +33,16 @@ from pipeline.seal import file_sha256
 from pipeline.tables import dump_json, write_bytes
 
 CHUNK = 1 << 20  # B
-BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
+COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +170,7 @@ def _members(archive: Path, links: Links) -> Iterator[Member]:
 
 
 def _tar_members(archive: Path, links: Links) -> Iterator[Member]:
-    with tarfile.open(archive, "r|*") as opened:
+    with _plain(archive) as plain, tarfile.open(fileobj=plain, mode="r|") as opened:
         for info in opened:
             if info.isdir():
                 continue
@@ -168,6 +179,18 @@ def _tar_members(archive: Path, links: Links) -> Iterator[Member]:
                 links.left_out += 1
                 continue
             yield Member(info.name, stream)
+        while plain.read(CHUNK):  # its checksum stands at the end, and tells if that was cut off
+            pass
+
+
+def _plain(archive: Path) -> Any:
+    """Open a tar without its compression."""
+    with archive.open("rb") as stream:
+        head = stream.read(6)
+    for magic, opener in COMPRESSIONS.items():
+        if head.startswith(magic):
+            return opener(archive)
+    return archive.open("rb")
 
 
 def _zip_members(archive: Path, links: Links) -> Iterator[Member]:
