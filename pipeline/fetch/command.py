@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ SHOWN = 20  # names in a list for people
 def main(arguments: list[str]) -> int:
     """Fetch, show what would be fetched, or check what was; 1 where something is missing."""
     given = _parser().parse_args(arguments)
+    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client tells of every request
     source = find_source(given.source, load_config())
     place = FetchLayout(given.dest or source.folder)
     if place.root.exists() and not place.root.is_dir():

@@ -81,7 +81,7 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
     rows = list(_rows(receipt, place, problems))
     for path, size, sha256 in tqdm(rows, desc=f"verify {source.name}", unit="file", disable=None):
         problem = _problem(path, size, sha256)
-        problems += [f"{path}: {problem}."] if problem else []
+        problems += [f"{path}: {problem}. Remove it and fetch again."] if problem else []
     return len(rows), problems
 
 

@@ -37,7 +37,6 @@ COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.op
 BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
-    gzip.BadGzipFile,
     zlib.error,
     lzma.LZMAError,
     EOFError,
@@ -92,6 +91,8 @@ def unpack(
         members = _write_members(_members(archive, links), name, rule, place, stop)
     except BROKEN as error:
         raise FetchError(f"{name} is not a usable archive: {error}.") from None
+    except OSError as error:  # without a number it is a decompressor's
+        raise FetchError(_disk_sentence(name, error)) from None
     except RuntimeError as error:  # what zipfile raises for an encrypted member
         raise FetchError(f"{name} cannot be read: {error}.") from None
     rows = sorted([key, *value] for key, value in members.items())
@@ -130,11 +131,8 @@ def _write_members(
         if len(members) >= rule.files:
             raise FetchError(f"{name} holds more than {rule.files:,} files; {_bound()}")
         path = place.below(root, target)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            members[target] = size, _ = _write(member.stream, path, room)
-        except OSError as error:
-            raise FetchError(_disk_sentence(name, target, error)) from None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        members[target] = size, _ = _write(member.stream, path, room)
         room -= size
         if room < 0:
             raise FetchError(f"{name} holds more than {rule.bytes:,} bytes; {_bound()}")
@@ -145,10 +143,13 @@ def _bound() -> str:
     return "pipeline/access.yaml sets this bound (`unpack`). Raise it if the archive is right."
 
 
-def _disk_sentence(archive: str, name: str, error: OSError) -> str:
+def _disk_sentence(name: str, error: OSError) -> str:
+    if error.errno is None:
+        return f"{name} is not a usable archive: {error}."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk is full while {archive} is unpacked. Make room and run it again."
-    return f"{archive}: {name[:200]!r} cannot be written ({error.strerror or error})."
+        return f"The disk is full while {name} is unpacked. Make room and run it again."
+    where = Path(str(error.filename)).name[:200] if error.filename else "a file"
+    return f"{name}: {where!r} cannot be written ({error.strerror})."
 
 
 def _write(source: IO[bytes], path: Path, room: int) -> tuple[int, str]:
