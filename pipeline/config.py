@@ -19,7 +19,7 @@ from pipeline.stages import STAGES
 
 def load_config() -> dict[str, Any]:
     """Read `config.yaml` and check it."""
-    config = read_yaml(layout.CONFIG)
+    config = _read_yaml(layout.CONFIG)
     check_config(config)
     return config
 
@@ -37,8 +37,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def read_yaml(path: Path) -> Any:
-    """Read a YAML file of the project; a key that stands twice is an error."""
+def _read_yaml(path: Path) -> Any:
     try:
         return yaml.load(path.read_bytes(), _Loader)
     except OSError as error:
@@ -49,21 +48,21 @@ def read_yaml(path: Path) -> Any:
 
 def check_config(config: object) -> None:
     """Raise `ConfigError` with one sentence per mistake."""
-    problems = schema_problems(config, layout.CONFIG, layout.CONFIG_SCHEMA)
+    problems = _schema_problems(config, layout.CONFIG, layout.CONFIG_SCHEMA)
     # No comparison holds for NaN, so that the schema's bounds let it pass.
     problems += [
         f"{layout.CONFIG}: {where}: {value} is not a finite number."
         for where, value in _leaves(config)
         if isinstance(value, float) and not math.isfinite(value)
     ]
-    problems += schema_problems(load_sources(), layout.SOURCES, layout.SOURCES_SCHEMA)
+    problems += _schema_problems(load_sources(), layout.SOURCES, layout.SOURCES_SCHEMA)
     if not problems and isinstance(config, Mapping):
         problems = _unknown_sources(config) + _unknown_codes(config)
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
 
 
-def schema_problems(value: object, path: Path, schema: Path) -> list[str]:
+def _schema_problems(value: object, path: Path, schema: Path) -> list[str]:
     """Return a sentence for everything in a file that its JSON schema does not allow."""
     from jsonschema import Draft202012Validator, validators
 
@@ -109,7 +108,16 @@ def _unknown_codes(config: Mapping[str, Any]) -> list[str]:
 
 def load_sources() -> dict[str, dict[str, Any]]:
     """Read the description of every raw source."""
-    return read_yaml(layout.SOURCES)
+    return _read_yaml(layout.SOURCES)
+
+
+def load_access() -> dict[str, dict[str, Any]]:
+    """Read how every raw source is had; no stage depends on it."""
+    access = _read_yaml(layout.ACCESS)
+    problems = _schema_problems(access, layout.ACCESS, layout.ACCESS_SCHEMA)
+    if problems:
+        raise ConfigError("\n".join(sorted(problems)))
+    return access
 
 
 def source_facts(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

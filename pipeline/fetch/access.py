@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import layout
-from pipeline.config import load_sources, read_yaml, schema_problems
-from pipeline.errors import ConfigError
+from pipeline.config import load_access, load_sources
 from pipeline.fetch.errors import FetchError
 
 ARCHIVE_ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
@@ -83,15 +82,6 @@ class Source:
     def known(self, name: str) -> Mapping[str, Any]:
         """Return size and sha256 that access.yaml records for a file."""
         return self.access.get("known", {}).get(name, {})
-
-
-def load_access() -> dict[str, dict[str, Any]]:
-    """Read and check `access.yaml`."""
-    access = read_yaml(layout.ACCESS)
-    problems = schema_problems(access, layout.ACCESS, layout.ACCESS_SCHEMA)
-    if problems:
-        raise ConfigError("\n".join(sorted(problems)))
-    return access
 
 
 def load_all(config: Mapping[str, Any]) -> dict[str, Source]:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pipeline.build.command import _tell_sources
-from pipeline.config import load_config, load_sources
-from pipeline.fetch.access import load_access, load_all
+from pipeline.config import load_access, load_config, load_sources
+from pipeline.fetch.access import load_all
 from tests.pipeline.fetch.conftest import REPOSITORY, Checkout
 
 ISSUED = (
@@ -115,7 +115,7 @@ def test_every_described_source_says_how_it_is_had(repository: Path) -> None:
         ("articulated_object_code", "viable.tar.gz", "objects/a/a_1/x", "objects/a/a_1/x"),
         ("artiverse", "dataset_chunks/d-00001-of-00002.tar.gz", "data/a/b/c/x", "data/a/b/c/x"),
         ("physx_mobility", "PhysX-Mobility.zip", "PhysX_mobility/urdf/7.urdf", "urdf/7.urdf"),
-        ("gapartnet_akb48", "x.zip", "dataset/akb48_all_annotated_new/3/a.urdf", "3/a.urdf"),
+        ("gapartnet_akb48", "x.zip", "dataset/3/a.urdf", "dataset/3/a.urdf"),
     ],
 )
 def test_archives_are_unpacked_into_the_layout_that_adapters_read(
