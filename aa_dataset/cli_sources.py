@@ -2,16 +2,17 @@
 """``aa fetch`` and ``aa sources``: commands of the repository that rebuilds the library.
 
 Raw sources concern those who build. The loader never imports the pipeline: in a checkout of the
-repository it starts it, anywhere else it says where to get one.
+repository it becomes it, anywhere else it says where to get one.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import subprocess
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from aa_dataset.errors import ArenaError
 
@@ -24,8 +25,11 @@ class CheckoutError(ArenaError):
     """The command needs a checkout of the repository with the packages of the build."""
 
 
-def run_pipeline(command: str, words: Sequence[str]) -> int:
-    """Run a command of the pipeline in the current folder; return its exit status."""
+def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
+    """Become a command of the pipeline in the current folder.
+
+    This process is replaced, not a second one started, so that Ctrl-C and `kill` reach the command.
+    """
     if not (ENTRANCE.is_file() and ACCESS.is_file()):
         raise CheckoutError(
             f"`aa {command}` works in a checkout of the repository, where `make library` builds "
@@ -38,4 +42,5 @@ def run_pipeline(command: str, words: Sequence[str]) -> int:
             f"`aa {command}` needs {', '.join(absent)}: run "
             "`pip install --constraint constraints.txt --editable '.[build]'`."
         )
-    return subprocess.call([sys.executable, "-m", "pipeline", command, *words])
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "pipeline", command, *words])

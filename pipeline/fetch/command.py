@@ -34,7 +34,8 @@ SHOWN = 20  # names in a list for people
 def main(arguments: list[str]) -> int:
     """Fetch, show what would be fetched, or check what was; 1 where something is missing."""
     given = _parser().parse_args(arguments)
-    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client tells of every request
+    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client tells of every request,
+    logging.getLogger("huggingface_hub").propagate = False  # and of trouble by a handler of its own
     source = find_source(given.source, load_config())
     place = FetchLayout(given.dest or source.folder)
     if place.root.exists() and not place.root.is_dir():

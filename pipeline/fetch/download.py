@@ -161,6 +161,16 @@ def git_sha1(path: Path) -> str:
     return total.hexdigest()
 
 
+def asked_pause(headers: Mapping[str, str]) -> float:
+    """Return the seconds that a busy server asks to wait, 0 if it does not say.
+
+    The Hub counts requests in windows of minutes and tells the rest of the window as `t=`.
+    """
+    after = re.fullmatch(r"\d{1,6}", headers.get("Retry-After", ""))
+    window = re.search(r"\bt=(\d{1,6})\b", headers.get("RateLimit", ""))
+    return float(after[0] if after else window[1] if window else 0)
+
+
 class _Attempt:
     """The tries for one file, and what is known about its part."""
 
@@ -279,9 +289,7 @@ class _Attempt:
             self.discard()
             return "status 416", 0.0
         if error.code in PASSING:
-            asked = error.headers.get("Retry-After", "")
-            pause = float(asked) if re.fullmatch(r"\d{1,6}", asked) else 0.0
-            return f"status {error.code}", min(pause, LONGEST_WAIT_S)
+            return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
         raise FetchError(
             f"{self.remote.address}: status {error.code} ({error.reason}). Check that the "
             "publisher still offers the file; the address comes from pipeline/access.yaml."

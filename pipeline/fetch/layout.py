@@ -69,6 +69,11 @@ class FetchLayout:
         """Folder of unpacked files on their way to their places."""
         return self.work / "unpacking"
 
+    def is_underway(self) -> bool:
+        """Tell whether something is downloaded or unpacked that is not in its place yet."""
+        folders = (self.parts, self.archives, self.unpacking)
+        return any(path.is_file() for folder in folders for path in folder.rglob("*"))
+
     def part(self, name: str) -> Path:
         """Return the file that a download is written to until it is whole."""
         return self.parts / f"{name}.part"

@@ -95,7 +95,7 @@ def _status(source: Source, folder: Path, found: int | None, expected: int | Non
     """
     place = FetchLayout(folder)
     receipt = read_receipt(place)
-    if (receipt and not receipt["complete"]) or (place.work.is_dir() and not receipt):
+    if place.is_underway() or (found and receipt and not receipt["complete"]):
         return "incomplete"
     if found is None:
         return "unknown" if folder.is_dir() else "absent"

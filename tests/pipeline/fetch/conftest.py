@@ -80,14 +80,14 @@ class Checkout:
                 status = int(ending.code or 0)
         return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
 
-    def start(self, *words: str, **environment: str) -> subprocess.Popen[bytes]:
+    def start(self, *words: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         """Start a command in a process group of its own, to be killed as a whole."""
         return subprocess.Popen(
             self.command(*words),
             cwd=self.root,
-            env={**self.environment, **environment},
+            env=self.environment,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
             start_new_session=True,
         )
 

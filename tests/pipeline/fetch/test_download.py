@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pipeline.fetch import download as module
-from pipeline.fetch.download import Remote, download, git_sha1
+from pipeline.fetch.download import Remote, asked_pause, download, git_sha1
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout
 from tests.loopback import Loopback
@@ -181,6 +181,20 @@ def test_a_refusal_says_where_to_ask_and_is_not_repeated(setting: Setting, statu
 def test_passing_trouble_is_waited_out(setting: Setting) -> None:
     setting.server.statuses["/a.bin"] = [503, 429, 500]
     assert setting.get() == DATA
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7),
+        ({"RateLimit": '"resolvers";r=0;t=55'}, 55),
+        ({"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0),
+        ({"Retry-After": "9" * 40}, 0),
+        ({}, 0),
+    ],
+)
+def test_a_busy_server_says_how_long_to_wait(headers: dict[str, str], seconds: float) -> None:
+    assert asked_pause(headers) == seconds
 
 
 def test_lasting_trouble_ends_with_a_sentence_and_keeps_the_part(setting: Setting) -> None:

@@ -133,6 +133,7 @@ def test_a_build_names_the_absent_sources_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = {"a": tmp_path / "a", "b": tmp_path / "b", "c": tmp_path}
+    (tmp_path / "b" / ".fetch").mkdir(parents=True)  # a fetch that brought nothing
     config: dict[str, Any] = {"sources": {k: {"folder": str(v)} for k, v in folders.items()}}
     _tell_sources(config)
     said = capsys.readouterr().err
