@@ -45,7 +45,8 @@ class Transfer:
         if missing:
             write_receipt(self.source, list(self.old.values()), self.place, complete=False)
         total = sum(remote.size for remote in missing)
-        with tqdm(total=total, unit="B", unit_scale=True, disable=None) as bar:
+        hidden = None if missing else True  # None: shown in a terminal
+        with tqdm(total=total, unit="B", unit_scale=True, disable=hidden) as bar:
             bar.set_description(self.source.name)
             fresh = self._bring_all(missing, bar.update)
         entries = [fresh.get(remote.name) or self._entry(remote) for remote in self.remotes]
