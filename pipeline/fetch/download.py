@@ -33,7 +33,7 @@ WAIT_S = 1.0  # before the second try; doubled for each one after
 LONGEST_WAIT_S = 300.0  # that a server may ask for
 TIMEOUT_S = 60.0  # without a byte
 PASSING = (408, 425, 429, 500, 502, 503, 504)
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
+_RANGE = re.compile(r"bytes (\d{1,20})-(\d{1,20})/(\d{1,20}|\*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +259,8 @@ class _Attempt:
             if not fits or (etag and state.get("etag") and etag != state["etag"]):
                 raise _Restart
             return have
-        length = response.headers.get("Content-Length")
-        if length is not None and int(length) != self.remote.size:
+        length = response.headers.get("Content-Length", "")
+        if re.fullmatch(r"\d{1,20}", length) and int(length) != self.remote.size:
             raise FetchError(
                 f"{self.remote.address} has {int(length):,} bytes now instead of "
                 f"{self.remote.size:,}. The publisher has changed it: pipeline/access.yaml must be "

@@ -107,7 +107,7 @@ class FetchLayout:
         path = self.root / name
         if not path.parent.resolve().is_relative_to(self.root.resolve()):
             raise FetchError(
-                f"{path.parent} leads out of {self.root} through a link. Remove the link."
+                f"{name[:200]!r} leads out of {self.root}, perhaps through a link. Remove the link."
             )
         return path
 

@@ -46,8 +46,15 @@ def read_receipt(place: FetchLayout) -> dict[str, Any] | None:
         receipt = json.loads(place.receipt.read_bytes())
     except (OSError, ValueError):
         return None
-    usable = isinstance(receipt, dict) and receipt.get("receipt") == VERSION
-    return receipt if usable and isinstance(receipt.get("files"), list) else None
+    if not isinstance(receipt, dict) or receipt.get("receipt") != VERSION:
+        return None
+    keys = {"path": str, "size": int, "sha256": str}
+    files = receipt.get("files")
+    usable = isinstance(files, list) and all(
+        isinstance(entry, dict) and all(isinstance(entry.get(k), t) for k, t in keys.items())
+        for entry in files
+    )
+    return receipt if usable else None
 
 
 def unpacked_entry(record: Mapping[str, Any], place: FetchLayout) -> dict[str, Any]:
@@ -72,10 +79,10 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
             f"{place.receipt} is not there, so nothing is known about the files of {source.name}. "
             f"`aa fetch {source.name}` writes one."
         )
-    problems = [] if receipt["complete"] else ["The fetch was not finished; run it again."]
-    if receipt["revision"] != source.access.get("revision"):
+    problems = [] if receipt.get("complete") else ["The fetch was not finished; run it again."]
+    if receipt.get("revision") != source.access.get("revision"):
         problems.append(
-            f"The files are of revision {receipt['revision']}, pipeline/access.yaml names "
+            f"The files are of revision {receipt.get('revision')}, pipeline/access.yaml names "
             f"{source.access.get('revision')}; `aa fetch {source.name}` brings that one."
         )
     rows = list(_rows(receipt, place, problems))
@@ -90,12 +97,13 @@ def _rows(
 ) -> Iterator[tuple[Path, int, str]]:
     """Yield place, size and sha256 of every file; add a sentence where a list is not usable."""
     for entry in receipt["files"]:
-        if "unpacked" not in entry:
+        unpacked = entry.get("unpacked")
+        if not isinstance(unpacked, dict):
             yield place.file(entry["path"]), entry["size"], entry["sha256"]
             continue
         listed = place.record(entry["path"])
         record = read_record(listed)
-        if record is None or file_sha256(listed) != entry["unpacked"]["list_sha256"]:
+        if record is None or file_sha256(listed) != unpacked.get("list_sha256"):
             problems.append(f"{listed}: the list of unpacked files is missing or changed.")
             continue
         for name, size, sha256 in record["members"]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from aa_dataset.cli import WIDTH, _say, _say_json, _table
 from pipeline.config import load_config
-from pipeline.errors import PipelineError
 from pipeline.fetch.access import Source, find_source, load_all
 from pipeline.fetch.hub import page
 from pipeline.fetch.layout import FetchLayout
@@ -84,8 +83,8 @@ def _count(source: Source, folder: Path) -> tuple[int | None, str]:
         return None, "pipeline/sources.yaml names no adapter for it."
     try:
         return sum(1 for _ in adapter_module(adapter).discover(folder)), ""
-    except (PipelineError, OSError, ValueError) as error:
-        return None, f"{folder} cannot be read: {error}"
+    except Exception as error:  # one unreadable source must not hide the others
+        return None, f"{folder} cannot be read: {error or type(error).__name__}"
 
 
 def _status(source: Source, folder: Path, found: int | None, expected: int | None) -> str:
@@ -95,7 +94,7 @@ def _status(source: Source, folder: Path, found: int | None, expected: int | Non
     """
     place = FetchLayout(folder)
     receipt = read_receipt(place)
-    if place.is_underway() or (found and receipt and not receipt["complete"]):
+    if place.is_underway() or (found and receipt and not receipt.get("complete")):
         return "incomplete"
     if found is None:
         return "unknown" if folder.is_dir() else "absent"

@@ -237,5 +237,7 @@ def unpack_by_hand(source: Source, archive: Path, place: FetchLayout) -> dict[st
     entry = unpacked_entry(record, place)
     receipt = read_receipt(place)
     others = [e for e in (receipt["files"] if receipt else []) if e["path"] != entry["path"]]
-    write_receipt(source, [*others, entry], place, complete=receipt is None or receipt["complete"])
+    write_receipt(
+        source, [*others, entry], place, complete=receipt is None or bool(receipt.get("complete"))
+    )
     return entry

@@ -108,7 +108,13 @@ def read_record(path: Path) -> dict[str, Any] | None:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    usable = isinstance(record, dict) and {"archive", "members", "left_out"} <= set(record)
+    usable = (
+        isinstance(record, dict)
+        and isinstance(record.get("archive"), dict)
+        and isinstance(record.get("left_out"), int)
+        and isinstance(record.get("members"), list)
+        and all(isinstance(row, list) and len(row) == 3 for row in record["members"])
+    )
     return record if usable else None
 
 

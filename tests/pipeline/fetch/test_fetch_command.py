@@ -364,6 +364,40 @@ def test_another_folder_and_only_there(
     assert done.returncode == 2 and "is a file" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"receipt": 1}',
+        '{"receipt": 1, "files": [3]}',
+        '{"receipt": 1, "files": [{}]}',
+    ],
+)
+def test_a_damaged_receipt_is_no_receipt(checkout: Checkout, server: Loopback, text: str) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    checkout.here("fetch", "local")
+    first = (checkout.raw / ".fetched.json").read_bytes()
+    (checkout.raw / ".fetched.json").write_text(text)
+    done = checkout.here("fetch", "local", "--verify")
+    assert done.returncode == 2 and "nothing is known" in done.stderr
+    assert checkout.here("fetch", "local").returncode == 0
+    assert (checkout.raw / ".fetched.json").read_bytes() == first
+
+
+def test_a_receipt_that_points_elsewhere_is_not_followed(
+    checkout: Checkout, server: Loopback
+) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    checkout.here("fetch", "local")
+    receipt = checkout.receipt
+    receipt["files"][0]["path"] = "../../config.yaml"
+    (checkout.raw / ".fetched.json").write_text(json.dumps(receipt))
+    done = checkout.here("fetch", "local", "--verify")
+    assert done.returncode == 2 and "leads out of raw/local" in done.stderr
+
+
 def test_two_fetches_do_not_meet(checkout: Checkout, server: Loopback) -> None:
     checkout.describe(archive_access(server, "a.bin", b"abc"))
     (checkout.raw / ".fetch").mkdir(parents=True)

@@ -14,6 +14,8 @@ import pytest
 from pipeline.build.command import _tell_sources
 from pipeline.config import load_access, load_config, load_sources
 from pipeline.fetch.access import load_all
+from pipeline.inventory.code import code_digest
+from pipeline.stages import STAGES
 from tests.pipeline.fetch.conftest import REPOSITORY, Checkout
 
 ISSUED = (
@@ -123,6 +125,12 @@ def test_archives_are_unpacked_into_the_layout_that_adapters_read(
 ) -> None:
     rule = load_all(load_config())[source].unpack_rule(archive)
     assert rule is not None and rule.place(archive, member) == placed
+
+
+def test_no_stage_depends_on_how_a_source_is_had(repository: Path) -> None:
+    for stage in STAGES:
+        digest = code_digest(stage)
+        assert "pipeline/access" not in digest and "pipeline/fetch/" not in digest, stage
 
 
 def test_articraft_s_archives_stay_as_they_are(repository: Path) -> None:
