@@ -106,7 +106,7 @@ def test_a_top_folder_is_left_out_and_another_put_before(
 
 @pytest.mark.parametrize(
     "name",
-    ["../out", "a/../../out", "/etc/out", "a//b", "C:/out", "a\\..\\..\\out", "file:out",
+    ["../out", "a/../../out", "{tmp}/out", "a//b", "C:/out", "a\\..\\..\\out", "file:out",
      ".fetch/lock", ".fetched.json", "a/\x01", "x" * 256],
 )  # fmt: skip
 @pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
@@ -116,10 +116,10 @@ def test_a_name_that_leads_out_refuses_the_archive(
     pack: Callable[[dict[str, bytes]], bytes],
     name: str,
 ) -> None:
+    name = name.format(tmp=place.root.parent)  # an absolute path
     with pytest.raises(FetchError, match="no path below the source's folder"):
         opened(pack({"good.txt": b"good", name: b"bad"}))
-    assert visible(place) == {}
-    assert not list(place.root.parent.glob("out")) and not Path("/etc/out").exists()
+    assert visible(place) == {} and not list(place.root.parent.glob("out"))
 
 
 def test_links_and_devices_are_left_out_and_counted(
