@@ -202,6 +202,16 @@ def test_a_broken_archive_is_a_sentence(
     assert visible(place) == {}
 
 
+def test_the_checksum_at_the_end_of_a_tar_counts(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout
+) -> None:
+    data = bytearray(tar_bytes(FILES))
+    data[-8] ^= 1  # of the CRC, behind everything that a tar reader needs
+    with pytest.raises(FetchError, match="not a usable archive: CRC check failed"):
+        opened(bytes(data))
+    assert visible(place) == {}
+
+
 def test_an_encrypted_zip_is_a_sentence(opened: Callable[..., dict[str, Any]]) -> None:
     data = bytearray(zip_bytes({"a": b"a"}))
     for signature, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
