@@ -29,6 +29,10 @@ SHOWN = 40  # objects that `aa list` shows unless asked for more
 _JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
 # Names come from strangers: no control sequence, line break or change of direction in a terminal.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_PIPELINE_COMMANDS = {
+    "fetch": "bring a raw source to its folder (in a checkout of the repository)",
+    "sources": "raw sources: what is there, how to get the rest (in a checkout)",
+}
 _LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
 
@@ -36,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not end a run on an old terminal
         sys.stdout.reconfigure(errors="replace")
-    arguments = _parser().parse_args(argv)
+    arguments = _parse(argv)
     try:
         status = int(arguments.run(arguments))
         sys.stdout.flush()
@@ -50,6 +54,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("aa: interrupted.\n")
         return 130
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the words; those of a command of the pipeline are left for the pipeline to read."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest and arguments.command not in _PIPELINE_COMMANDS:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    arguments.rest = rest
+    return arguments
 
 
 def _say(lines: Iterable[str]) -> None:
@@ -77,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_score(commands)
     _add_taxonomy(commands)
     _add_check(commands)
+    for name, text in _PIPELINE_COMMANDS.items():  # no word is an option here: see `_parse`
+        pipeline = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
+        pipeline.set_defaults(run=_run_pipeline)
     return parser
 
 
@@ -347,6 +364,12 @@ def _run_check(arguments: argparse.Namespace) -> int:
         for name, said in found.items():
             _say(f"{name}: {problem}" for problem in said or ["follows the convention."])
     return 1 if any(found.values()) else 0
+
+
+def _run_pipeline(arguments: argparse.Namespace) -> int:
+    from aa_dataset.cli_sources import run_pipeline
+
+    return run_pipeline(arguments.command, arguments.rest)
 
 
 def _load(library: str | None, *, split: str | None = None) -> Dataset:

@@ -27,10 +27,12 @@ from pipeline.stages import STAGES  # noqa: E402
 COMMANDS = {
     "build": "pipeline.build.command",
     "compare": "pipeline.render.compare",
+    "fetch": "pipeline.fetch.command",
     "freeze": "pipeline.split.freeze",
     "generate": "pipeline.generate.command",
     "inventory": "pipeline.inventory.command",
     "previews": "pipeline.render.previews",
+    "sources": "pipeline.fetch.sources",
     "summary": "pipeline.build.summary",
 }
 

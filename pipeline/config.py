@@ -111,6 +111,15 @@ def load_sources() -> dict[str, dict[str, Any]]:
     return _read_yaml(layout.SOURCES)
 
 
+def load_access() -> dict[str, dict[str, Any]]:
+    """Read how every raw source is had; no stage depends on it."""
+    access = _read_yaml(layout.ACCESS)
+    problems = _schema_problems(access, layout.ACCESS, layout.ACCESS_SCHEMA)
+    if problems:
+        raise ConfigError("\n".join(sorted(problems)))
+    return access
+
+
 def source_facts(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return folder and description of every source of the config, in its order."""
     known = load_sources()

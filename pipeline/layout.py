@@ -16,6 +16,8 @@ CONFIG = Path("config.yaml")
 CONFIG_SCHEMA = Path("pipeline/config.schema.json")
 SOURCES = Path("pipeline/sources.yaml")
 SOURCES_SCHEMA = Path("pipeline/sources.schema.json")
+ACCESS = Path("pipeline/access.yaml")
+ACCESS_SCHEMA = Path("pipeline/access.schema.json")
 REVIEWS = Path("pipeline/curation/issues.tsv")
 REPAIRS = Path("pipeline/curation/repairs.tsv")
 TAXONOMY = Path("taxonomy")
@@ -31,6 +33,11 @@ INDEX = WORK / "inventory" / "index.json"
 def shard_name(number: int) -> str:
     """Return the four-digit name of a shard."""
     return f"{number:04d}"
+
+
+def raw_folder(source: str) -> Path:
+    """Folder of a raw source that the config does not name."""
+    return Path("raw") / source
 
 
 def inventory(source: str, shard: str) -> Path:

@@ -138,9 +138,16 @@ def _tell_damage(paths: list[Path]) -> None:
 
 
 def _tell_sources(config: Mapping[str, Any]) -> None:
-    for name, options in config["sources"].items():
-        if not Path(options["folder"]).is_dir():
-            _say(f"source {name}: {options['folder']} is absent, skipped.")
+    """Say in one line which sources the build does without."""
+    folders = {name: options["folder"] for name, options in config["sources"].items()}
+    absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
+    if absent:
+        _say(f"Skipped, nothing there: {', '.join(absent)}. `aa sources` tells how to get them.")
+
+
+def _is_bare(folder: Path) -> bool:
+    """Tell whether a folder is absent or holds nothing but hidden files."""
+    return not folder.is_dir() or all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def _say(sentence: str) -> None:

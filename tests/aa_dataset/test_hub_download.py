@@ -3,86 +3,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from tests.loopback import HubLoopback, folder_files
 
 NAME = "articulatearena-20k"
 REPO = "someone/arena"
 COMMIT = "c0ffee" + "0" * 34
 
 
-def make_handler(root: Path, requests: list[str]) -> type[BaseHTTPRequestHandler]:
-    """Serve the files of a folder as one dataset repository with one commit."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_):
-            pass
-
-        def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-            self.send_response(status)
-            for key, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.send_header(key, value)
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(body)
-
-        def do_GET(self):
-            path = self.path.split("?")[0]
-            requests.append(f"{self.command} {path}")
-            if path.startswith(f"/api/datasets/{REPO}"):
-                self.answer_api(path)
-            elif path.startswith(f"/datasets/{REPO}/resolve/{COMMIT}/"):
-                self.answer_file(path.split(f"/{COMMIT}/")[1])
-            else:
-                self.answer(404, b"{}", {"X-Error-Code": "RepoNotFound"})
-
-        do_HEAD = do_GET
-
-        def answer_api(self, path: str) -> None:
-            files = sorted(p for p in root.rglob("*") if p.is_file())
-            names = [path.relative_to(root).as_posix() for path in files]
-            if path.endswith(f"/tree/{COMMIT}"):
-                sizes = [path.stat().st_size for path in files]
-                info: object = [
-                    {"type": "file", "path": name, "size": size, "oid": "0" * 40}
-                    for name, size in zip(names, sizes, strict=True)
-                ]
-            elif path.endswith(("/revision/main", f"/revision/{COMMIT}")):
-                siblings = [{"rfilename": name} for name in names]
-                info = {"id": REPO, "sha": COMMIT, "siblings": siblings, "private": False}
-            else:
-                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
-                return
-            self.answer(200, json.dumps(info).encode(), {"Content-Type": "application/json"})
-
-        def answer_file(self, name: str) -> None:
-            data = (root / name).read_bytes()
-            etag = hashlib.sha1(data).hexdigest()
-            self.answer(200, data, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT})
-
-    return Handler
-
-
 @pytest.fixture
 def hub(pristine_library):
-    requests: list[str] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), make_handler(pristine_library, requests))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", requests
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with HubLoopback(REPO, COMMIT, folder_files(pristine_library)) as server:
+        yield server.address, server.requests
 
 
 LOAD = """
