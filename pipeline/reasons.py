@@ -63,7 +63,8 @@ class Code(StrEnum):
     BASE_EMPTY = "base_empty"  # the root link has no geometry
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
     SIZE_UNUSUAL = "size_unusual"  # far from the usual size of the category
-    MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, not from a closed mesh
+    MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
+    BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     DUPLICATE_KEPT = "duplicate_kept"  # other objects have the same content and were left out
     CAUTION = "review_note"  # a person's remark in pipeline/curation
 

@@ -43,7 +43,12 @@ SETTINGS: dict[str, Any] = {
     "budgets": BUDGETS,
     "normalize": {"effort": 100.0, "velocity": 10.0, "collision_hulls": 8},
     "verify": {"reject": ["movable_none"], "size_factor": 5.0},
-    "annotate": {"density": 500.0, "shell_thickness": 0.002},
+    "annotate": {
+        "density": 500.0,
+        "density_by_source": {},
+        "density_by_part": {},
+        "shell_thickness": 0.002,
+    },
 }
 METRIC = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
 
