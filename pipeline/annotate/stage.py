@@ -18,7 +18,7 @@ from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import GLB, URDF
 from aa_dataset.schema import TABLES
 from pipeline.annotate.mass import LinkMass, link_mass
-from pipeline.annotate.rounding import rounded_body, rounded_to
+from pipeline.annotate.rounding import rounded_body, rounded_to, rounded_up
 from pipeline.annotate.rows import joint_rows, link_row, source_facts
 from pipeline.assets import AssetRange, read_range
 from pipeline.errors import Rejection
@@ -160,7 +160,7 @@ def _mass_findings(
         if found.method != "volume" or found.error > NOTABLE_ERROR:
             detail = (
                 f"link {name}: mass and inertia come from the method {found.method!r}, with an "
-                f"error of up to {100 * found.error:.2g} % by estimate."
+                f"error of up to {100 * rounded_up(found.error):.3g} % by estimate."
             )
             severity = Severity.WARNING if found.error > POOR_ERROR else Severity.INFO
             yield Finding(Code.MASS_APPROXIMATE, detail, severity)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six solids with closed forms, damaged: the errors that hold, and the estimates that bound them."""
+"""Six solids with closed forms, damaged: the errors that hold, the estimates that bound them."""
 
 from __future__ import annotations
 
