@@ -32,6 +32,8 @@ check: .venv/dev ## linters and types
 bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/annotate.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@$(BIN)/python benchmarks/metric.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv
