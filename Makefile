@@ -36,6 +36,8 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/normalize.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/verify.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/annotate.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@$(BIN)/python benchmarks/metric.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

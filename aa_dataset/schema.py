@@ -66,10 +66,16 @@ LINKS = (
     _field(
         "inertia", _MAT3, "inertia about the center of mass, object frame, by rows", unit="kg m^2"
     ),
-    _field("inertia_method", _TEXT, "how mass and inertia were found"),
+    _field("inertia_method", _TEXT, "volume, winding, volume+shell, shell, hull or negligible"),
+    _field(
+        "inertia_error",
+        _FLOAT,
+        "estimate of the largest relative error of mass, com (against half the box's diagonal) "
+        "and inertia; 1 says that only the order is right",
+    ),
     _field("source_inertial", _TEXT, "JSON: the source's own inertial", null=True),
     _field("faces", _INT, "triangles of the visual geometry"),
-    _field("watertight", _BOOL, "whether every visual mesh is closed"),
+    _field("watertight", _BOOL, "whether the visual geometry, taken together, is closed"),
     _field(
         "bounds_lower",
         _VEC3,
@@ -107,6 +113,20 @@ JOINTS = (
     _field("effort", _FLOAT, "effort limit", unit="N m or N"),
     _field("velocity", _FLOAT, "velocity limit", unit="rad/s or m/s"),
     _field("screw", _VEC6, "unit screw (omega, v), object frame; zero for a fixed joint"),
+    _field(
+        "endpoint_lower",
+        _VEC6,
+        "twist (omega, v) to the lower limit: lower times screw; null where that is infinite",
+        unit="rad, m",
+        null=True,
+    ),
+    _field(
+        "endpoint_upper",
+        _VEC6,
+        "twist (omega, v) to the upper limit: upper times screw; null where that is infinite",
+        unit="rad, m",
+        null=True,
+    ),
     _field("body_mass", _FLOAT, "child with welded descendants: mass", unit="kg", null=True),
     _field(
         "body_com",
@@ -126,7 +146,7 @@ JOINTS = (
     _field(
         "motion_kinetic",
         _FLOAT,
-        "E_B^phi to the fixed joint, kappa pi m; null when fixed",
+        "E_B^phi to the fixed joint, kappa pi m; null when fixed or when the body is a line",
         null=True,
     ),
     _field("mimic", _TEXT, "JSON: joint, multiplier, offset; null when independent", null=True),

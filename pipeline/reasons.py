@@ -105,7 +105,8 @@ class Code(StrEnum):
     MESH_INVERTED = "mesh_inverted"  # closed parts that are inside out
     SWEEP_PENETRATION = "sweep_penetration"  # a driven part runs into another
     SWEEP_PARTIAL = "sweep_partial"  # the budget ended before every joint was driven
-    MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, not from a closed mesh
+    MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
+    BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # MuJoCo has it, a URDF cannot say it
     COUPLING_IGNORED = "coupling_ignored"  # an equality of joints that is not a line
     FREE_ROOT = "free_root"  # a free joint that only said where the object is became a weld

@@ -1,33 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass, center and inertia of a link; the method that gave them is always recorded."""
+"""Mass, center and inertia of a link; the method that gave them is always recorded.
+
+See the README of this folder for the methods and for the errors that were measured.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import trimesh
+from scipy.spatial import ConvexHull, QhullError
 
-from aa_dataset.kinematics import RigidBody, merge_bodies
+from aa_dataset.kinematics import RigidBody
+from pipeline.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
+from pipeline.annotate.errors import error_of_displacement, relative_error
+from pipeline.annotate.moments import moments_body, tetrahedron_moments
+from pipeline.annotate.shells import Shells, find_shells
+from pipeline.annotate.surface import Surface, clean_surface
 
 # A link without geometry (the carrier of a screw) needs a body that simulators accept.
 NEGLIGIBLE_MASS = 1e-6
 NEGLIGIBLE_INERTIA = 1e-9
-# A closed mesh below this share of its hull's volume has no inside worth integrating.
-HOLLOW_SHARE = 1e-6
+# Open shells that enclose less than this share of the sheet they would be are sheets.
+SHEET_SHARE = 0.05
+# What the arithmetic itself may cost.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkMass:
-    """A link's body in the object frame at rest, and how it was found."""
+    """A link's body in the object frame at rest, and how it was found.
+
+    Attributes
+    ----------
+    body : RigidBody
+        Mass, center and inertia.
+    method : str
+        ``volume``, ``winding``, ``volume+shell``, ``shell``, ``hull`` or ``negligible``.
+    error : float
+        Estimate of the largest relative error of mass, center (against half the diagonal of the
+        link's box) and inertia (Frobenius norm); at most 1, which says: of the right order at best.
+    watertight : bool
+        Whether the visual geometry, taken together, is closed.
+    """
 
     body: RigidBody
     method: str
+    error: float
     watertight: bool
 
 
-def link_mass(meshes: Sequence[trimesh.Trimesh], *, density: float, thickness: float) -> LinkMass:
+def link_mass(
+    meshes: Sequence[trimesh.Trimesh],
+    *,
+    density: float,
+    thickness: float,
+    resolution: float = 0.0,
+) -> LinkMass:
     """Return the body of one link.
 
     Parameters
@@ -37,93 +68,81 @@ def link_mass(meshes: Sequence[trimesh.Trimesh], *, density: float, thickness: f
     density : float [kg/m^3]
         Uniform.
     thickness : float [m]
-        Of a shell, for geometry that encloses nothing.
-
-    Notes
-    -----
-    The methods, in order: ``volume`` (exact integrals of closed meshes), ``hull`` (convex hull of
-    an open mesh), ``shell`` (area times thickness, for flat geometry), ``negligible``.
+        Of a sheet, for geometry that encloses nothing.
+    resolution : float [m]
+        How far a stored vertex may lie from where it should be.
     """
-    merged = [_cleaned(mesh) for mesh in meshes]
-    watertight = bool(merged) and all(mesh.is_watertight for mesh in merged)
-    if len(merged) > 1 and not watertight:
-        # A closed body in two colors is two open meshes: together they may enclose a volume.
-        whole = _cleaned(trimesh.util.concatenate(merged))
-        merged = [whole] if whole.is_volume else merged
-    methods: list[tuple[str, Callable[[trimesh.Trimesh], RigidBody | None]]] = [
-        ("volume", lambda mesh: _volume(mesh, density)),
-        ("hull", lambda mesh: _hull(mesh, density)),
-        ("shell", lambda mesh: _shell(mesh, density, thickness)),
-    ]
-    for name, measure in methods:
-        bodies = [measure(mesh) for mesh in merged]
-        if bodies and all(body is not None and is_physical(body) for body in bodies):
-            return LinkMass(merge_bodies([b for b in bodies if b is not None]), name, watertight)
-    return LinkMass(_negligible(merged), "negligible", watertight)
+    surface = clean_surface(meshes)
+    if surface is None or not len(surface.faces):
+        return _negligible(meshes)
+    shells = find_shells(surface)
+    slack = resolution / surface.length
+    for body, method, error in _attempts(surface, shells, thickness / surface.length):
+        if body is not None and _is_within(body, surface):
+            error += error_of_displacement(body, float(shells.areas.sum()) * slack)
+            whole = _real(body, surface, density)
+            return LinkMass(whole, method, min(error + ROUNDING, 1.0), bool(shells.closed.all()))
+    return _negligible(meshes)
 
 
-def is_physical(body: RigidBody) -> bool:
-    """Tell whether the inertia is positive definite and obeys the triangle inequality."""
-    low, middle, high = np.linalg.eigvalsh(body.inertia)
-    return bool(low > 0 and high <= (low + middle) * (1 + 1e-9))
+def _attempts(
+    surface: Surface, shells: Shells, thickness: float
+) -> Iterator[tuple[RigidBody | None, str, float]]:
+    """Yield bodies of density one in the surface's units, method and error, the best first."""
+    found = enclosed_moments(surface, shells)
+    opened = ~shells.solid
+    if not opened.any() and found.exact:
+        yield moments_body(found.moments), "volume", 0.0
+    thin = SHEET_SHARE * thickness * float(shells.areas[opened].sum())
+    if found.by_open > thin or not found.exact:
+        yield moments_body(found.moments), "winding", found.error
+    yield _with_sheets(surface, opened, found, thickness)
+    yield _hull(surface), "hull", 1.0
 
 
-def _cleaned(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Merge vertices at one place and drop faces that are lines or repeated."""
-    clean = trimesh.Trimesh(mesh.vertices, mesh.faces, process=True)
-    clean.update_faces(clean.nondegenerate_faces() & clean.unique_faces())
-    clean.remove_unreferenced_vertices()
-    return clean
+def _with_sheets(
+    surface: Surface, opened: np.ndarray, found: Enclosed, thickness: float
+) -> tuple[RigidBody | None, str, float]:
+    """Return the solids and, as sheets of some thickness, the shells that enclose nothing."""
+    corners = surface.corners[opened[surface.shells]]
+    body = moments_body(found.by_solids + sheet_moments(corners, thickness))
+    solids = moments_body(found.by_solids)
+    if body is None or solids is None:
+        return body, "shell", 1.0
+    # The thickness is a guess: all that the sheets add is in doubt.
+    return body, "volume+shell", relative_error(solids, body)
 
 
-def _volume(mesh: trimesh.Trimesh, density: float) -> RigidBody | None:
-    if not mesh.is_watertight or not mesh.is_winding_consistent:
-        return None
-    return _integrals(mesh, density)
-
-
-def _hull(mesh: trimesh.Trimesh, density: float) -> RigidBody | None:
+def _hull(surface: Surface) -> RigidBody | None:
+    """Return the body of the convex hull, for lines and points that span a volume."""
     try:
-        with np.errstate(divide="ignore", invalid="ignore"):  # a flat hull encloses nothing
-            return _integrals(mesh.convex_hull, density)
-    except Exception:  # qhull has its own errors for flat and tiny input
+        hull = ConvexHull(surface.vertices[np.unique(surface.faces)])
+    except (QhullError, ValueError):  # flat or too few
         return None
+    corners = hull.points[hull.simplices]
+    inward = np.einsum("ni,ni->n", np.cross(corners[:, 1] - corners[:, 0],
+                       corners[:, 2] - corners[:, 0]), hull.equations[:, :3]) < 0  # fmt: skip
+    corners[inward] = corners[inward][:, ::-1]
+    return moments_body(tetrahedron_moments(corners).sum(axis=0))
 
 
-def _integrals(mesh: trimesh.Trimesh, density: float) -> RigidBody | None:
-    """Integrate about the box center: far from it the integrals lose their digits."""
-    center = mesh.bounds.mean(axis=0)
-    moved = trimesh.Trimesh(mesh.vertices - center, mesh.faces, process=False)
-    if moved.volume < 0:
-        moved.invert()
-    box = float(np.prod(moved.extents))
-    if not np.isfinite(moved.volume) or moved.volume <= HOLLOW_SHARE * box or box == 0:
-        return None
-    moved.density = density
-    found = moved.mass_properties
-    return RigidBody(found.mass, np.asarray(found.center_mass) + center, np.asarray(found.inertia))
+def _is_within(body: RigidBody, surface: Surface) -> bool:
+    points = surface.vertices[np.unique(surface.faces)]
+    slack = 1e-6
+    above = (body.center >= points.min(axis=0) - slack).all()
+    return bool(above and (body.center <= points.max(axis=0) + slack).all())
 
 
-def _shell(mesh: trimesh.Trimesh, density: float, thickness: float) -> RigidBody | None:
-    """Return the body of a surface of uniform thickness, exact for every triangle's midplane."""
-    triangles = np.asarray(mesh.triangles, dtype=float)
-    areas = np.asarray(mesh.area_faces)
-    mass = density * thickness * float(areas.sum())
-    if not mass > 0:
-        return None
-    weights = areas / areas.sum()
-    center = weights @ triangles.mean(axis=1)
-    corners = triangles - center
-    # Second moment of a triangle: (sum of corners' outer products + outer product of the sum) / 12.
-    total = corners.sum(axis=1)
-    second = np.einsum("n,nki,nkj->ij", weights, corners, corners)
-    second = mass * (second + np.einsum("n,ni,nj->ij", weights, total, total)) / 12
-    normals = np.asarray(mesh.face_normals)
-    second += mass * thickness**2 / 12 * np.einsum("n,ni,nj->ij", weights, normals, normals)
-    return RigidBody(mass, center, np.trace(second) * np.eye(3) - second)
+def _real(body: RigidBody, surface: Surface, density: float) -> RigidBody:
+    """Return the body in meters and kilograms, in the object frame."""
+    scaled = body.scaled(surface.length)
+    return RigidBody(
+        density * scaled.mass, scaled.center + surface.center, density * scaled.inertia
+    )
 
 
-def _negligible(meshes: Sequence[trimesh.Trimesh]) -> RigidBody:
-    points = [mesh.vertices for mesh in meshes if len(mesh.vertices)]
+def _negligible(meshes: Sequence[trimesh.Trimesh]) -> LinkMass:
+    points = [np.asarray(mesh.vertices) for mesh in meshes if len(mesh.vertices)]
     center = np.concatenate(points).mean(axis=0) if points else np.zeros(3)
-    return RigidBody(NEGLIGIBLE_MASS, center, NEGLIGIBLE_INERTIA * np.eye(3))
+    body = RigidBody(NEGLIGIBLE_MASS, center, NEGLIGIBLE_INERTIA * np.eye(3))
+    return LinkMass(body, "negligible", 1.0, False)

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from aa_dataset.kinematics import RigidBody
 
 DIGITS = 10
+# A body that ten digits would break gets more, up to all that a number has.
+FINER = (DIGITS, 13, 16)
 
 
 def rounded(value: float) -> float:
@@ -22,18 +24,38 @@ def rounded(value: float) -> float:
     return float(format(value + 0.0, f".{DIGITS}g"))
 
 
-def rounded_to(values: ArrayLike, scale: float) -> list[float]:
+def rounded_up(value: float) -> float:
+    """Round an error to two significant digits, never down, and zero to zero."""
+    if value <= 0:
+        return 0.0
+    places = 1 - math.floor(math.log10(value))
+    return float(format(math.ceil(value * 10.0**places) * 10.0**-places, ".2g"))
+
+
+def rounded_to(values: ArrayLike, scale: float, digits: int = DIGITS) -> list[float]:
     """Round numbers to ten digits of `scale`, the size of what they belong to."""
-    places = DIGITS - 1 - math.floor(math.log10(scale)) if scale > 0 else DIGITS
+    places = digits - 1 - math.floor(math.log10(scale)) if scale > 0 else digits
     return [round(value, places) + 0.0 for value in np.asarray(values, dtype=float).tolist()]
 
 
 def rounded_body(body: RigidBody, diagonal: float) -> RigidBody:
-    """Round a body: its center by the object's diagonal [m], its inertia by its own trace."""
+    """Round a body: its center by the object's diagonal [m], its inertia by its own trace.
+
+    A needle's smallest moment may be less than a rounding step: such an inertia keeps more digits,
+    so that it stays positive definite and within the triangle inequality.
+    """
     inertia = (body.inertia + body.inertia.T) / 2
-    entries = rounded_to(inertia.reshape(-1), float(np.trace(inertia)))
-    return RigidBody(
-        rounded(body.mass),
-        np.array(rounded_to(body.center, diagonal)),
-        np.array(entries).reshape(3, 3),
-    )
+    size = float(np.trace(inertia))
+    for digits in FINER:
+        entries = np.array(rounded_to(inertia.reshape(-1), size, digits)).reshape(3, 3)
+        if _is_strictly_physical(entries):
+            break
+    else:
+        entries = inertia
+    center = np.array(rounded_to(body.center, diagonal))
+    return RigidBody(rounded(body.mass), center, entries)
+
+
+def _is_strictly_physical(inertia: np.ndarray) -> bool:
+    low, middle, high = np.linalg.eigvalsh(inertia)
+    return bool(low > 0 and high <= low + middle)

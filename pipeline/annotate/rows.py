@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint
 from aa_dataset.metric import DEFAULT_SCALE, KineticNorm, Norm, SplitNorm, motion_size
 from pipeline.annotate.mass import LinkMass
-from pipeline.annotate.rounding import rounded, rounded_body, rounded_to
+from pipeline.annotate.rounding import rounded, rounded_body, rounded_to, rounded_up
 from pipeline.glb import link_points
 from pipeline.tables import compact_json
 
@@ -40,6 +41,7 @@ def link_row(
         "com": body.center.tolist(),
         "inertia": body.inertia.reshape(-1).tolist(),
         "inertia_method": found.method,
+        "inertia_error": rounded_up(found.error),
         "source_inertial": None if inertial is None else compact_json(inertial),
         "faces": sum(len(mesh.faces) for mesh in meshes),
         "watertight": found.watertight,
@@ -77,11 +79,22 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: Mapping[str, Any]) -> d
         "effort": rounded(written.effort or 0.0),
         "velocity": rounded(written.velocity or 0.0),
         "screw": screw,
+        "endpoint_lower": _endpoint(screw, rounded(joint.lower), size),
+        "endpoint_upper": _endpoint(screw, rounded(joint.upper), size),
         **_body_columns(joint),
         "motion_alpha": _motion(joint, SplitNorm()),
         "motion_kinetic": _kinetic_motion(joint),
         "mimic": _mimic(joint),
     }
+
+
+def _endpoint(screw: Sequence[float], limit: float, size: float) -> list[float] | None:
+    """Return the twist (6,) at one end of the range (paper eq. 4), null where it is infinite."""
+    if not math.isfinite(limit):
+        return None
+    twist = limit * np.array(screw)
+    largest = max(1.0, abs(limit))
+    return rounded_to(twist[:3], largest) + rounded_to(twist[3:], largest * max(size, 1.0))
 
 
 def _body_columns(joint: Joint) -> dict[str, Any]:

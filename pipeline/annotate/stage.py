@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import trimesh
 
 from aa_dataset.convention import check_convention
 from aa_dataset.kinematics import KinematicTree
@@ -19,15 +20,20 @@ from aa_dataset.layout import GLB, URDF
 from aa_dataset.schema import TABLES
 from pipeline.annotate.fingerprint import fingerprint
 from pipeline.annotate.mass import LinkMass, link_mass
-from pipeline.annotate.rounding import rounded_body, rounded_to
+from pipeline.annotate.rounding import rounded_body, rounded_to, rounded_up
 from pipeline.annotate.rows import joint_rows, link_row, source_facts
 from pipeline.assets import AssetRange, read_range
 from pipeline.errors import Rejection
-from pipeline.glb import read_links
+from pipeline.glb import link_points, read_links
 from pipeline.reasons import Code, Finding, Reason, Severity
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
 from pipeline.urdf_text import format_urdf
+
+# Half a step of the last digit of a coordinate in the GLB.
+SINGLE_PRECISION = 2.0**-24
+# Estimated relative errors of a link's body above which a finding is written, and warns.
+NOTABLE_ERROR, POOR_ERROR = 0.01, 0.1
 
 
 def _struct(table: str) -> pa.DataType:
@@ -65,20 +71,22 @@ def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
     facts = source_facts(row, parts)
-    masses = _masses(meshes, facts["diagonal"], settings["annotate"])
+    facts["source"] = task.object_id.split("-", 1)[0]
+    masses = _masses(model, meshes, facts, settings["annotate"])
     model = _with_inertials(model, masses, facts["diagonal"])
     files[URDF] = format_urdf(model)
     _require_convention(files)
     tree = urdf_tree(parse_urdf(files[URDF]))
     links = [link_row(name, masses[name], meshes[name], source=facts) for name in tree.links]
+    joints = joint_rows(tree, {j.name: j for j in model.joints}, source=facts)
     record = {
         "content_sha256": content_digest(files),
         "fingerprint": compact_json(fingerprint(tree, meshes, is_metric=row["is_metric"])),
         "depth": tree.depth,
         "links": links,
-        "joints": joint_rows(tree, {j.name: j for j in model.joints}, source=facts),
+        "joints": joints,
     }
-    return Outcome(record, _mass_findings(tree, masses), files)
+    return Outcome(record, list(_mass_findings(tree, masses, joints)), files)
 
 
 def content_digest(files: Mapping[str, bytes]) -> str:
@@ -90,17 +98,37 @@ def content_digest(files: Mapping[str, bytes]) -> str:
 
 
 def _masses(
-    meshes: Mapping[str, Any], diagonal: float, settings: Mapping[str, Any]
+    model: UrdfModel,
+    meshes: Mapping[str, Sequence[trimesh.Trimesh]],
+    facts: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> dict[str, LinkMass]:
+    diagonal, frames = facts["diagonal"], rest_frames(model)
     # A shell thicker than the object is long would be nonsense for a tiny object.
-    thickness = min(settings["shell_thickness"], 0.01 * float(diagonal))
-    found = {
-        name: link_mass(parts, density=settings["density"], thickness=thickness)
-        for name, parts in meshes.items()
-    }
-    return {
-        name: replace(one, body=rounded_body(one.body, diagonal)) for name, one in found.items()
-    }
+    thickness = min(settings["shell_thickness"], 0.01 * diagonal)
+    found = {}
+    for name, parts in meshes.items():
+        one = link_mass(
+            parts,
+            density=_density(name, facts, settings),
+            thickness=thickness,
+            resolution=_resolution(parts, frames[name][:3, 3]),
+        )
+        found[name] = replace(one, body=rounded_body(one.body, diagonal))
+    return found
+
+
+def _density(link: str, facts: Mapping[str, Any], settings: Mapping[str, Any]) -> float:
+    """Return the density [kg/m^3] of a link: by its part label, else by its source."""
+    part = facts["parts"].get(facts["links"].get(link, ""), "")
+    default = settings["density_by_source"].get(facts["source"], settings["density"])
+    return float(settings["density_by_part"].get(part, default))
+
+
+def _resolution(meshes: Sequence[trimesh.Trimesh], origin: np.ndarray) -> float:
+    """Return how far [m] a vertex may be from its place: the GLB has single precision."""
+    points = link_points(list(meshes)) - origin
+    return float(np.abs(points).max(initial=0.0)) * SINGLE_PRECISION
 
 
 def _with_inertials(model: UrdfModel, masses: Mapping[str, LinkMass], diagonal: float) -> UrdfModel:
@@ -127,13 +155,19 @@ def _require_convention(files: Mapping[str, bytes]) -> None:
         raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
 
 
-def _mass_findings(tree: KinematicTree, masses: Mapping[str, LinkMass]) -> list[Finding]:
-    return [
-        Finding(
-            Code.MASS_APPROXIMATE,
-            f"link {name}: mass and inertia come from the method {masses[name].method!r}.",
-            Severity.INFO,
-        )
-        for name in tree.links
-        if masses[name].method != "volume"
-    ]
+def _mass_findings(
+    tree: KinematicTree, masses: Mapping[str, LinkMass], joints: Sequence[Mapping[str, Any]]
+) -> Iterator[Finding]:
+    for name in tree.links:
+        found = masses[name]
+        if found.method != "volume" or found.error > NOTABLE_ERROR:
+            detail = (
+                f"link {name}: mass and inertia come from the method {found.method!r}, with an "
+                f"error of up to {100 * rounded_up(found.error):.3g} % by estimate."
+            )
+            severity = Severity.WARNING if found.error > POOR_ERROR else Severity.INFO
+            yield Finding(Code.MASS_APPROXIMATE, detail, severity)
+    for row in joints:
+        if row["body_mass"] is not None and row["motion_kinetic"] is None:
+            detail = f"joint {row['joint']}: its body is a line, so the kinetic norm is undefined."
+            yield Finding(Code.BODY_LINE, detail)

@@ -284,6 +284,7 @@ def link_rows(thing: Thing, tree: KinematicTree) -> list[dict[str, Any]]:
             "com": [0.0, 0.0, 0.0],
             "inertia": [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01],
             "inertia_method": "volume",
+            "inertia_error": 0.0,
             "source_inertial": None,
             "faces": 4,
             "watertight": True,

@@ -52,7 +52,12 @@ SETTINGS: dict[str, Any] = {
         "screw_labels": ["screwcap_bottle", "screwin_light_bulb"],
     },
     "verify": yaml.safe_load((REPOSITORY / "config.yaml").read_text())["verify"],
-    "annotate": {"density": 500.0, "shell_thickness": 0.002},
+    "annotate": {
+        "density": 500.0,
+        "density_by_source": {},
+        "density_by_part": {},
+        "shell_thickness": 0.002,
+    },
 }
 METRIC = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
 
