@@ -76,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_unpack(commands)
     _add_score(commands)
     _add_taxonomy(commands)
+    _add_simulation(commands)
     return parser
 
 
@@ -161,6 +162,14 @@ def _add_taxonomy(commands: Any) -> None:
     parser.add_argument("--limit", type=_count, default=0, help="objects to ask about; 0: all")
     parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
     parser.set_defaults(run=_run_taxonomy)
+
+
+def _add_simulation(commands: Any) -> None:
+    from aa_dataset.cli_export import add_export
+    from aa_dataset.cli_judge import add_judge
+
+    add_export(commands, _LIBRARY_HELP)
+    add_judge(commands, _LIBRARY_HELP)
 
 
 def _count(text: str) -> int:
