@@ -126,10 +126,10 @@ class Parts:
 
     def read(self, name: str) -> bytes:
         """Return a file of the object; a name that leads out of its folder is refused."""
-        place = PurePosixPath(name)
-        if place.is_absolute() or ".." in place.parts:
+        root = self.files.urdf.parent
+        path = root / PurePosixPath(name)
+        if not path.resolve().is_relative_to(root.resolve()):
             raise ExportError(f"{name!r} leads out of the object's folder.")
-        path = self.files.urdf.parent / place
         if not path.is_file():
             raise ExportError(f"{self.files.urdf} names {name}, which is not beside it.")
         return path.read_bytes()

@@ -41,7 +41,7 @@ class Read:
 def geared(
     bench: SimpleNamespace, tmp_path: Path, finish: Callable[..., Path]
 ) -> Callable[[], Path]:
-    """Return a maker of an object with a gear between siblings, with an offset."""
+    """Return a maker of an object with a gear between siblings and a left-handed screw."""
 
     def made() -> Path:
         joint, box = bench.joint_text, bench.box_link
@@ -49,6 +49,11 @@ def geared(
             box("plate", "0.5 0.4 0.1"),
             box("wheel", "0.2 0.2 0.1", '<origin xyz="0 0 0.2"/>'),
             box("pinion", "0.1 0.1 0.1", '<origin xyz="0.1 0 0.2"/>'),
+            '<link name="carrier"/>',
+            box("plug", "0.1 0.1 0.2", '<origin xyz="0.3 0 0"/>'),
+            joint("screw", "revolute", "plate", "carrier", xyz="0.3 0 0", axis="0.6 0 0.8"),
+            joint("lift", "prismatic", "carrier", "plug", axis="0.6 0 0.8",
+                  more='<mimic joint="screw" multiplier="-0.003"/>'),
             joint("turn", "revolute", "plate", "wheel", xyz="0.1 0 0.1"),
             joint("follow", "revolute", "plate", "pinion", xyz="-0.1 0 0.1", axis="0 0.6 0.8",
                   more='<mimic joint="turn" multiplier="-2" offset="0.125"/>'),
@@ -165,6 +170,11 @@ def _same_motion(
         theirs = frames({name: float(value[k]) for name, value in values.items()})
         for link, frame in ours.items():
             assert theirs[link] == pytest.approx(frame[k], abs=tolerance)
+
+
+def test_the_screw_of_the_geared_object_is_left_handed(geared: Callable[[], Path]) -> None:
+    (helical,) = Parts.of(geared()).helical
+    assert helical.pitch == pytest.approx(-0.003)
 
 
 @pytest.mark.judges
