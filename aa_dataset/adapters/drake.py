@@ -26,7 +26,7 @@ TIMESTEP = 0.002  # s
 
 def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
-    drake = require("pydrake.all", "the drake loader", "judges")
+    drake = require("pydrake.all", "the drake loader", "drake")
     files = open_object(thing)
     builder = drake.DiagramBuilder()
     plant, scene = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)

@@ -33,7 +33,7 @@ TIMESTEP = 0.002  # s
 
 def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PinocchioObject:
     """Load an object; `on_floor` lifts it to stand on z = 0."""
-    pin = require("pinocchio", "the pinocchio loader", "judges")
+    pin = require("pinocchio", "the pinocchio loader", "pinocchio")
     if self_contacts:
         raise SimulatorError("pinocchio simulates no contacts; leave `self_contacts` out.")
     files = open_object(thing)

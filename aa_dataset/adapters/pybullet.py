@@ -31,7 +31,7 @@ GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
 
 def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PybulletObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
-    pybullet = require("pybullet", "the pybullet loader", "judges")
+    pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(thing)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE

@@ -40,7 +40,7 @@ def load(
     """Load an object; `visuals` needs a rendering device, the other options as for all."""
     with warnings.catch_warnings():  # a missing Vulkan concerns visuals alone
         warnings.simplefilter("ignore")
-        sapien = require("sapien", "the sapien loader", "judges")
+        sapien = require("sapien", "the sapien loader", "sapien")
     files = open_object(thing)
     systems = [sapien.physx.PhysxCpuSystem()]
     if visuals:
