@@ -22,6 +22,7 @@ from aa_dataset.adapters.common import (
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.layout import ObjectLayout
 
 # Nothing is fused, dropped or corrected: the model is the URDF.
 COMPILER = {
@@ -65,7 +66,8 @@ def make_spec(files: ObjectFiles) -> Any:
 def _meshes(files: ObjectFiles) -> dict[str, bytes]:
     shapes = [shape for link in files.model.links for shape in (*link.visuals, *link.collisions)]
     names = sorted({shape.geometry.filename for shape in shapes if shape.geometry.filename})
-    return {name: (files.urdf.parent / name).read_bytes() for name in names}
+    place = ObjectLayout(files.urdf.parent)
+    return {name: place.file(name).read_bytes() for name in names}
 
 
 def _couple(mujoco: Any, spec: Any, files: ObjectFiles) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from aa_dataset.adapters.common import Thing
 from aa_dataset.cache import ensure_folder
 from aa_dataset.export.parts import ExportError, Parts
+from aa_dataset.layout import ObjectLayout
 
 FORMATS = {"mjcf": "object.xml", "sdf": "object.sdf", "usd": "object.usda"}
 
@@ -33,11 +34,11 @@ def export(thing: Thing, folder: Path, *, format: str) -> Path:
         raise ExportError(f"{folder} exists. Remove it or choose another folder.")
     files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(thing))
     ensure_folder(folder, lambda temporary: _write(temporary, files))
-    return folder / FORMATS[format]
+    return ObjectLayout(folder).file(FORMATS[format])
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
-        path = folder / name
+        path = ObjectLayout(folder).file(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -18,6 +18,7 @@ from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
+from aa_dataset.layout import ObjectLayout
 
 Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
@@ -127,7 +128,7 @@ class Parts:
     def read(self, name: str) -> bytes:
         """Return a file of the object; a name that leads out of its folder is refused."""
         root = self.files.urdf.parent
-        path = root / PurePosixPath(name)
+        path = ObjectLayout(root).file(name)
         if not path.resolve().is_relative_to(root.resolve()):
             raise ExportError(f"{name!r} leads out of the object's folder.")
         if not path.is_file():

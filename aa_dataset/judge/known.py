@@ -14,8 +14,8 @@ from dataclasses import dataclass
 class Known:
     """One exception.
 
-    `kind` is ``output`` (lines that match `what` are the simulator's own), ``body`` (the link
-    `what` is not compared) or ``absent`` (the simulator lacks `what`).
+    `kind` is ``output`` (lines that match `what` are the simulator's own), ``body`` (the body of
+    link `what` is not compared; ``<root>`` is the root link) or ``absent`` (there is no `what`).
     """
 
     simulator: str
@@ -52,3 +52,9 @@ def is_own_output(simulator: str, line: str) -> bool:
 def lacks(simulator: str, what: str) -> bool:
     """Return whether a simulator is known to lack something."""
     return any((k.simulator, k.kind, k.what) == (simulator, "absent", what) for k in KNOWN)
+
+
+def is_uncompared(simulator: str, link: str, root: str) -> bool:
+    """Return whether the body of a link is known not to be readable from a simulator."""
+    name = "<root>" if link == root else link
+    return any((k.simulator, k.kind, k.what) == (simulator, "body", name) for k in KNOWN)

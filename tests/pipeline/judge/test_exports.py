@@ -265,29 +265,7 @@ def test_usd_is_the_same_object_to_usd_core(thing: Path, tmp_path: Path) -> None
     stage = Usd.Stage.Open(str(path))
     found = {}
     for joint in parts.files.model.joints:
-        prim = stage.GetPrimAtPath(f"/object/joints/{joint.name}")
-        base = UsdPhysics.Joint(prim)
-        ends = [rel.GetTargets()[0].name for rel in (base.GetBody0Rel(), base.GetBody1Rel())]
-        x = Gf.Vec3d(1, 0, 0)
-        turn = Gf.Rotation(Gf.Quatd(base.GetLocalRot1Attr().Get()))
-        axis, limits, kind = np.array(turn.TransformDir(x)), (-math.inf, math.inf), "fixed"
-        if prim.IsA(UsdPhysics.PrismaticJoint):
-            made, kind = UsdPhysics.PrismaticJoint(prim), "prismatic"
-            limits = (made.GetLowerLimitAttr().Get(), made.GetUpperLimitAttr().Get())
-        elif prim.IsA(UsdPhysics.RevoluteJoint):
-            made = UsdPhysics.RevoluteJoint(prim)
-            limits = (made.GetLowerLimitAttr().Get(), made.GetUpperLimitAttr().Get())
-            limits = tuple(math.radians(end) for end in limits)
-            kind = "revolute" if math.isfinite(limits[1]) else "continuous"
-        place = np.array(base.GetLocalPos0Attr().Get()) - np.array(base.GetLocalPos1Attr().Get())
-        found[joint.name] = Read(kind, *ends, axis, place, limits)
-        if joint.mimic is not None:
-            leader = prim.GetRelationship("arena:coupling:leader").GetTargets()
-            assert [one.name for one in leader] == [joint.mimic.joint]
-            values = [
-                prim.GetAttribute(f"arena:coupling:{k}").Get() for k in ("multiplier", "offset")
-            ]
-            assert values == [joint.mimic.multiplier, joint.mimic.offset]
+        found[joint.name] = _usd_joint(stage.GetPrimAtPath(f"/object/joints/{joint.name}"), joint)
     compare(found, parts, parts.files.model.joints, abs=1e-6)
     for name, body in parts.bodies.items():
         mass = UsdPhysics.MassAPI(stage.GetPrimAtPath(f"/object/links/{name}"))
@@ -302,6 +280,32 @@ def test_usd_is_the_same_object_to_usd_core(thing: Path, tmp_path: Path) -> None
             prim = stage.GetPrimAtPath(f"/object/links/{link.name}/visual_{number}")
             material = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0]
             _usd_look(stage, material, parts.look(shape), path.parent)
+
+
+def _usd_joint(prim: Any, joint: Any) -> Read:
+    """Read one joint, and compare its coupling."""
+    from pxr import Gf, UsdPhysics
+
+    base = UsdPhysics.Joint(prim)
+    ends = [rel.GetTargets()[0].name for rel in (base.GetBody0Rel(), base.GetBody1Rel())]
+    x = Gf.Vec3d(1, 0, 0)
+    turn = Gf.Rotation(Gf.Quatd(base.GetLocalRot1Attr().Get()))
+    axis, limits, kind = np.array(turn.TransformDir(x)), (-math.inf, math.inf), "fixed"
+    if prim.IsA(UsdPhysics.PrismaticJoint):
+        made, kind = UsdPhysics.PrismaticJoint(prim), "prismatic"
+        limits = (made.GetLowerLimitAttr().Get(), made.GetUpperLimitAttr().Get())
+    elif prim.IsA(UsdPhysics.RevoluteJoint):
+        made = UsdPhysics.RevoluteJoint(prim)
+        limits = (made.GetLowerLimitAttr().Get(), made.GetUpperLimitAttr().Get())
+        limits = tuple(math.radians(end) for end in limits)
+        kind = "revolute" if math.isfinite(limits[1]) else "continuous"
+    place = np.array(base.GetLocalPos0Attr().Get()) - np.array(base.GetLocalPos1Attr().Get())
+    if joint.mimic is not None:
+        leader = prim.GetRelationship("arena:coupling:leader").GetTargets()
+        assert [one.name for one in leader] == [joint.mimic.joint]
+        values = [prim.GetAttribute(f"arena:coupling:{k}").Get() for k in ("multiplier", "offset")]
+        assert values == [joint.mimic.multiplier, joint.mimic.offset]
+    return Read(kind, *ends, axis, place, limits)
 
 
 def _usd_look(stage: Any, material: Any, look: Any, folder: Path) -> None:
