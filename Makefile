@@ -8,7 +8,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint c
 PARALLEL := -n 2 --dist loadgroup
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help library test test-slow check bench clean
+.PHONY: help library test test-slow judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,12 @@ test: check .venv/graphics ## linters, types and tests
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric
 	@$(BIN)/python -m pytest -m slow --ignore tests/aa_dataset/metric
+
+# The simulators weigh 1.5 GB and are asked for seldom, so they have a venv of their own.
+judges: library .venv-judges/ready ## what five simulators say of every object
+	@.venv-judges/bin/python -m pytest -m "judges or not slow" \
+		tests/aa_dataset/adapters tests/aa_dataset/export tests/aa_dataset/judge tests/pipeline/judge
+	@.venv-judges/bin/aa judge library --workers $$(nproc)
 
 check: .venv/dev ## linters and types
 	@$(BIN)/ruff check --quiet .
@@ -54,6 +60,13 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 .venv/dev: pyproject.toml constraints.txt | .venv/bin/python
 	@$(INSTALL) '.[dev]'
 	@touch $@ .venv/build
+
+.venv-judges/ready: pyproject.toml constraints.txt
+	@echo "setting up .venv-judges (once, some minutes)"
+	@test -x .venv-judges/bin/python || $(PYTHON) -m venv .venv-judges
+	@.venv-judges/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		--editable '.[build,judges]' hypothesis pytest pytest-timeout
+	@touch $@
 
 # Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.
 .venv/graphics: | .venv/bin/python

@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in _PIPELINE_COMMANDS.items():  # no word is an option here: see `_parse`
         pipeline = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
         pipeline.set_defaults(run=_run_pipeline)
+    _add_simulation(commands)
     return parser
 
 
@@ -191,6 +192,14 @@ def _add_check(commands: Any) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_run_check)
+
+
+def _add_simulation(commands: Any) -> None:
+    from aa_dataset.cli_export import add_export
+    from aa_dataset.cli_judge import add_judge
+
+    add_export(commands, _LIBRARY_HELP)
+    add_judge(commands, _LIBRARY_HELP)
 
 
 def _count(text: str) -> int:

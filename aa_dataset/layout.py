@@ -45,6 +45,10 @@ class ObjectLayout:
 
     root: Path
 
+    def file(self, name: str) -> Path:
+        """Return a file by its name relative to the object, such as a mesh of the URDF."""
+        return self.root / name
+
     @property
     def urdf(self) -> Path:
         """The normalized URDF."""

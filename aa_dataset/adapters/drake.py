@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drake: its own parser and a discrete plant, where limits and couplings are the solver's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aa_dataset.adapters.common import (
+    Array,
+    ObjectFiles,
+    Simulated,
+    SimulatorError,
+    Thing,
+    couplings,
+    link_pairs,
+    open_object,
+    require,
+)
+from aa_dataset.kinematics.bodies import RigidBody
+
+TIMESTEP = 0.002  # s
+
+
+def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
+    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    drake = require("pydrake.all", "the drake loader", "drake")
+    files = open_object(thing)
+    builder = drake.DiagramBuilder()
+    plant, scene = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)
+    (instance,) = drake.Parser(plant).AddModels(str(files.urdf))
+    up = drake.RigidTransform([0.0, 0.0, files.lift(on_floor)])
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(files.root, instance), up)
+    if plant.num_constraints() != len(couplings(files.model)):
+        raise SimulatorError(f"drake read other couplings than {files.urdf} has `<mimic>`.")
+    if not self_contacts:
+        bodies = [plant.get_body(k) for k in plant.GetBodyIndices(instance)]
+        parts = plant.CollectRegisteredGeometries(bodies)
+        apart = drake.CollisionFilterDeclaration().ExcludeWithin(parts)
+        scene.collision_filter_manager().Apply(apart)
+    plant.Finalize()
+    return DrakeObject(files, drake, builder.Build(), (plant, instance))
+
+
+class DrakeObject(Simulated):
+    """`diagram`, `plant` and `simulator_` are drake's own; `context` is the plant's."""
+
+    simulator = "drake"
+
+    def __init__(self, files: ObjectFiles, drake: Any, diagram: Any, model: tuple[Any, Any]):
+        super().__init__(files)
+        self.diagram, (self.plant, instance) = diagram, model
+        self.simulator_ = drake.Simulator(diagram)
+        self.context = self.plant.GetMyMutableContextFromRoot(self.simulator_.get_mutable_context())
+        plant = self.plant
+        self._body = {n.name: plant.GetBodyByName(n.name, instance) for n in files.model.links}
+        joints = [plant.GetJointByName(name, instance) for name in self._names]
+        self._q = np.array([joint.position_start() for joint in joints], dtype=int)
+        self._v = np.array([joint.velocity_start() for joint in joints], dtype=int)
+
+    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+        q, v = np.zeros(self.plant.num_positions()), np.zeros(self.plant.num_velocities())
+        q[self._q] = [values[name] for name in self._names]
+        v[self._v] = [rates[name] for name in self._names]
+        self.plant.SetPositions(self.context, q)
+        self.plant.SetVelocities(self.context, v)
+
+    def coordinates(self) -> dict[str, float]:
+        """Return the coordinates."""
+        found = self.plant.GetPositions(self.context)[self._q]
+        return dict(zip(self._names, found.tolist(), strict=True))
+
+    def frames(self) -> dict[str, Array]:
+        """Return the frame of every link."""
+        evaluate = self.plant.EvalBodyPoseInWorld
+        poses = {n: evaluate(self.context, b).GetAsMatrix4() for n, b in self._body.items()}
+        base = poses[self.files.root][:3, 3].copy()
+        for pose in poses.values():
+            pose[:3, 3] -= base
+        return poses
+
+    def bodies(self) -> dict[str, RigidBody]:
+        """Return the body of every link."""
+        return {name: self._read_back(body) for name, body in self._body.items()}
+
+    def _read_back(self, body: Any) -> RigidBody:
+        found = body.CalcSpatialInertiaInBodyFrame(self.context)
+        center = found.get_com()
+        about_center = found.Shift(center).CalcRotationalInertia().CopyToFullMatrix3()
+        return RigidBody(found.get_mass(), center, about_center)
+
+    def step(self, seconds: float) -> None:
+        """Simulate."""
+        now = self.simulator_.get_context().get_time()
+        self.simulator_.AdvanceTo(now + seconds)
+
+    def contacts(self) -> list[tuple[str, str]]:
+        """Return the pairs of links in contact."""
+        found = self.plant.get_contact_results_output_port().Eval(self.context)
+        names = {body.index(): name for name, body in self._body.items()}
+        pairs = [found.point_pair_contact_info(k) for k in range(found.num_point_pair_contacts())]
+        return link_pairs((names[pair.bodyA_index()], names[pair.bodyB_index()]) for pair in pairs)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MuJoCo: the URDF through MjSpec, nothing fused or dropped, couplings as equality constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from aa_dataset.adapters.common import (
+    Array,
+    ObjectFiles,
+    Simulated,
+    Thing,
+    couplings,
+    frame_matrix,
+    link_pairs,
+    open_object,
+    principal_body,
+    require,
+)
+from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.layout import ObjectLayout
+
+# Nothing is fused, dropped or corrected: the model is the URDF.
+COMPILER = {
+    "strippath": "false",
+    "fusestatic": "false",
+    "discardvisual": "false",
+    "balanceinertia": "false",
+}
+TIMESTEP = 0.002  # s
+# MuJoCo's limits and couplings are springs: as stiff as the time step allows.
+STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
+STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
+
+
+def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> MujocoObject:
+    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    mujoco = require("mujoco", "the mujoco loader", "mjcf")
+    files = open_object(thing)
+    spec = make_spec(files)
+    spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor)]
+    if not self_contacts:
+        for geom in spec.geoms:
+            geom.contype = geom.conaffinity = 0
+    return MujocoObject(files, mujoco, spec)
+
+
+def make_spec(files: ObjectFiles) -> Any:
+    """Return the MjSpec of an object, with couplings and stiff limits."""
+    mujoco = require("mujoco", "the mujoco loader", "mjcf")
+    root = ElementTree.fromstring(files.urdf.read_bytes())
+    ElementTree.SubElement(ElementTree.SubElement(root, "mujoco"), "compiler", COMPILER)
+    text = ElementTree.tostring(root, encoding="unicode")
+    spec = mujoco.MjSpec.from_string(text, assets=_meshes(files))
+    spec.option.timestep = TIMESTEP
+    for joint in spec.joints:
+        joint.solref_limit, joint.solimp_limit = STIFF_REFERENCE, STIFF_IMPEDANCE
+    _couple(mujoco, spec, files)
+    return spec
+
+
+def _meshes(files: ObjectFiles) -> dict[str, bytes]:
+    shapes = [shape for link in files.model.links for shape in (*link.visuals, *link.collisions)]
+    names = sorted({shape.geometry.filename for shape in shapes if shape.geometry.filename})
+    place = ObjectLayout(files.urdf.parent)
+    return {name: place.file(name).read_bytes() for name in names}
+
+
+def _couple(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
+    """Replace what the importer made of `<mimic>` by one stiff equality per follower."""
+    for found in list(spec.equalities):
+        spec.delete(found)
+    for one in couplings(files.model):
+        first, second, terms = one.follower, one.leader, (one.offset, one.multiplier)
+        if 0 < abs(one.multiplier) < 1:
+            # MuJoCo scales a constraint's softness by the inertia of both joints as if the factor
+            # were 1; of a fine thread only the inverse, turn by slide, is stiff.
+            first, second = second, first
+            terms = (-one.offset / one.multiplier, 1 / one.multiplier)
+        spec.add_equality(
+            name=f"{one.follower}_coupling",
+            type=mujoco.mjtEq.mjEQ_JOINT,
+            objtype=mujoco.mjtObj.mjOBJ_JOINT,
+            name1=first,
+            name2=second,
+            data=np.concatenate([terms, np.zeros(mujoco.mjNEQDATA - 2)]),
+            solref=STIFF_REFERENCE,
+            solimp=STIFF_IMPEDANCE,
+        )
+
+
+class MujocoObject(Simulated):
+    """`spec`, `model` and `data` are MuJoCo's own."""
+
+    simulator = "mujoco"
+
+    def __init__(self, files: ObjectFiles, mujoco: Any, spec: Any):
+        super().__init__(files)
+        self._mujoco, self.spec = mujoco, spec
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self._body = {link.name: self.model.body(link.name).id for link in files.model.links}
+        joints = {name: self.model.joint(name) for name in self._names}
+        self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
+        self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
+
+    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+        self._mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[self._q] = [values[name] for name in self._names]
+        self.data.qvel[self._v] = [rates[name] for name in self._names]
+
+    def coordinates(self) -> dict[str, float]:
+        """Return the coordinates."""
+        return dict(zip(self._names, self.data.qpos[self._q].tolist(), strict=True))
+
+    def frames(self) -> dict[str, Array]:
+        """Return the frame of every link."""
+        self._mujoco.mj_kinematics(self.model, self.data)
+        base = self.data.xpos[self._body[self.files.root]].copy()
+        return {
+            name: frame_matrix(self.data.xmat[k], self.data.xpos[k] - base)
+            for name, k in self._body.items()
+        }
+
+    def bodies(self) -> dict[str, RigidBody]:
+        """Return the body of every link."""
+        m = self.model
+        return {
+            name: principal_body(m.body_mass[k], m.body_ipos[k], m.body_iquat[k], m.body_inertia[k])
+            for name, k in self._body.items()
+        }
+
+    def step(self, seconds: float) -> None:
+        """Simulate."""
+        self._mujoco.mj_step(self.model, self.data, round(seconds / TIMESTEP))
+
+    def contacts(self) -> list[tuple[str, str]]:
+        """Return the pairs of links in contact."""
+        self._mujoco.mj_forward(self.model, self.data)
+        owner = {k: name for name, k in self._body.items()}
+        geoms = self.data.contact.geom.reshape(-1, 2)
+        bodies = self.model.geom_bodyid[geoms]
+        return link_pairs((owner.get(a, "world"), owner.get(b, "world")) for a, b in bodies)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyBullet: single precision, `<mimic>` ignored by its importer; couplings as gear constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aa_dataset.adapters.common import (
+    Array,
+    ObjectFiles,
+    Simulated,
+    Thing,
+    couplings,
+    frame_matrix,
+    link_pairs,
+    open_object,
+    principal_body,
+    quaternion_matrix,
+    require,
+)
+from aa_dataset.kinematics.bodies import RigidBody
+
+TIMESTEP = 1 / 480  # s
+ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
+GRAVITY = -9.81  # m/s^2
+GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
+
+
+def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PybulletObject:
+    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    pybullet = require("pybullet", "the pybullet loader", "pybullet")
+    files = open_object(thing)
+    client = pybullet.connect(pybullet.DIRECT)
+    flags = pybullet.URDF_USE_INERTIA_FROM_FILE
+    if self_contacts:
+        flags |= pybullet.URDF_USE_SELF_COLLISION
+    body = pybullet.loadURDF(
+        str(files.urdf), useFixedBase=True, flags=flags, physicsClientId=client
+    )
+    loaded = PybulletObject(files, pybullet, client, body)
+    loaded.raise_by(files.lift(on_floor))
+    return loaded
+
+
+class PybulletObject(Simulated):
+    """`client` and `body` are pybullet's ids; the connection closes with `close` or at the end."""
+
+    simulator = "pybullet"
+
+    def __init__(self, files: ObjectFiles, pybullet: Any, client: int, body: int):
+        super().__init__(files)
+        self._pybullet, self.client, self.body = pybullet, client, body
+        infos = [self._call("getJointInfo", k) for k in range(self._call("getNumJoints"))]
+        self._index = {info[1].decode(): info[0] for info in infos}
+        self._link = {info[12].decode(): info[0] for info in infos} | {files.root: -1}
+        pybullet.setGravity(0, 0, GRAVITY, physicsClientId=client)
+        pybullet.setPhysicsEngineParameter(
+            fixedTimeStep=TIMESTEP,
+            numSolverIterations=ITERATIONS,
+            useSplitImpulse=0,  # with it, a limit passed by more than 0.04 never pushes back
+            physicsClientId=client,
+        )
+        self._release_motors()
+        self._couple()
+
+    def _call(self, name: str, *arguments: Any, **options: Any) -> Any:
+        function = getattr(self._pybullet, name)
+        return function(self.body, *arguments, physicsClientId=self.client, **options)
+
+    def raise_by(self, height: float) -> None:
+        """Put the object frame at this height [m]."""
+        place, turn = self._call("getDynamicsInfo", -1)[3:5]
+        # The base is placed by its center of mass, which is where this pose leads.
+        self._call("resetBasePositionAndOrientation", np.add(place, [0, 0, height]), turn)
+
+    def _release_motors(self) -> None:
+        """Bullet brakes every joint by a motor of its own, which is not in the URDF."""
+        for name in self._names:
+            self._call(
+                "setJointMotorControl2",
+                self._index[name],
+                self._pybullet.VELOCITY_CONTROL,
+                force=0.0,
+            )
+            # Damping of 0.04 is Bullet's own idea as well.
+            self._call("changeDynamics", self._index[name], linearDamping=0.0, angularDamping=0.0)
+
+    def _couple(self) -> None:
+        for one in couplings(self.files.model):
+            follower, leader = self._index[one.follower], self._index[one.leader]
+            gear = self._pybullet.createConstraint(
+                self.body, follower, self.body, leader, self._pybullet.JOINT_GEAR,
+                [1, 0, 0], [0, 0, 0], [0, 0, 0], physicsClientId=self.client,
+            )  # fmt: skip
+            self._pybullet.changeConstraint(
+                gear, gearRatio=-one.multiplier, relativePositionTarget=one.offset, erp=0.2,
+                maxForce=GEAR_FORCE, physicsClientId=self.client,
+            )  # fmt: skip
+
+    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+        for name in self._names:
+            self._call("resetJointState", self._index[name], values[name], rates[name])
+
+    def coordinates(self) -> dict[str, float]:
+        """Return the coordinates."""
+        return {n: float(self._call("getJointState", self._index[n])[0]) for n in self._names}
+
+    def frames(self) -> dict[str, Array]:
+        """Return the frame of every link."""
+        place, turn = self._call("getBasePositionAndOrientation")
+        inner, inner_turn = self._call("getDynamicsInfo", -1)[3:5]
+        base = _matrix(place, turn) @ np.linalg.inv(_matrix(inner, inner_turn))
+        out = {self.files.root: np.eye(4)}
+        links = [(name, k) for name, k in self._link.items() if k >= 0]
+        states = self._call("getLinkStates", [k for _, k in links], computeForwardKinematics=True)
+        outward = np.linalg.inv(base)
+        for (name, _), state in zip(links, states, strict=True):
+            out[name] = outward @ _matrix(state[4], state[5])
+        return out
+
+    def bodies(self) -> dict[str, RigidBody]:
+        """Return the body of every link but the base, which Bullet fixes by taking its mass."""
+        return {name: self._read_back(k) for name, k in self._link.items() if k >= 0}
+
+    def _read_back(self, k: int) -> RigidBody:
+        mass, _, moments, place, turn = self._call("getDynamicsInfo", k)[:5]
+        return principal_body(mass, place, (turn[3], *turn[:3]), moments)
+
+    def step(self, seconds: float) -> None:
+        """Simulate."""
+        for _ in range(round(seconds / TIMESTEP)):
+            self._pybullet.stepSimulation(physicsClientId=self.client)
+
+    def contacts(self) -> list[tuple[str, str]]:
+        """Return the pairs of links in contact."""
+        self._pybullet.performCollisionDetection(physicsClientId=self.client)
+        names = {k: name for name, k in self._link.items()}
+        found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
+        return link_pairs((names[point[3]], names[point[4]]) for point in found if point[8] <= 0)
+
+    def close(self) -> None:
+        """End the connection; the object is gone then."""
+        if self.client >= 0:
+            self._pybullet.disconnect(physicsClientId=self.client)
+            self.client = -1
+
+    def __del__(self) -> None:
+        if getattr(self, "client", -1) >= 0:
+            self.close()
+
+
+def _matrix(place: Any, xyzw: Any) -> Array:
+    return frame_matrix(quaternion_matrix((xyzw[3], *xyzw[:3])), place)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SAPIEN on PhysX: single precision; visuals only with a rendering device.
+
+SAPIEN's own way to couple is a tendon, a spring that knows parents and siblings alone. Here `step`
+projects the velocities after each of PhysX's steps onto the coupled motion, with the mass matrix,
+as a rigid gear would: step the object through `step`, not through the scene.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from aa_dataset.adapters.common import (
+    Array,
+    ObjectFiles,
+    Simulated,
+    Thing,
+    couplings,
+    frame_matrix,
+    link_pairs,
+    open_object,
+    principal_body,
+    quaternion_matrix,
+    require,
+)
+from aa_dataset.kinematics.bodies import RigidBody
+
+TIMESTEP = 0.002  # s
+FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
+
+
+def load(
+    thing: Thing, *, on_floor: bool = False, self_contacts: bool = False, visuals: bool = False
+) -> SapienObject:
+    """Load an object; `visuals` needs a rendering device, the other options as for all."""
+    with warnings.catch_warnings():  # a missing Vulkan concerns visuals alone
+        warnings.simplefilter("ignore")
+        sapien = require("sapien", "the sapien loader", "sapien")
+    files = open_object(thing)
+    systems = [sapien.physx.PhysxCpuSystem()]
+    if visuals:
+        systems.append(sapien.render.RenderSystem())
+    scene = sapien.Scene(systems)
+    scene.set_timestep(TIMESTEP)
+    articulation = _build(scene, files, visuals=visuals, collisions=self_contacts)
+    articulation.set_root_pose(sapien.Pose([0.0, 0.0, files.lift(on_floor)]))
+    return SapienObject(files, scene, articulation)
+
+
+def _build(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:
+    """Build the articulation without SAPIEN's tendons."""
+    root = ElementTree.fromstring(files.urdf.read_bytes())
+    unwanted = [tag for tag, keep in (("visual", visuals), ("collision", collisions)) if not keep]
+    for link in root.findall("link"):
+        for tag in unwanted:
+            for shape in link.findall(tag):
+                link.remove(shape)
+    loader = scene.create_urdf_loader()
+    loader.fix_root_link = True
+    loader.urdf_dir, loader.package_dir = str(files.urdf.parent), None
+    loader.ignore_pairs = []
+    # `parse` reads a file; this is what it does with the file's text.
+    (builder,), _, _ = loader._parse_urdf(ElementTree.tostring(root, encoding="unicode"))
+    return builder.build(build_mimic_joints=False)
+
+
+class SapienObject(Simulated):
+    """`scene` and `articulation` are SAPIEN's own."""
+
+    simulator = "sapien"
+
+    def __init__(self, files: ObjectFiles, scene: Any, articulation: Any):
+        super().__init__(files)
+        self.scene, self.articulation = scene, articulation
+        order = [joint.name for joint in articulation.get_active_joints()]
+        place = {name: k for k, name in enumerate(order)}
+        self._index = np.array([place[name] for name in self._names], dtype=int)
+        coupled = couplings(files.model)
+        self._leaders = np.array([place[one.leader] for one in coupled], dtype=int)
+        self._followers = np.array([place[one.follower] for one in coupled], dtype=int)
+        self._factors = np.array([one.multiplier for one in coupled])
+        self._offsets = np.array([one.offset for one in coupled])
+        free = np.delete(np.arange(articulation.dof), self._followers)
+        # All rates from the independent ones.
+        self._reduction = np.eye(articulation.dof)
+        self._reduction[self._followers, self._followers] = 0.0
+        self._reduction[self._followers, self._leaders] = self._factors
+        self._reduction = self._reduction[:, free]
+        _undamp(articulation)
+        self._masses = articulation.create_pinocchio_model() if coupled else None
+
+    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+        q, v = np.zeros(self.articulation.dof), np.zeros(self.articulation.dof)
+        q[self._index] = [values[name] for name in self._names]
+        v[self._index] = [rates[name] for name in self._names]
+        self.articulation.set_qpos(q)
+        self.articulation.set_qvel(v)
+
+    def coordinates(self) -> dict[str, float]:
+        """Return the coordinates."""
+        found = np.asarray(self.articulation.get_qpos(), dtype=float)[self._index]
+        return dict(zip(self._names, found.tolist(), strict=True))
+
+    def frames(self) -> dict[str, Array]:
+        """Return the frame of every link."""
+        base = self.articulation.get_root_pose().inv()
+        poses = {link.name: base * link.entity_pose for link in self.articulation.get_links()}
+        return {
+            name: frame_matrix(quaternion_matrix(pose.q), pose.p) for name, pose in poses.items()
+        }
+
+    def bodies(self) -> dict[str, RigidBody]:
+        """Return the body of every link."""
+        return {link.name: _read_back(link) for link in self.articulation.get_links()}
+
+    def step(self, seconds: float) -> None:
+        """Simulate."""
+        for _ in range(round(seconds / TIMESTEP)):
+            self.scene.step()
+            self._couple()
+
+    def _couple(self) -> None:
+        """Take the nearest coupled motion, near in kinetic energy, and place the followers."""
+        if self._masses is None:
+            return
+        q = np.asarray(self.articulation.get_qpos(), dtype=float)
+        v = np.asarray(self.articulation.get_qvel(), dtype=float)
+        weighted = self._reduction.T @ self._masses.compute_generalized_mass_matrix(q)
+        q[self._followers] = self._factors * q[self._leaders] + self._offsets
+        self.articulation.set_qpos(q)
+        free = np.linalg.solve(weighted @ self._reduction, weighted @ v)
+        self.articulation.set_qvel(self._reduction @ free)
+
+    def contacts(self) -> list[tuple[str, str]]:
+        """Return the pairs of links in contact, found by one step."""
+        self.scene.step()
+        touching = [
+            c for c in self.scene.get_contacts() if any(p.separation <= 0 for p in c.points)
+        ]
+        return link_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
+
+
+def _read_back(link: Any) -> RigidBody:
+    pose = link.cmass_local_pose
+    return principal_body(link.mass, pose.p, pose.q, link.inertia)
+
+
+def _undamp(articulation: Any) -> None:
+    """Take away friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
+    articulation.set_sleep_threshold(0.0)
+    for link in articulation.get_links():
+        link.set_linear_damping(0.0)
+        link.set_angular_damping(0.0)
+        link.set_max_angular_velocity(FASTEST)
+    for joint in articulation.get_active_joints():
+        joint.set_friction(0.0)
+        joint.set_max_velocity(FASTEST)

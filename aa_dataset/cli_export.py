@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``aa export``: one object as MJCF, SDF or USD."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_export(commands: Any, library_help: str) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser("export", help="write an object as MJCF, SDF or USD")
+    parser.add_argument("object", metavar="OBJECT", help="object id, or a folder with object.urdf")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=library_help)
+    parser.add_argument("--format", required=True, choices=("mjcf", "sdf", "usd"))
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="new folder; default <object>-<format>"
+    )
+    parser.set_defaults(run=run_export)
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    """Write the export and print its main file."""
+    from aa_dataset.cli import _say
+    from aa_dataset.export import export
+    from aa_dataset.layout import ObjectLayout
+    from aa_dataset.load import load_default
+
+    folder = Path(arguments.object)
+    is_folder = ObjectLayout(folder).urdf.is_file()
+    thing = folder if is_folder else load_default(arguments.library)[arguments.object]
+    out = arguments.out or Path(f"{folder.name}-{arguments.format}")
+    _say([str(export(thing, out, format=arguments.format))])
+    return 0

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``aa judge``: what five simulators say of the objects of a library."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aa_dataset.errors import ArenaError
+
+if TYPE_CHECKING:
+    from aa_dataset.adapters.common import Thing
+    from aa_dataset.judge.run import Judgement
+
+SHOWN = 40  # objects of the table; failures are always shown
+
+
+def add_judge(commands: Any, library_help: str) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser("judge", help="compare objects with what simulators make of them")
+    parser.add_argument(
+        "library", nargs="?", metavar="LIBRARY", help=f"{library_help}; or a folder of URDF folders"
+    )
+    parser.add_argument("--objects", type=int, metavar="N", help="evenly spaced objects only")
+    parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="these objects only")
+    parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
+    parser.add_argument(
+        "--configurations", type=int, default=200, help="random states; default 200"
+    )
+    parser.add_argument("--workers", type=int, default=1, help="processes; default 1")
+    parser.add_argument("--json", action="store_true", help="print JSON, a row per check")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("work/judge/report.parquet"),
+        metavar="FILE",
+        help="where the report is written; default work/judge/report.parquet",
+    )
+    parser.set_defaults(run=run_judge)
+
+
+def run_judge(arguments: argparse.Namespace) -> int:
+    """Judge, print, write the report; 1 when a check failed."""
+    from tqdm import tqdm
+
+    from aa_dataset.judge.report import write_report
+    from aa_dataset.judge.run import choose_simulators, judge_many
+
+    simulators = choose_simulators(arguments.simulators)
+    things = _chosen(_things(arguments.library), arguments)
+    found = judge_many(
+        things, simulators, configurations=arguments.configurations, workers=arguments.workers
+    )
+    total = len(things) * len(simulators)
+    hidden = not sys.stderr.isatty()
+    judgements = list(tqdm(found, total=total, unit="object", file=sys.stderr, disable=hidden))
+    write_report(judgements, arguments.out)
+    _print(judgements, simulators, as_json=arguments.json)
+    sys.stderr.write(f"report: {arguments.out}\n")
+    return int(any(not one.passed for one in judgements))
+
+
+def _things(library: str | None) -> dict[str, Thing]:
+    """Return objects by id: of a library, or of a folder whose folders hold a URDF each."""
+    from aa_dataset.layout import LibraryLayout, ObjectLayout
+    from aa_dataset.load import load_default
+
+    folder = Path(library) if library else None
+    if folder is not None and folder.is_dir() and not LibraryLayout(folder).seal.is_file():
+        found = {p.name: p for p in sorted(folder.iterdir()) if ObjectLayout(p).urdf.is_file()}
+        if found:
+            return dict(found)
+    return {item.object_id: item for item in load_default(library)}
+
+
+def _chosen(things: dict[str, Thing], arguments: argparse.Namespace) -> dict[str, Thing]:
+    if arguments.ids:
+        for name in arguments.ids:
+            if name not in things:
+                raise ArenaError(f"there is no object {name!r}; `aa list` shows the ids.")
+        return {name: things[name] for name in arguments.ids}
+    count = arguments.objects
+    if not count or count >= len(things):
+        return things
+    names = sorted(things)
+    return {name: things[name] for name in (names[k * len(names) // count] for k in range(count))}
+
+
+def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
+    from aa_dataset.cli import _say, _say_json, _table
+    from aa_dataset.judge.report import object_cells, rows, summary_lines
+
+    if as_json:
+        _say_json(rows(judgements))
+        return
+    cells = object_cells(judgements, simulators)
+    failed = [row for row in cells if any("FAIL" in cell for cell in row)]
+    shown = failed if len(cells) > SHOWN else cells
+    if shown:
+        _say(["worst deviation of a link frame [m, 1], or the check that failed", ""])
+        _say([*_table(("object", *simulators), shown), ""])
+    _say(summary_lines(judgements, simulators))

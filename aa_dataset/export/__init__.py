@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One object in another format: MJCF, SDF or USD, in a folder of its own with all its files."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from aa_dataset.adapters.common import Thing
+from aa_dataset.cache import ensure_folder
+from aa_dataset.export.parts import ExportError, Parts
+from aa_dataset.layout import ObjectLayout
+
+FORMATS = {"mjcf": "object.xml", "sdf": "object.sdf", "usd": "object.usda"}
+
+__all__ = ["FORMATS", "ExportError", "export"]
+
+
+def export(thing: Thing, folder: Path, *, format: str) -> Path:
+    """Write an object as MJCF, SDF or USD and return the main file.
+
+    Parameters
+    ----------
+    thing : object of a library, folder or URDF
+        What to export.
+    folder : Path
+        Must not exist; appears whole, with meshes and textures, or not at all.
+    format : str
+        One of `FORMATS`.
+    """
+    if format not in FORMATS:
+        raise ExportError(f"{format!r} is not a format; choose one of {', '.join(FORMATS)}.")
+    if folder.exists():
+        raise ExportError(f"{folder} exists. Remove it or choose another folder.")
+    files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(thing))
+    ensure_folder(folder, lambda temporary: _write(temporary, files))
+    return ObjectLayout(folder).file(FORMATS[format])
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        path = ObjectLayout(folder).file(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF through MuJoCo's own MjSpec; its text, which keeps six digits, gets all digits back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from aa_dataset.adapters.mujoco import make_spec
+from aa_dataset.export.parts import Look, Parts, numbers
+
+VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
+
+
+def files(parts: Parts) -> dict[str, bytes]:
+    """Return every file of the export by name."""
+    spec = make_spec(parts.files)
+    spec.modelname = parts.files.model.name or "object"
+    _dress(spec, parts)
+    exact = _Exact(spec, parts)
+    assets = parts.mesh_files()
+    spec.assets = {name: data for name, data in assets.items() if not name.endswith(".mtl")}
+    spec.compile()
+    root = ElementTree.fromstring(spec.to_xml())
+    for element in root.iter():
+        exact.restore(element)
+    ElementTree.indent(root)
+    return {"object.xml": ElementTree.tostring(root) + b"\n", **assets}
+
+
+def _dress(spec: Any, parts: Parts) -> None:
+    """Give visuals their group, material and texture, and collisions theirs."""
+    materials: dict[Look, str] = {}
+    for link in parts.files.model.links:
+        for shape in link.collisions:
+            spec.geom(shape.name).group = COLLISION_GROUP
+        for shape in link.visuals:
+            look = parts.look(shape)
+            if look not in materials:
+                materials[look] = f"look_{len(materials)}"
+                _add_material(spec, materials[look], look)
+            geom = spec.geom(shape.name)
+            geom.group, geom.material = VISUAL_GROUP, materials[look]
+
+
+def _add_material(spec: Any, name: str, look: Look) -> None:
+    import mujoco
+
+    material = spec.add_material(name=name, rgba=look.rgba)
+    if look.texture is not None:
+        kind = mujoco.mjtTexture.mjTEXTURE_2D
+        spec.add_texture(name=f"{name}_texture", type=kind, file=look.texture)
+        roles = [""] * int(mujoco.mjtTextureRole.mjNTEXROLE)
+        roles[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = f"{name}_texture"
+        material.textures = roles
+
+
+class _Exact:
+    """The numbers of a spec before it is compiled and printed."""
+
+    def __init__(self, spec: Any, parts: Parts):
+        self._parts = parts
+        self._body = {body.name: np.array(body.pos) for body in spec.bodies}
+        self._joint = {
+            j.name: (np.array(j.axis), np.array(j.range), np.array(j.actfrcrange))
+            for j in spec.joints
+        }
+        self._terms = {one.name: np.array(one.data[:5]) for one in spec.equalities}
+        self._last_body = ""
+
+    def restore(self, element: Element) -> None:
+        """Write the full digits into one element; elements come in document order."""
+        name = element.get("name", "")
+        if element.tag == "body":
+            self._last_body = name
+            _set(element, {"pos": self._body[name]})
+        elif element.tag == "inertial":
+            self._inertial(element)
+        elif element.tag == "joint" and name in self._joint:
+            axis, span, force = self._joint[name]
+            _set(element, {"axis": axis, "actuatorfrcrange": force})
+            if "range" in element.attrib:
+                _set(element, {"range": span})
+        elif element.tag == "joint" and name in self._terms:
+            _set(element, {"polycoef": self._terms[name]})
+        elif element.tag == "geom":
+            # The library's shapes lie in their link's frame; what MuJoCo prints there is noise.
+            for key in ("pos", "quat"):
+                element.attrib.pop(key, None)
+
+    def _inertial(self, element: Element) -> None:
+        body = self._parts.bodies[self._last_body]
+        i = body.inertia
+        element.attrib.clear()
+        six = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
+        _set(element, {"mass": body.mass, "pos": body.center, "fullinertia": six})
+
+
+def _set(element: Element, values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        element.set(key, numbers(value))

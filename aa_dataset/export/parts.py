@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every export needs of an object: bodies, joints, shapes with color and texture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.kinematics.urdf import Shape, UrdfJoint
+from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
+from aa_dataset.layout import ObjectLayout
+
+Array = NDArray[np.float64]
+Rgba = tuple[float, float, float, float]
+
+
+class ExportError(ArenaError):
+    """An object cannot be written in that format, or not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Color and, where given, the texture's path relative to the object."""
+
+    rgba: Rgba = (0.7, 0.7, 0.7, 1.0)
+    texture: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Triangles of an OBJ file: points (n, 3) [m], corners (m, 3), texture coordinates or None.
+
+    `uv` (k, 2) is indexed by `uv_corners` (m, 3).
+    """
+
+    points: Array
+    corners: NDArray[np.int64]
+    uv: Array | None
+    uv_corners: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One object, ready to be written in another format."""
+
+    files: ObjectFiles
+
+    @classmethod
+    def of(cls, thing: Thing) -> Parts:
+        """Open an object and check that it keeps to meshes."""
+        parts = cls(open_object(thing))
+        for link in parts.files.model.links:
+            for shape in (*link.visuals, *link.collisions):
+                if shape.geometry.kind != "mesh":
+                    raise ExportError(
+                        f"link {link.name!r} has a {shape.geometry.kind}; only objects of the "
+                        "library, whose shapes are meshes, can be exported."
+                    )
+        return parts
+
+    @cached_property
+    def tree(self) -> KinematicTree:
+        """The tree with helical joints folded."""
+        return urdf_tree(self.files.model)
+
+    @cached_property
+    def rest(self) -> dict[str, Array]:
+        """Frames (4, 4) of all links at rest, object frame."""
+        return rest_frames(self.files.model)
+
+    @cached_property
+    def bodies(self) -> dict[str, RigidBody]:
+        """Body of every link, in its own frame."""
+        found = link_bodies(self.files.model, self.rest)
+        inward = {name: np.asarray(np.linalg.inv(self.rest[name]), float) for name in found}
+        return {name: body.moved(inward[name]) for name, body in found.items()}
+
+    def drive(self, joint: str) -> UrdfJoint:
+        """Return the joint as the URDF writes it, with effort and velocity."""
+        return next(one for one in self.files.model.joints if one.name == joint)
+
+    def local_axis(self, joint: Joint) -> Array:
+        """Return the axis in the child link's frame, which is the joint's at rest."""
+        return np.asarray(self.rest[joint.child][:3, :3].T @ joint.axis)
+
+    @cached_property
+    def helical(self) -> tuple[Joint, ...]:
+        """The helical joints."""
+        return tuple(joint for joint in self.tree.joints if joint.type is JointType.HELICAL)
+
+    def look(self, shape: Shape) -> Look:
+        """Return color and texture of a visual, from its URDF material and its MTL file."""
+        rgba = Look().rgba
+        if shape.material is not None and shape.material.rgba is not None:
+            rgba = shape.material.rgba
+        mesh = PurePosixPath(shape.geometry.filename)
+        words = {line.split()[0]: line.split()[-1] for line in self._head(str(mesh))}
+        if "mtllib" not in words:
+            return Look(rgba)
+        texture = self._texture(str(mesh.with_name(words["mtllib"])), words.get("usemtl", ""))
+        return Look(rgba, None if texture is None else str(mesh.with_name(texture)))
+
+    def _head(self, name: str) -> Iterator[str]:
+        for line in self.read(name).decode().splitlines():
+            if line.startswith(("mtllib ", "usemtl ")):
+                yield line
+
+    def _texture(self, library: str, material: str) -> str | None:
+        current = ""
+        for line in self.read(library).decode().splitlines():
+            word, _, rest = line.strip().partition(" ")
+            if word == "newmtl":
+                current = rest.strip()
+            elif word == "map_Kd" and current == material:
+                return rest.strip()
+        return None
+
+    def read(self, name: str) -> bytes:
+        """Return a file of the object; a name that leads out of its folder is refused."""
+        root = self.files.urdf.parent
+        path = ObjectLayout(root).file(name)
+        if not path.resolve().is_relative_to(root.resolve()):
+            raise ExportError(f"{name!r} leads out of the object's folder.")
+        if not path.is_file():
+            raise ExportError(f"{self.files.urdf} names {name}, which is not beside it.")
+        return path.read_bytes()
+
+    def mesh_files(self) -> dict[str, bytes]:
+        """Return the meshes that shapes name, with the materials and textures that they name."""
+        names: set[str] = set()
+        for link in self.files.model.links:
+            for shape in (*link.visuals, *link.collisions):
+                mesh = PurePosixPath(shape.geometry.filename)
+                names.add(str(mesh))
+                heads = (line.split() for line in self._head(str(mesh)))
+                names |= {str(mesh.with_name(w[-1])) for w in heads if w[0] == "mtllib"}
+            names |= {t for t in (self.look(s).texture for s in link.visuals) if t}
+        return {name: self.read(name) for name in sorted(names)}
+
+    def mesh(self, name: str) -> Mesh:
+        """Read an OBJ file of triangles."""
+        points, uv, corners, uv_corners = [], [], [], []
+        for line in self.read(name).decode().splitlines():
+            word, *rest = line.split() or [""]
+            if word == "v":
+                points.append([float(x) for x in rest[:3]])
+            elif word == "vt":
+                uv.append([float(x) for x in rest[:2]])
+            elif word == "f":
+                cells = [corner.split("/") for corner in rest]
+                corners.append([int(cell[0]) - 1 for cell in cells])
+                if len(cells[0]) > 1 and cells[0][1]:
+                    uv_corners.append([int(cell[1]) - 1 for cell in cells])
+        textured = bool(uv) and len(uv_corners) == len(corners)
+        return Mesh(
+            np.array(points, dtype=float).reshape(-1, 3),
+            np.array(corners, dtype=np.int64).reshape(-1, 3),
+            np.array(uv, dtype=float) if textured else None,
+            np.array(uv_corners, dtype=np.int64) if textured else None,
+        )
+
+
+def numbers(values: object) -> str:
+    """Return numbers as text that reads back to the same bits."""
+    flat = np.atleast_1d(np.asarray(values, dtype=float)).ravel() + 0.0
+    return " ".join(repr(value).removesuffix(".0") for value in flat.tolist())

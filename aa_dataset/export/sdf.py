@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SDF 1.11, written here: no wheel of sdformat's own bindings exists.
+
+Helical joints are SDF's native screw, whose pitch is in meters per turn, positive for a right-hand
+thread: 2 pi times ours, the same sign. Their carrier links, which have no geometry, are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from aa_dataset.export.parts import ExportError, Parts, numbers
+from aa_dataset.kinematics.joints import Joint, JointType, Mimic
+from aa_dataset.kinematics.urdf import Shape
+
+VERSION = "1.11"
+DRAKE = "drake.mit.edu"
+KINDS = {JointType.HELICAL: "screw"}
+
+
+def files(parts: Parts) -> dict[str, bytes]:
+    """Return every file of the export by name."""
+    root = Element("sdf", {"version": VERSION, "xmlns:drake": DRAKE})
+    model = SubElement(root, "model", {"name": parts.files.model.name or "object"})
+    for link in parts.tree.links:
+        _link(model, parts, link)
+    for joint in parts.tree.joints:
+        _joint(model, parts, joint)
+    ElementTree.indent(root)
+    text = b'<?xml version="1.0"?>\n' + ElementTree.tostring(root) + b"\n"
+    return {"object.sdf": text, "model.config": _config(parts), **parts.mesh_files()}
+
+
+def _config(parts: Parts) -> bytes:
+    """Return the card that Gazebo asks of a model folder."""
+    root = Element("model")
+    _text(root, "name", parts.files.model.name or "object")
+    SubElement(root, "sdf", {"version": VERSION}).text = "object.sdf"
+    ElementTree.indent(root)
+    return b'<?xml version="1.0"?>\n' + ElementTree.tostring(root) + b"\n"
+
+
+def _text(parent: Element, tag: str, value: object) -> Element:
+    child = SubElement(parent, tag)
+    child.text = value if isinstance(value, str) else numbers(value)
+    return child
+
+
+def _link(model: Element, parts: Parts, name: str) -> None:
+    frame = parts.rest[name]
+    if not np.array_equal(frame[:3, :3], np.eye(3)):
+        raise ExportError(f"link {name!r} is turned at rest; export a normalized object.")
+    link = SubElement(model, "link", {"name": name})
+    _text(link, "pose", [*frame[:3, 3], 0, 0, 0])
+    if name in parts.bodies:
+        body = parts.bodies[name]
+        inertial = SubElement(link, "inertial")
+        _text(inertial, "pose", [*body.center, 0, 0, 0])
+        _text(inertial, "mass", body.mass)
+        tensor = SubElement(inertial, "inertia")
+        for key, (row, column) in _TENSOR.items():
+            _text(tensor, key, body.inertia[row, column])
+    source = next(one for one in parts.files.model.links if one.name == name)
+    for shape in source.visuals:
+        _visual(_shape(link, "visual", shape), parts, shape)
+    for shape in source.collisions:
+        _shape(link, "collision", shape)
+
+
+_TENSOR = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+
+
+def _shape(link: Element, tag: str, shape: Shape) -> Element:
+    element = SubElement(link, tag, {"name": shape.name})
+    mesh = SubElement(SubElement(element, "geometry"), "mesh")
+    _text(mesh, "uri", shape.geometry.filename)
+    return element
+
+
+def _visual(element: Element, parts: Parts, shape: Shape) -> None:
+    look = parts.look(shape)
+    if look.rgba[3] < 1:
+        _text(element, "transparency", 1 - look.rgba[3])
+    material = SubElement(element, "material")
+    _text(material, "ambient", look.rgba)
+    _text(material, "diffuse", look.rgba)
+    if look.texture is not None:
+        metal = SubElement(SubElement(material, "pbr"), "metal")
+        _text(metal, "albedo_map", look.texture)
+
+
+def _joint(model: Element, parts: Parts, joint: Joint) -> None:
+    kind = KINDS.get(joint.type, str(joint.type))
+    element = SubElement(model, "joint", {"name": joint.name, "type": kind})
+    _text(element, "parent", joint.parent)
+    _text(element, "child", joint.child)
+    if joint.type is JointType.HELICAL:
+        _text(element, "screw_thread_pitch", 2 * math.pi * joint.pitch)
+    if joint.is_movable:
+        _axis(element, parts, joint)
+    if joint.mimic is not None:
+        # Drake reads couplings from an element of its own.
+        SubElement(element, "drake:mimic", _mimic(joint.mimic))
+
+
+def _axis(element: Element, parts: Parts, joint: Joint) -> None:
+    axis, drive = SubElement(element, "axis"), parts.drive(joint.name)
+    _text(axis, "xyz", parts.local_axis(joint))
+    limit = SubElement(axis, "limit")
+    for key, value in (("lower", joint.lower), ("upper", joint.upper)):
+        if math.isfinite(value):
+            _text(limit, key, value)
+    for key, bound in (("effort", drive.effort), ("velocity", drive.velocity)):
+        if bound is not None:
+            _text(limit, key, bound)
+    if joint.mimic is not None:
+        mimic = SubElement(axis, "mimic", {"joint": joint.mimic.joint})
+        _text(mimic, "multiplier", joint.mimic.multiplier)
+        _text(mimic, "offset", joint.mimic.offset)
+        _text(mimic, "reference", 0.0)
+
+
+def _mimic(mimic: Mimic) -> dict[str, str]:
+    factors = {"multiplier": numbers(mimic.multiplier), "offset": numbers(mimic.offset)}
+    return {"joint": mimic.joint, **factors}

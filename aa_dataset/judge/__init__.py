@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Five simulators as judges of one object: placements, twists, bodies, gravity, couplings."""

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known exceptions: what a simulator cannot do or says on its own account, each with the reason.
+
+A test takes every entry back and sees that it is still needed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One exception.
+
+    `kind` is ``output`` (lines that match `what` are the simulator's own), ``body`` (the body of
+    link `what` is not compared; ``<root>`` is the root link) or ``absent`` (there is no `what`).
+    """
+
+    simulator: str
+    kind: str
+    what: str
+    reason: str
+
+
+KNOWN = (
+    Known("pybullet", "output", r"^pybullet build time:", "printed when pybullet is imported"),
+    Known(
+        "pybullet",
+        "body",
+        "<root>",
+        "Bullet fixes a base by setting its mass to 0",
+    ),
+    Known("pinocchio", "absent", "limits", "has no joint limits in its dynamics; our `step` stops"),
+    Known("pinocchio", "absent", "contacts", "has no contact simulation"),
+    Known(
+        "sapien",
+        "absent",
+        "visuals",
+        "visual shapes need a rendering device, so the judge loads without them",
+    ),
+)
+
+
+def is_own_output(simulator: str, line: str) -> bool:
+    """Return whether a line is a known utterance of the simulator, not about our object."""
+    patterns = [k.what for k in KNOWN if k.simulator == simulator and k.kind == "output"]
+    return any(re.search(pattern, line) for pattern in patterns)
+
+
+def lacks(simulator: str, what: str) -> bool:
+    """Return whether a simulator is known to lack something."""
+    return any((k.simulator, k.kind, k.what) == (simulator, "absent", what) for k in KNOWN)
+
+
+def is_uncompared(simulator: str, link: str, root: str) -> bool:
+    """Return whether the body of a link is known not to be readable from a simulator."""
+    name = "<root>" if link == root else link
+    return any((k.simulator, k.kind, k.what) == (simulator, "body", name) for k in KNOWN)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hears what a simulator says, also from compiled code that writes past Python's streams."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+_STREAMS = (1, 2)  # stdout and stderr as the operating system knows them
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """Collect every line that is printed, logged as a warning or warned, until the block ends.
+
+    The list that is given is filled at the end of the block.
+    """
+    said: list[str] = []
+    log = _Lines(said)
+    logging.getLogger().addHandler(log)
+    with tempfile.TemporaryFile() as file, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        _flush()
+        kept = [os.dup(stream) for stream in _STREAMS]
+        try:
+            for stream in _STREAMS:
+                os.dup2(file.fileno(), stream)
+            yield said
+        finally:
+            _flush()
+            for stream, copy in zip(_STREAMS, kept, strict=True):
+                os.dup2(copy, stream)
+                os.close(copy)
+            logging.getLogger().removeHandler(log)
+            said += _written(file) + [str(one.message) for one in warned]
+
+
+class _Lines(logging.Handler):
+    """Keeps warnings and errors of any logger."""
+
+    def __init__(self, lines: list[str]):
+        super().__init__(logging.WARNING)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(record.getMessage())
+
+
+def _written(file: BinaryIO) -> list[str]:
+    file.seek(0)
+    text = file.read().decode("utf-8", "replace")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What we say of an object, in the form in which a simulator can contradict it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
+from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.screws import exp_twist
+from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
+from aa_dataset.objects import ArticulatedObject
+
+Array = NDArray[np.float64]
+
+FULL_TURN = 2 * math.pi  # how far a joint without a limit is driven
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One object as we describe it: files, and the tree that the library's tables hold."""
+
+    files: ObjectFiles
+    tree: KinematicTree
+
+    @classmethod
+    def of(cls, thing: Thing) -> Reference:
+        """Return the reference of an object of a library, else of a folder or a URDF."""
+        files = open_object(thing)
+        tree = thing.tree if isinstance(thing, ArticulatedObject) else urdf_tree(files.model)
+        return cls(files, tree)
+
+    @cached_property
+    def rest(self) -> dict[str, Array]:
+        """Frames (4, 4) of all links at rest, object frame."""
+        return rest_frames(self.files.model)
+
+    @cached_property
+    def reach(self) -> float:
+        """Length scale [m]: the farthest link frame at rest, at least 1."""
+        return max(1.0, *(float(np.abs(frame[:3, 3]).max()) for frame in self.rest.values()))
+
+    @property
+    def independent(self) -> tuple[Joint, ...]:
+        """Movable joints that follow no other."""
+        return tuple(joint for joint in self.tree.movable if joint.mimic is None)
+
+    def start(self) -> dict[str, float]:
+        """Return the state nearest to rest inside all limits."""
+        return {j.name: min(max(0.0, j.lower), j.upper) for j in self.independent}
+
+    def configurations(self, count: int, seed: int = 0) -> dict[str, Array]:
+        """Return `count` random values of every independent joint, within its range."""
+        rng = np.random.default_rng(seed)
+        ranges = {j.name: _driven_range(j) for j in self.independent}
+        return {name: rng.uniform(*ends, size=count) for name, ends in ranges.items()}
+
+    def frames(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Return the frames (n, 4, 4) of all links of the tree for n states at once."""
+        count = max([1, *(len(value) for value in values.values())])
+        placed = {self.tree.root: np.broadcast_to(np.eye(4), (count, 4, 4))}
+        for joint in self.tree.joints:
+            angle = self._coordinate(joint, values, count)
+            step = exp_twist(angle[:, None] * joint.screw)
+            placed[joint.child] = placed[joint.parent] @ step
+        return {link: placed[link] @ self.rest[link] for link in self.tree.links}
+
+    def _coordinate(self, joint: Joint, values: Mapping[str, Array], count: int) -> Array:
+        if joint.mimic is not None and joint.name not in values:
+            leader = self.tree.joint(joint.mimic.joint)
+            above = self._coordinate(leader, values, count)
+            return joint.mimic.multiplier * above + joint.mimic.offset
+        return np.asarray(values.get(joint.name, np.zeros(count)), dtype=float)
+
+    def driven(self, joint: Joint) -> Iterator[tuple[float, dict[str, float]]]:
+        """Yield values of one joint's range, with the state that brings it there alone."""
+        for value in np.linspace(*_driven_range(joint), 5).tolist():
+            yield value, self._leading(joint, value)
+
+    def _leading(self, joint: Joint, value: float) -> dict[str, float]:
+        """Return the independent coordinate by which a joint comes to a value."""
+        while joint.mimic is not None:
+            if joint.mimic.multiplier == 0.0:
+                return {}
+            value = (value - joint.mimic.offset) / joint.mimic.multiplier
+            joint = self.tree.joint(joint.mimic.joint)
+        return {joint.name: value}
+
+    def bodies(self, *, welded: bool) -> dict[str, RigidBody]:
+        """Return every link's body in its own frame; with `welded`, fixed children included."""
+        found = link_bodies(self.files.model, self.rest)
+        parts = self._clusters() if welded else {link: [link] for link in found}
+        inward: dict[str, Array] = {
+            link: np.asarray(np.linalg.inv(self.rest[link]), dtype=float) for link in parts
+        }
+        return {
+            link: merge_bodies([found[name] for name in names]).moved(inward[link])
+            for link, names in parts.items()
+            if all(name in found for name in names)
+        }
+
+    def _clusters(self) -> dict[str, list[str]]:
+        fixed = {j.child: j.parent for j in self.files.model.joints if j.type == "fixed"}
+        clusters: dict[str, list[str]] = {}
+        for link in self.files.model.links:
+            head = link.name
+            while head in fixed:
+                head = fixed[head]
+            clusters.setdefault(head, []).append(link.name)
+        return clusters
+
+
+def _driven_range(joint: Joint) -> tuple[float, float]:
+    """Return the limits; an absent one is a full turn away."""
+    lower = -FULL_TURN if math.isinf(joint.lower) else joint.lower
+    return lower, FULL_TURN if math.isinf(joint.upper) else joint.upper

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: a table of objects by simulators with the worst deviation, and a Parquet file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aa_dataset.judge.checks import Verdict
+from aa_dataset.judge.run import Judgement
+
+CHECKS = ("load", "placement", "twist", "body", "gravity", "coupling", "contact")
+UNITS = {
+    "load": "lines that the simulator printed, warned or logged, beyond its own known ones",
+    "placement": "largest entry of a link frame [m, 1]",
+    "twist": "largest entry of a frame moved by one joint alone [m, 1]",
+    "body": "mass, center and inertia, relative",
+    "gravity": "yield of a limit after 1 s, as a share of its tolerance",
+    "coupling": "gap between follower and leader, as a share of the travel",
+    "contact": "pairs of links that touch at rest: a finding, no failure",
+}
+SCHEMA = pa.schema(
+    [
+        pa.field("object_id", pa.string(), nullable=False),
+        pa.field("simulator", pa.string(), nullable=False),
+        pa.field("check", pa.string(), nullable=False),
+        pa.field("deviation", pa.float64(), nullable=False),
+        pa.field("tolerance", pa.float64()),
+        pa.field("passed", pa.bool_(), nullable=False),
+        pa.field("detail", pa.string(), nullable=False),
+    ],
+    metadata=UNITS,
+)
+
+
+def rows(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return one row per verdict, sorted by object, simulator and check."""
+    found = [
+        {
+            "object_id": one.object_id,
+            "simulator": one.simulator,
+            "check": verdict.check,
+            "deviation": verdict.deviation,
+            "tolerance": verdict.tolerance,
+            "passed": verdict.passed,
+            "detail": verdict.detail,
+        }
+        for one in judgements
+        for verdict in one.verdicts
+    ]
+    return sorted(
+        found, key=lambda row: (row["object_id"], row["simulator"], CHECKS.index(row["check"]))
+    )
+
+
+def write_report(judgements: Sequence[Judgement], path: Path) -> None:
+    """Write the rows as Parquet, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.tmp")
+    pq.write_table(pa.Table.from_pylist(rows(judgements), schema=SCHEMA), temporary)
+    temporary.replace(path)
+
+
+def object_cells(judgements: Sequence[Judgement], simulators: Sequence[str]) -> list[list[str]]:
+    """Return a line per object: its worst deviation as a share of the tolerance, by simulator."""
+    table: dict[str, dict[str, str]] = {}
+    for one in judgements:
+        table.setdefault(one.object_id, {})[one.simulator] = _cell(one)
+    return [[key, *(table[key].get(name, "") for name in simulators)] for key in sorted(table)]
+
+
+def _cell(one: Judgement) -> str:
+    failed = [verdict for verdict in one.verdicts if not verdict.passed]
+    if failed:
+        return f"FAIL {failed[0].check} {_number(failed[0].deviation)}"
+    placed = [v for v in one.verdicts if v.check in ("placement", "twist")]
+    return _number(max((v.deviation for v in placed), default=0.0))
+
+
+def summary_lines(judgements: Sequence[Judgement], simulators: Sequence[str]) -> Iterator[str]:
+    """Yield the worst deviation of every check and simulator, and where."""
+    for name in simulators:
+        mine = [one for one in judgements if one.simulator == name]
+        failed = sum(not one.passed for one in mine)
+        yield f"{name}: {len(mine):,} objects, {failed:,} failed"
+        for check in CHECKS:
+            seen = [(v, one.object_id) for one in mine for v in one.verdicts if v.check == check]
+            if seen:
+                yield f"  {check:<10} {_summary(seen)}"
+
+
+def _summary(seen: list[tuple[Verdict, str]]) -> str:
+    if seen[0][0].check == "contact":
+        touching = sum(verdict.deviation > 0 for verdict, _ in seen)
+        return f"{touching:,} objects have parts that touch at rest"
+    worst, where = max(seen, key=lambda pair: pair[0].deviation)
+    most = max((v.tolerance for v, _ in seen if v.tolerance is not None), default=math.inf)
+    place = f" at {where}, {worst.detail}" if worst.deviation else ""
+    return f"worst {_number(worst.deviation)}, tolerance {_number(most)}{place}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2g}"

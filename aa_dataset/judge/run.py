@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges many objects, each simulator in a process of its own that may die without harm."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+from aa_dataset.adapters import SIMULATORS, SimulatorError
+from aa_dataset.adapters.common import Thing
+from aa_dataset.errors import MissingExtraError
+from aa_dataset.judge.checks import Verdict, judge_object
+
+PACKAGES = {
+    "pinocchio": "pinocchio",
+    "mujoco": "mujoco",
+    "drake": "pydrake",
+    "pybullet": "pybullet",
+    "sapien": "sapien",
+}
+TASKS_PER_PROCESS = 100  # compiled code leaks; a fresh process does not
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All verdicts about one object in one simulator."""
+
+    object_id: str
+    simulator: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(verdict.passed for verdict in self.verdicts)
+
+
+def choose_simulators(wanted: Sequence[str] | None) -> list[str]:
+    """Return the simulators to ask: those named, else all that are installed."""
+    import importlib.util
+
+    if wanted is None:
+        found = [name for name in SIMULATORS if importlib.util.find_spec(PACKAGES[name])]
+        if not found:
+            missing = ImportError("no simulator", name="no simulator is installed")
+            raise MissingExtraError("judging", "judges", missing)
+        return found
+    for name in wanted:
+        if name not in SIMULATORS:
+            raise SimulatorError(
+                f"{name!r} is not a simulator; choose from {', '.join(SIMULATORS)}."
+            )
+        if importlib.util.find_spec(PACKAGES[name]) is None:
+            raise MissingExtraError(
+                f"judging by {name}", "judges", ImportError(name, name=PACKAGES[name])
+            )
+    return list(wanted)
+
+
+def judge_many(
+    things: Mapping[str, Thing],
+    simulators: Sequence[str],
+    *,
+    configurations: int = 200,
+    workers: int = 1,
+) -> Iterator[Judgement]:
+    """Yield a judgement per object and simulator, simulator by simulator."""
+    for simulator in simulators:
+        options = {"simulator": simulator, "configurations": configurations}
+        yield from _judged(things, options, workers)
+
+
+def _judged(
+    things: Mapping[str, Thing], options: dict[str, Any], workers: int
+) -> Iterator[Judgement]:
+    waiting = list(things.items())
+    while waiting:
+        with _pool(workers) as pool:
+            futures = [pool.submit(_verdicts, thing, options) for _, thing in waiting]
+            done = 0
+            for (object_id, _), future in zip(waiting, futures, strict=True):
+                verdicts = _result(future)
+                if verdicts is None:  # a process died: the others of this pool are lost with it
+                    break
+                yield Judgement(object_id, options["simulator"], verdicts)
+                done += 1
+        waiting = waiting[done:]
+        if waiting:
+            object_id, thing = waiting.pop(0)
+            yield Judgement(object_id, options["simulator"], _alone(thing, options))
+
+
+def _alone(thing: Thing, options: dict[str, Any]) -> tuple[Verdict, ...]:
+    """Judge in a process for this object only, to know whether it was the one that died."""
+    with _pool(1) as pool:
+        verdicts = _result(pool.submit(_verdicts, thing, options))
+    if verdicts is None:
+        return (_failed("the simulator's process died."),)
+    return verdicts
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        max_tasks_per_child=TASKS_PER_PROCESS,
+    )
+
+
+def _result(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return None
+
+
+def _verdicts(thing: Thing, options: dict[str, Any]) -> tuple[Verdict, ...]:
+    try:
+        return tuple(judge_object(thing, **options))
+    except MissingExtraError:
+        raise
+    except (Exception, SystemExit) as error:  # drake ends the program on some files
+        return (_failed(f"{type(error).__name__}: {error}"),)
+
+
+def _failed(sentence: str) -> Verdict:
+    return Verdict("load", float("inf"), 0.0, sentence[:500])

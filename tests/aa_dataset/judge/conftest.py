@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One object with every joint type, off the origin, and a welded part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def folder(make: Any, tmp_path: Path) -> Path:
+    """Return the folder of an object with all joint types."""
+    part = make.part
+    parts = (
+        part("door", "revolute", xyz=(0.3, -0.2, 0.1), axis=(0.0, 0.6, 0.8), upper=1.6),
+        part("knob", "fixed", parent="door", xyz=(0.05, 0.3, 0.0)),
+        part("wheel", "continuous", parent="knob", axis=(1.0, 0.0, 0.0), xyz=(0.1, 0.0, 0.2)),
+        part("drawer", "prismatic", axis=(1.0, 0.0, 0.0), upper=0.35),
+        part("lid", "helical", xyz=(0.0, 0.1, 0.2), upper=6.0, pitch=0.004, mass=0.2),
+    )
+    root = tmp_path / "object"
+    (root / "meshes").mkdir(parents=True)
+    (root / "object.urdf").write_bytes(make.urdf("thing", parts))
+    mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+    for name in ("base", *(one.name for one in parts)):
+        (root / "meshes" / f"{name}.obj").write_text(mesh)
+    return root
