@@ -82,7 +82,7 @@ class Code(StrEnum):
     MESH_NONMANIFOLD = "mesh_nonmanifold"  # many edges with three or more faces
     MESH_INVERTED = "mesh_inverted"  # closed parts that are inside out
     SWEEP_PENETRATION = "sweep_penetration"  # a driven part runs into another
-    SWEEP_PARTIAL = "sweep_partial"  # the budget ended before every joint was driven
+    SWEEP_PARTIAL = "sweep_partial"  # a budget of verify ended before everything was compared
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, not from a closed mesh
     DUPLICATE_KEPT = "duplicate_kept"  # other objects have the same content and were left out
     CAUTION = "review_note"  # a person's remark in pipeline/curation
