@@ -104,7 +104,7 @@ class Code(StrEnum):
     MESH_NONMANIFOLD = "mesh_nonmanifold"  # many edges with three or more faces
     MESH_INVERTED = "mesh_inverted"  # closed parts that are inside out
     SWEEP_PENETRATION = "sweep_penetration"  # a driven part runs into another
-    SWEEP_PARTIAL = "sweep_partial"  # the budget ended before every joint was driven
+    SWEEP_PARTIAL = "sweep_partial"  # a budget of verify ended before everything was compared
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
     BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # MuJoCo has it, a URDF cannot say it

@@ -22,9 +22,12 @@ class Contact:
         One object.
     least : float [m]
         Links are near when their surfaces are not farther apart.
+    pairs : int
+        Budget of pairs; `pairs_left` below 0 says that it was not enough.
     """
 
-    def __init__(self, evidence: Evidence, least: float):
+    def __init__(self, evidence: Evidence, least: float, pairs: int):
+        self.pairs_left = pairs
         self._skins = evidence.skins
         self._shapes = {link: evidence.shapes[link] for link in self._skins}
         self._parents = {joint.child: joint.parent for joint in evidence.tree.joints}
@@ -39,7 +42,12 @@ class Contact:
         for link in self._shapes:
             for other in self._candidates(link):
                 mine, theirs = group_of[link], group_of[other]
-                if mine is not theirs and self._is_near(link, other):
+                if mine is theirs:
+                    continue
+                self.pairs_left -= 1
+                if self.pairs_left < 0:
+                    return []
+                if self._is_near(link, other):
                     mine.extend(theirs)
                     group_of.update(dict.fromkeys(theirs, mine))
         groups = list({id(group): group for group in group_of.values()}.values())

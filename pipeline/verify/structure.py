@@ -76,8 +76,13 @@ def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
 def check_floating(evidence: Evidence) -> Iterator[Finding]:
     """Find groups of links that nothing of the rest comes near at rest."""
     least = evidence.options["part_gap"] * evidence.diagonal
-    contact = Contact(evidence, least)
-    for group in contact.loose_groups():
+    pairs = evidence.options["part_pairs"]
+    contact = Contact(evidence, least, pairs)
+    groups = contact.loose_groups()
+    if contact.pairs_left < 0:
+        detail = f"more than {pairs} pairs of links lie near each other; floating parts not sought."
+        yield Finding(Code.SWEEP_PARTIAL, detail, Severity.INFO)
+    for group in groups:
         gap = contact.gap(group)
         more = f" with {len(group) - 1} more" if len(group) > 1 else ""
         yield Finding(

@@ -149,15 +149,14 @@ class Sweep:
         boxes = np.array([self._skins[link].bounds for link in links])
         for k in moved:
             boxes[k] = _swept_box(boxes[k], way.placements[links[k]])
+        groups = np.array([id(way.placements[link]) for link in links])
+        self.steps_left -= 8 * len(moved) * len(way.coordinates)  # the corners
+        is_moved = np.isin(np.arange(len(links)), moved)
         pairs = []
         for k in moved:
-            meets = (boxes[k, 0] < boxes[:, 1]).all(axis=1) & (boxes[k, 1] > boxes[:, 0]).all(
-                axis=1
-            )
-            for other in np.flatnonzero(meets):
-                together = way.placements[links[k]] is way.placements[links[other]]
-                if not together and (other not in moved or k < other):
-                    pairs.append((links[k], links[other]))
+            meets = ((boxes[k, 0] < boxes[:, 1]) & (boxes[k, 1] > boxes[:, 0])).all(axis=1)
+            apart = (groups != groups[k]) & (~is_moved | (np.arange(len(links)) > k))
+            pairs += [(links[k], links[other]) for other in np.flatnonzero(meets & apart)]
         return pairs
 
     def _worse(self, joint: Joint, way: Way, one: str, other: str) -> Entry | None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from pipeline import layout
-from pipeline.config import load_config, load_sources
+from pipeline.config import load_access, load_config, load_sources
 from pipeline.inventory.raw import adapter_module, scan_source
 
 EXPECTED = (
@@ -38,7 +38,7 @@ def test_a_source_has_a_folder_shards_and_a_proof(workspace: Path, name: str) ->
     facts, options = load_sources()[name], load_config()["sources"][name]
     assert options["folder"] == f"raw/{name}"
     assert options["shards"] >= 1
-    assert facts["proved"] in ("samples", "fixture")
+    assert load_access()[name]["proved"]["by"] in ("real_bytes", "fixture")
     assert facts["attribution"]
 
 

@@ -114,7 +114,7 @@ def test_parts_whose_boxes_meet_may_still_float_and_fcl_measures_it(make: Simple
     ball = trimesh.creation.icosphere(subdivisions=4, radius=0.3)
     evidence = make.evidence({"ring": ring, "ball": ball}, make.joint("j", "revolute", "ring",
                              "ball"))  # fmt: skip
-    assert Contact(evidence, 0.1).gap(["ball"]) == pytest.approx(0.7, abs=2e-3)
+    assert Contact(evidence, 0.1, 9).gap(["ball"]) == pytest.approx(0.7, abs=2e-3)
     (finding,) = check_floating(evidence)
     assert "link ball" in finding.detail
 
@@ -132,3 +132,13 @@ def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one(
     meshes["arm"] = make.box((2.5, 0.1, 0.1), (1.7, 0, 0))
     assert not list(check_floating(make.evidence(meshes, *joints, make.joint("k", "fixed", "a",
                                                                              "arm"))))  # fmt: skip
+
+
+@pytest.mark.parametrize(("pairs", "expected"), [(2, []), (1, ["sweep_partial"])])
+def test_the_end_of_the_budget_of_pairs_is_said(
+    make: SimpleNamespace, pairs: int, expected: list[str]
+) -> None:
+    meshes = {name: make.box((1, 1, 1), (x, 0, 0)) for x, name in enumerate("abc")}
+    joints = [make.joint("j", "fixed", "a", "b"), make.joint("k", "fixed", "b", "c")]
+    found = list(check_floating(make.evidence(meshes, *joints, part_pairs=pairs)))
+    assert make.names(found) == expected
