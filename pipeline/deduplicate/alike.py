@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 Print = Mapping[str, Any]
-# Single precision in the GLB moves the numbers by about 1e-6; siblings of one design differ by more
-# than this in one of them.
+# Single precision in the GLB moves the numbers by about 1e-7 (measured on PartNet objects in two
+# frames); the closest siblings among 420 generated objects differ by 2e-4.
 TOLERANCE = 1e-5
 # Sizes of two metric objects that are one; a scan may have been rounded to a tenth of a millimetre.
 SIZE = 1e-3
