@@ -377,9 +377,9 @@ def workspace(elsewhere: Path) -> Path:
     for name in ("config.yaml", "constraints.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, name)
     shutil.copytree(REPOSITORY / "taxonomy", "taxonomy")
-    for name in ("config.schema.json", "sources.schema.json", "sources.yaml"):
-        Path("pipeline").mkdir(exist_ok=True)
-        shutil.copy(REPOSITORY / "pipeline" / name, Path("pipeline", name))
+    Path("pipeline").mkdir()
+    for path in (REPOSITORY / "pipeline").glob("*.[jy][sa]*"):  # JSON and YAML
+        shutil.copy(path, Path("pipeline", path.name))
     shutil.copytree(REPOSITORY / "pipeline/curation", "pipeline/curation")
     return elsewhere
 
