@@ -22,7 +22,7 @@ from pipeline.rawfiles import FolderFiles, MemoryFiles
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
 
-BUDGETS = {"urdf_bytes": 200_000, "links": 50, "faces": 100_000}
+BUDGETS = {"urdf_bytes": 200_000, "links": 50, "faces": 100_000, "pixels": 10**8}
 BODY = '<body name="b"><joint range="0 1"/><geom type="box" size=".1 .1 .1"/></body>'
 MESH_BODY = '<body><geom type="mesh" mesh="a"/></body>'
 

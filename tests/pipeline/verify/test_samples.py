@@ -41,7 +41,7 @@ def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> l
     settings = bench.SETTINGS | {"budgets": bench.BUDGETS | {"faces": 5_000_000,
                                  "raw_bytes": 1_000_000_000}}  # fmt: skip
     try:
-        outcome = normalize(Task("s-1", (root, row, None)), settings)
+        outcome = normalize(Task("s-1", (root, row, None, ())), settings)
         record, where = bench.stored(folder / "object.tar", outcome)
         return bench.codes(verify(Task("s-1", (record, where, "", ((), ()))), settings))
     except Rejection as rejection:
