@@ -202,6 +202,18 @@ def test_a_turn_alone_with_a_stated_pitch_is_a_screw(
     law_of_motion(meant / "model.urdf", outcome, folder, coupled={"s": ("turn", pitch)}, states=3)
 
 
+def test_a_range_outside_the_urdf_tells_how_far_and_not_which_way(
+    bench: SimpleNamespace, make: Make
+) -> None:
+    """A cap that is stored high and screws downward is right-handed whatever 180 degrees mean."""
+    down = (-TRAVEL[1], -TRAVEL[0])
+    parts = [part.replace(limit(*TRAVEL), limit(*down)) for part in partnet(bench)]
+    joint = joints_of(make(parts, {**PAIR, "turn": (0.0, math.pi)}, source=UNIT_SPHERE))["turn"]
+    pitch = (TRAVEL[1] - TRAVEL[0]) / math.pi
+    assert joint.pitch == pytest.approx(pitch)
+    assert joint.limits == pytest.approx((down[0] / pitch, down[1] / pitch))
+
+
 def test_a_stated_pitch_scales_with_the_object(bench: SimpleNamespace, make: Make) -> None:
     screw = {"joint": "turn", "pitch": 0.002, "evidence": "x"}
     outcome = make(artiverse(bench), screw, source=TURNED)
