@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalize: CPU time per object beside the floor, loading the same meshes once with trimesh.
 
-The floor is taken in the same process right before each object: every mesh file that the URDF shows
+The floor is taken in the same process right before each object: every mesh file that the URDF names
 goes through `trimesh.load_scene(process=False)`, once. It finds no texture of PartNet and writes
 nothing; normalize reads materials and pictures, makes hulls, and writes OBJ, GLB and URDF.
 Sources are the real samples where they are (../shared/samples), and the generated collection.
@@ -43,7 +43,7 @@ PARTNET = tuple(name for name, _, _ in SOURCES[:3])
 
 @dataclass
 class Row:
-    """CPU seconds, bytes of visual meshes and counts of one source."""
+    """CPU seconds, bytes of mesh files and counts of one source."""
 
     objects: int = 0
     rejected: int = 0
@@ -86,7 +86,7 @@ def measured(urdfs: Iterable[Path], scale: str, settings: Mapping[str, Any], *, 
     """Normalize every object several times; the fastest round of each counts, as for the floor."""
     row = Row()
     for urdf in urdfs:
-        meshes = visual_meshes(urdf, settings["budgets"])
+        meshes = named_meshes(urdf, settings["budgets"])
         floors, times, is_rejected = [], [], False
         for _ in range(rounds):
             floors.append(cpu_of(load_all, meshes))
@@ -108,13 +108,13 @@ def measured(urdfs: Iterable[Path], scale: str, settings: Mapping[str, Any], *, 
     return row
 
 
-def visual_meshes(urdf: Path, budgets: Mapping[str, Any]) -> list[Path]:
-    """Return the mesh files that an object shows, each once."""
+def named_meshes(urdf: Path, budgets: Mapping[str, Any]) -> list[Path]:
+    """Return the mesh files that an object shows or collides with, each once."""
     files = open_raw(urdf.parent, ["."], most_bytes=budgets["raw_bytes"])
     names: dict[str, None] = {}
     with contextlib.suppress(Rejection):
         for link in read_model(files, urdf.name, budgets).links:
-            for shape in link.visuals:
+            for shape in (*link.visuals, *link.collisions):
                 if shape.geometry.kind == "mesh":
                     names[files.resolve(shape.geometry.filename)] = None
     return [urdf.parent / name for name in names if (urdf.parent / name).is_file()]

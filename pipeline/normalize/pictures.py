@@ -55,7 +55,7 @@ class PictureBudget:
 
 def _too_many(name: str, what: str) -> Rejection:
     return Rejection(
-        Reason.TOO_MANY_PIXELS, f"{name}: {what}, with which the object's pictures exceed budget."
+        Reason.TOO_MANY_PIXELS, f"{name}: {what}, more than the object's budget has left."
     )
 
 

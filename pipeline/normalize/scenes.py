@@ -23,6 +23,8 @@ from pipeline.normalize.pieces import Look, Piece, Rgba
 from pipeline.reasons import Reason
 
 SCENE_TYPES = frozenset({"stl", "ply", "glb", "gltf", "dae"})
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".gif", ".webp")
+_COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression")
 _GLB_HEAD = struct.Struct("<4sIIII")
 
 
@@ -151,6 +153,9 @@ class _Resolver(Resolver):
         """Return a side file's bytes; an absent one is a finding and a plain color."""
         try:
             data = self._host.side_file(name.strip(), self._beside)
+            if data is not None and name.strip().lower().endswith(_PICTURES):
+                # Decoded here once, because trimesh says nothing of a broken one or a bomb.
+                self._host.embedded(data, name.strip(), self._beside)
         except Rejection as rejection:
             self._refused.append(rejection)
             raise
@@ -237,6 +242,9 @@ def _gltf_parts(data: bytes, kind: str) -> tuple[Any, bytes]:
 
 
 def _require_gltf(host: Host, tree: Any, binary: bytes, path: str) -> None:
+    for name in tree.get("extensionsRequired", []):
+        if name in _COMPRESSED:
+            raise _invalid(path, f"needs {name}, which is not read; export it uncompressed.")
     most = 3 * host.budgets["faces"]
     for accessor in tree.get("accessors", []):
         if not 0 <= int(accessor["count"]) <= most:

@@ -242,6 +242,14 @@ def test_a_gltf_reads_nothing_outside_the_object(make: Make, tmp_path: Path, uri
     assert rejected(make, "a.gltf", json.dumps(tree)).reason == "mesh_outside"
 
 
+@pytest.mark.parametrize("name", ["KHR_draco_mesh_compression", "EXT_meshopt_compression"])
+def test_a_compressed_glb_says_what_it_needs(make: Make, name: str) -> None:
+    tree = {"asset": {"version": "2.0"}, "extensionsRequired": [name]}
+    found = rejected(make, "a.glb", glb_bytes(tree))
+    assert found.reason == "mesh_invalid"
+    assert name in str(found)
+
+
 def test_a_face_without_area_is_kept(make: Make) -> None:
     text = wedge().export(file_type="obj") + "\nf 1 2 2\n"
     found = shown(make("a.obj", {"a.obj": text}))

@@ -409,6 +409,41 @@ def test_a_broken_picture_or_a_bomb_inside_a_glb_is_said(
         make({"a.glb": textured_glb(bomb(60_000, 60_000))}, mesh="a.glb")
 
 
+def textured_dae(name: str) -> bytes:
+    """Return a COLLADA square that names a picture."""
+    square = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 1, 2)], process=False)
+    square.visual = trimesh.visual.TextureVisuals(uv=np.array([(0, 0), (1, 0), (1, 1)]))
+    data = square.export(file_type="dae").decode()
+    start, end = data.index("<diffuse>"), data.index("</diffuse>")
+    data = data[:start] + '<diffuse><texture texture="s" texcoord="UV"/>' + data[end:]
+    image = f'<library_images><image id="i"><init_from>{name}</init_from></image></library_images>'
+    surface = (
+        '<newparam sid="f"><surface type="2D"><init_from>i</init_from></surface></newparam>'
+        '<newparam sid="s"><sampler2D><source>f</source></sampler2D></newparam>'
+    )
+    data = data.replace("<profile_COMMON>", f"<profile_COMMON>{surface}", 1)
+    return data.replace("<library_effects>", f"{image}<library_effects>", 1).encode()
+
+
+def test_a_picture_that_a_collada_file_names_keeps_its_bytes(
+    bench: SimpleNamespace, make: Make
+) -> None:
+    files = {"m/a.dae": textured_dae("../t.jpg"), "t.jpg": picture("JPEG")}
+    outcome = make(files, mesh="m/a.dae")
+    assert bench.codes(outcome) == []
+    assert list(pictures_of(outcome).values()) == [picture("JPEG")]
+    absent = make({"a.dae": textured_dae("absent.jpg")}, mesh="a.dae")
+    assert bench.codes(absent) == ["texture_missing"]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("../../t.png", "mesh_outside"),
+                                              ("t.png", "too_many_pixels")])  # fmt: skip
+def test_a_collada_file_names_nothing_dangerous(make: Make, name: str, reason: str) -> None:
+    with pytest.raises(Rejection) as caught:
+        make({"a.dae": textured_dae(name), "t.png": bomb(60_000, 60_000)}, mesh="a.dae")
+    assert caught.value.reason == reason
+
+
 @pytest.mark.parametrize(("mode", "expected"), [("OPAQUE", "OPAQUE"), ("BLEND", "BLEND")])
 def test_a_glb_shows_through_only_where_it_says_so(make: Make, mode: str, expected: str) -> None:
     data = io.BytesIO()
