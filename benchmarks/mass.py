@@ -68,7 +68,6 @@ def naive_error(mesh: trimesh.Trimesh, truth: RigidBody, radius: float) -> float
         body = RigidBody(abs(found.mass), found.center_mass, found.inertia)
     except BodyError:
         return float("inf")
-    body = RigidBody(body.mass, body.center, body.inertia)
     return max(relative_error(body, truth, radius), abs(found.mass / truth.mass - 1))
 
 

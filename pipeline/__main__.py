@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 # Linear algebra on one thread gives the same last digits whatever the number of cores.
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "IGL_NUM_THREADS"):
     os.environ[variable] = "1"
 
 from pipeline import layout  # noqa: E402

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aa_dataset.kinematics import RigidBody
+from pipeline.annotate import solids
 from pipeline.annotate.mass import LinkMass, link_mass
 
 THICKNESS = 0.01
@@ -171,3 +172,21 @@ def test_wires_that_span_a_volume_are_measured_by_their_hull() -> None:
     found = mass_of(trimesh.Trimesh(points, faces, process=False))
     assert (found.method, found.error) == ("hull", 1.0)
     assert_same(found.body, body((1, *A)))
+
+
+def test_a_union_that_the_boolean_refuses_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solids, "_boolean_union", lambda *_: None)
+    found = mass_of(block(*A), block(*B))
+    assert (found.method, found.watertight) == ("winding", True)
+    assert 0 < found.error < 0.1
+    assert_same(found.body, body((1, *A), (1, *B), (-1, *BOTH)), rel=found.error)
+
+
+def test_boxes_that_share_an_edge_in_the_file_are_two_solids() -> None:
+    beside = ((1.0, 2.0, 0.0), (2.0, 3.0, 3.0))  # touches A along one edge only
+    welded = joined(block(*A), block(*beside))
+    welded.merge_vertices()
+    assert len(welded.vertices) == 8 + 8 - 2
+    found = mass_of(welded)
+    assert found.method == "volume"
+    assert_same(found.body, body((1, *A), (1, *beside)))
