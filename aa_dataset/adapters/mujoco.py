@@ -59,6 +59,11 @@ def make_spec(files: ObjectFiles) -> Any:
     spec.option.timestep = TIMESTEP
     for joint in spec.joints:
         joint.solref_limit, joint.solimp_limit = STIFF_REFERENCE, STIFF_IMPEDANCE
+    visual = {shape.name for link in files.model.links for shape in link.visuals}
+    for geom in spec.geoms:
+        if geom.name in visual:
+            # A sheet has no volume, which MuJoCo asks of a mesh; the mass is the URDF's anyway.
+            spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     _couple(mujoco, spec, files)
     return spec
 

@@ -26,6 +26,7 @@ from aa_dataset.kinematics.bodies import RigidBody
 TIMESTEP = 1 / 480  # s
 ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
 GRAVITY = -9.81  # m/s^2
+LIMIT_FORCE = 1e9  # N m or N
 GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
 
 
@@ -78,15 +79,16 @@ class PybulletObject(Simulated):
 
     def _release_motors(self) -> None:
         """Bullet brakes every joint by a motor of its own, which is not in the URDF."""
-        for name in self._names:
-            self._call(
-                "setJointMotorControl2",
-                self._index[name],
-                self._pybullet.VELOCITY_CONTROL,
-                force=0.0,
-            )
-            # Damping of 0.04 is Bullet's own idea as well.
-            self._call("changeDynamics", self._index[name], linearDamping=0.0, angularDamping=0.0)
+        for joint in self.files.movable:
+            k = self._index[joint.name]
+            control = self._pybullet.VELOCITY_CONTROL
+            self._call("setJointMotorControl2", k, control, force=0.0)
+            # Nor are the damping of 0.04 and the weakness of limits, which yield to some tons.
+            options = {"linearDamping": 0.0, "angularDamping": 0.0}
+            if joint.lower is not None and joint.upper is not None:
+                options |= {"jointLowerLimit": joint.lower, "jointUpperLimit": joint.upper}
+                options |= {"jointLimitForce": LIMIT_FORCE}
+            self._call("changeDynamics", k, **options)
 
     def _couple(self) -> None:
         for one in couplings(self.files.model):

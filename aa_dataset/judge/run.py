@@ -79,17 +79,18 @@ def _judged(
 ) -> Iterator[Judgement]:
     waiting = list(things.items())
     while waiting:
+        # A pool per batch: the pool's own renewal of processes hangs in Python 3.11.
+        batch, done = waiting[: TASKS_PER_PROCESS * workers], 0
         with _pool(workers) as pool:
-            futures = [pool.submit(_verdicts, thing, options) for _, thing in waiting]
-            done = 0
-            for (object_id, _), future in zip(waiting, futures, strict=True):
+            futures = [pool.submit(_verdicts, thing, options) for _, thing in batch]
+            for (object_id, _), future in zip(batch, futures, strict=True):
                 verdicts = _result(future)
                 if verdicts is None:  # a process died: the others of this pool are lost with it
                     break
                 yield Judgement(object_id, options["simulator"], verdicts)
                 done += 1
         waiting = waiting[done:]
-        if waiting:
+        if done < len(batch):
             object_id, thing = waiting.pop(0)
             yield Judgement(object_id, options["simulator"], _alone(thing, options))
 
@@ -104,11 +105,7 @@ def _alone(thing: Thing, options: dict[str, Any]) -> tuple[Verdict, ...]:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        max_tasks_per_child=TASKS_PER_PROCESS,
-    )
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
 def _result(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:

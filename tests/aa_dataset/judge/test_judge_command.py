@@ -88,3 +88,12 @@ def test_a_process_that_dies_costs_one_object(folder: Path) -> None:
     found = {one.object_id: one for one in judge_many(things, ["mujoco"], configurations=1)}
     assert [key for key, one in found.items() if one.passed] == ["a", "c"]
     assert "process died" in found["b"].verdicts[0].detail
+
+
+def test_more_objects_than_one_process_takes_are_all_judged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "TASKS_PER_PROCESS", 2)
+    things: dict[str, Any] = {f"o{k}": folder for k in range(5)}
+    found = [one.object_id for one in judge_many(things, ["mujoco"], configurations=1)]
+    assert found == list(things)
