@@ -350,9 +350,8 @@ def test_the_samples_of_the_tail(
         total += 1
         try:
             made = ingest(Task("x", ("tail", facts, raw.found, "d", raw.mark)), bench.SETTINGS)
-            normalize(
-                Task("x", (root, {"object_id": "x", **made.record}, None, ())), bench.SETTINGS
-            )
+            row = {"object_id": "x", **made.record}
+            normalize(Task("x", (root, row, None, ())), bench.SETTINGS)
             good += 1
         except Rejection as rejection:
             where = ("spherical_joint_limit", "doorgym")
