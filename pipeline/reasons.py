@@ -117,7 +117,12 @@ class Code(StrEnum):
 
 
 # Stages after verify find these: no list of verify can reject by them.
-LATE_CODES = (Code.MASS_APPROXIMATE, Code.DUPLICATE_KEPT)
+LATE_CODES = (
+    Code.MASS_APPROXIMATE,
+    Code.BODY_LINE,
+    Code.DUPLICATE_KEPT,
+    Code.SHAPE_SHARED,
+)
 
 
 class Severity(StrEnum):
