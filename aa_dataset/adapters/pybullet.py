@@ -65,6 +65,7 @@ class PybulletObject(Simulated):
             physicsClientId=client,
         )
         self._release_motors()
+        self._harden_limits()
         self._couple()
 
     def _call(self, name: str, *arguments: Any, **options: Any) -> Any:
@@ -83,12 +84,20 @@ class PybulletObject(Simulated):
             k = self._index[joint.name]
             control = self._pybullet.VELOCITY_CONTROL
             self._call("setJointMotorControl2", k, control, force=0.0)
-            # Nor are the damping of 0.04 and the weakness of limits, which yield to some tons.
-            options = {"linearDamping": 0.0, "angularDamping": 0.0}
+            # Nor is the damping of 0.04.
+            self._call("changeDynamics", k, linearDamping=0.0, angularDamping=0.0)
+
+    def _harden_limits(self) -> None:
+        """Let limits hold parts of some tons, to which Bullet's own yield.
+
+        A force is taken up only where the limits have been changed by a call before.
+        """
+        for joint in self.files.movable:
             if joint.lower is not None and joint.upper is not None:
-                options |= {"jointLowerLimit": joint.lower, "jointUpperLimit": joint.upper}
-                options |= {"jointLimitForce": LIMIT_FORCE}
-            self._call("changeDynamics", k, **options)
+                limits = {"jointLowerLimit": joint.lower, "jointUpperLimit": joint.upper}
+                self._call("changeDynamics", self._index[joint.name], **limits)
+                force = {"jointLimitForce": LIMIT_FORCE}
+                self._call("changeDynamics", self._index[joint.name], **force)
 
     def _couple(self) -> None:
         for one in couplings(self.files.model):

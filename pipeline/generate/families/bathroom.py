@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bathroom fixtures: toilet with seat, lid and lever, shower rail, towel rack with swinging bars.
 
-Toilets: 0.36-0.4 m wide, 0.65-0.72 m deep, seat 0.4 m high; seat and lid rise by 95 degrees, the
-lever turns by 35. Showers: rail 0.6-0.75 m, slider of 0.4-0.55 m, hand shower of +-40 degrees,
-mixing lever. Towel racks: 2-4 bars of 0.3-0.45 m, each swinging by +-80 degrees.
+Toilets: 0.36-0.4 m wide, 0.65-0.72 m deep, seat 0.4 m high; the seat rises by 91 degrees and the
+lid by 93, about one axis; the lever turns by 35. Showers: rail 0.6-0.75 m, slider of 0.4-0.55 m,
+hand shower of +-40 degrees, mixing lever. Towel racks: 2-4 bars of 0.3-0.45 m, each
+swinging by +-80 degrees.
 """
 
 import numpy as np
@@ -64,16 +65,17 @@ def _toilet(draw: Draw, assembly: Assembly) -> None:
     cover = plate((0.2, wide + 0.02, 0.03), skin, radius=0.03).on(back - 0.15, 0, rim + 0.322)
     neck = box((0.3, 0.22, rim - 0.02), skin).on(back - 0.09, 0, 0)
     body = assembly.part("bowl", bowl, tank, cover, neck, label="toilet_bowl")
-    hinge_x = back + 0.004
+    # One axis for both: the seat never reaches the lid behind it, nor the lid the tank's cover.
+    axis_at = (back + 0.004, 0, rim + 0.011)
     ring = extrude(
         _oval(a, b + 0.005), seat_color, height=0.018, holes=[_oval(0.68 * a, 0.62 * b)]
     ).on(0.082, 0, rim + 0.002)
     seat = assembly.part("seat", ring)
-    assembly.hinge(body, seat, origin=(hinge_x, 0, rim + 0.011), axis="-y", lower=0, upper=92)
+    assembly.hinge(body, seat, origin=axis_at, axis="-y", lower=0, upper=91)
     lid = assembly.part(
         "lid", extrude(_oval(a, b + 0.005), seat_color, height=0.016).on(0.082, 0, rim + 0.022)
     )
-    assembly.hinge(body, lid, origin=(hinge_x, 0, rim + 0.03), axis="-y", lower=0, upper=86)
+    assembly.hinge(body, lid, origin=axis_at, axis="-y", lower=0, upper=93)
     at = (back - 0.12, wide / 2, rim + 0.26)
     boss = cylinder((0.014, 0.014), "chrome").along("y").at(at[0], at[1] + 0.0075, at[2])
     arm = capsule((0.006, 0.06), "chrome").along("x").at(at[0] + 0.035, at[1] + 0.018, at[2])

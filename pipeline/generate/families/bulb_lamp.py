@@ -2,8 +2,8 @@
 """Lamps with a bulb in a screw socket: table lamp with a shade, pendant lamp, bare bulb socket.
 
 Bulbs: 55-65 mm across, base of 26 mm with 3.6 mm per turn over 3-4 turns. Table lamps: 0.4-0.55 m
-tall, shade 0.28-0.36 m across that lifts off, switch that turns. Pendants: cord 0.4-0.7 m, shade
-swinging by +-25 degrees. Bulb sockets: bulb in a wall holder with a pull chain of 30 mm.
+tall, shade 0.28-0.36 m across that lifts off a harp, switch that turns. Pendants: cord 0.4-0.7 m,
+shade swinging by +-25 degrees. Bulb sockets: bulb in a wall holder with a pull chain of 30 mm.
 """
 
 from pipeline.generate.vocabulary import (
@@ -15,7 +15,9 @@ from pipeline.generate.vocabulary import (
     capsule,
     cylinder,
     lathe,
+    rounded_path,
     sphere,
+    sweep,
     torus,
     tube,
     word,
@@ -23,6 +25,7 @@ from pipeline.generate.vocabulary import (
 
 CATEGORIES = {"table_lamp": "Lighting", "pendant_light": "Lighting", "light_bulb": "Lighting"}
 LEAD = 0.0036
+HARP = 0.14  # from a bulb's foot to the top of the harp, above a bulb that is screwed out
 
 
 def _bulb(radius: float) -> list[Shape]:
@@ -76,6 +79,15 @@ def _add_bulb(
     )
 
 
+def _harp(high: float) -> list[Shape]:
+    """Return the wire bow round a bulb that stands at a height, with the stud for the shade."""
+    y, foot, top = 0.045, high - 0.03, high + HARP
+    half = [(0, y, top), (0, y, foot), (0, 0.018, foot)]
+    path = [*((a, -b, c) for a, b, c in half[::-1]), *half]
+    wire = sweep(rounded_path(path, radius=0.025), "brass", radius=0.002)
+    return [wire, cylinder((0.003, 0.008), "brass", segments=12).on(0, 0, top)]
+
+
 def _add_shade_and_switch(
     draw: Draw, assembly: Assembly, *, base: str, high: float, r: float, cloth: str
 ) -> None:
@@ -88,10 +100,11 @@ def _add_shade_and_switch(
         segments=36,
         ring=True,
     )
-    reach = 0.92 * r - 0.022
+    hub = high + HARP + 0.0055
+    reach = r * (1 - 0.28 * (hub - low) / 0.2) - 0.0015  # into the shell
     spokes = [
-        box((reach, 0.003, 0.003), "brass")
-        .at(0.022 + reach / 2, 0, low + 0.045)
+        box((reach - 0.005, 0.003, 0.003), "brass")
+        .at((reach + 0.005) / 2, 0, hub)
         .turned("z", 120 * k)
         for k in range(3)
     ]
@@ -99,7 +112,8 @@ def _add_shade_and_switch(
         "shade",
         shell,
         *spokes,
-        tube((0.0225, 0.0206, 0.006), "brass").at(0, 0, low + 0.045),
+        tube((0.008, 0.004, 0.006), "brass").at(0, 0, hub),
+        sphere(0.008, "brass").at(0, 0, hub + 0.011),
         label="lamp_shade",
     )
     assembly.slide(base, shade, axis="z", lower=0, upper=draw.number("shade_lift", 0.15, 0.2))
@@ -130,7 +144,8 @@ def _table_lamp(draw: Draw, assembly: Assembly) -> str:
         skin,
     )
     switch = cylinder((0.006, 0.006), "brass", segments=12).along("x").at(0.022, 0, high - 0.02)
-    base = assembly.part("base", foot, _socket("brass").at(0, 0, high), switch, label="lamp_base")
+    socket = _socket("brass").at(0, 0, high)
+    base = assembly.part("base", foot, socket, *_harp(high), switch, label="lamp_base")
     _add_shade_and_switch(draw, assembly, base=base, high=high, r=r, cloth=cloth)
     return skin
 

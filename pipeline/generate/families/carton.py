@@ -2,7 +2,7 @@
 """A paper container: shipping carton with four flaps, or matchbox whose tray slides out.
 
 Cartons: 0.25-0.5 m wide, 0.2-0.4 m deep, 0.18-0.35 m tall, flaps opening by 150-200 degrees.
-Matchboxes: 50-56 mm long, 34-38 mm wide, 14-18 mm tall, tray sliding both ways by 80 %.
+Matchboxes: 50-56 mm long, 34-38 mm wide, 14-18 mm tall, tray sliding both ways by 55 %.
 """
 
 from pipeline.generate.vocabulary import (
@@ -80,7 +80,7 @@ def _matchbox(draw: Draw, assembly: Assembly) -> None:
         sticks.append(box((long - 0.012, 0.002, 0.002), "pine").on(0, y, 0.0018))
         sticks.append(sphere(0.0015, heads, segments=8).at(long / 2 - 0.006, y, 0.0032))
     drawer = assembly.part("tray", shell, *sticks)
-    travel = round(0.8 * long, 3)
+    travel = round(0.55 * long, 3)
     assembly.slide(cover, drawer, axis="x", lower=-travel, upper=travel)
 
 

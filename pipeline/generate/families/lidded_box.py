@@ -15,6 +15,7 @@ from pipeline.generate.vocabulary import (
     Draw,
     Shape,
     box,
+    cylinder,
     extrude,
     rounded_path,
     sweep,
@@ -77,13 +78,18 @@ def _chest_details(assembly: Assembly, lid: str, size: Size) -> list[Shape]:
 def _carrying_bow(assembly: Assembly, body: str, size: Size) -> None:
     """Add the bow of a cool box, which stands up at rest."""
     depth, width, height = size
-    side, reach = width / 2 + 0.012, max(0.17, depth / 2 + 0.03)
+    bend, z = 0.03, height - 0.03
+    # The bends begin beyond the lid's corner, so that the bow passes over it to either side.
+    corner = math.hypot(depth / 2 + 0.006, height + 0.0412 - z)
+    side, reach = width / 2 + 0.016, corner + bend
     path = [(0, -side, 0), (0, -side, reach), (0, side, reach), (0, side, 0)]
-    bow = sweep(rounded_path(path, radius=0.05), "white_plastic", radius=0.009).at(
-        0, 0, height - 0.06
-    )
-    part = assembly.part("bow", bow, label="bail_handle")
-    assembly.hinge(body, part, origin=(0, 0, height - 0.06), axis="y", lower=-90, upper=90)
+    bow = sweep(rounded_path(path, radius=bend), "white_plastic", radius=0.009)
+    bosses = [
+        cylinder((0.014, 0.022), "white_plastic").along("y").at(0, s * (width / 2 + 0.012))
+        for s in (-1, 1)
+    ]
+    part = assembly.part("bow", *(s.at(0, 0, z) for s in (bow, *bosses)), label="bail_handle")
+    assembly.hinge(body, part, origin=(0, 0, z), axis="y", lower=-90, upper=90)
 
 
 def build(draw: Draw) -> Assembly:

@@ -7,6 +7,8 @@ stick of 0.14-0.18 m tilting by +-20 degrees about two axes, trigger, throttle. 
 triggers of 15 degrees.
 """
 
+import math
+
 from pipeline.generate.fittings import add_button, feet
 from pipeline.generate.vocabulary import (
     Assembly,
@@ -113,16 +115,21 @@ def _joystick(draw: Draw, assembly: Assembly, skin: str) -> None:
     foot = lathe([(r, 0.006), (r, 0.02), (0.6 * r, 0.045), (0.03, 0.05)], skin)
     mount = box((0.07, 0.024, 0.03), skin).on(0, 0.6 * r, 0.0185)
     body = assembly.part("base", foot, mount, *feet((1.2 * r, 1.2 * r), height=0.006))
-    grip = capsule((0.017, 0.5 * tall), "black_plastic").turned("y", 8).at(0, 0, 0.72 * tall)
+    lean, middle = 8, 0.72 * tall
+    grip = capsule((0.017, 0.5 * tall), "black_plastic").turned("y", lean).at(0, 0, middle)
+    # The grip's highest point, where a collar leads the thumb button.
+    x = 0.25 * tall * math.sin(math.radians(lean))
+    crest = middle + 0.25 * tall * math.cos(math.radians(lean)) + 0.017
     shapes = [
         sphere(0.018, "rubber").at(0, 0, 0.002),
         cylinder((0.007, 0.5 * tall), "dark_steel").on(0, 0, 0.019),
         grip,
         cylinder((0.02, 0.012), skin).on(0.005, 0, 0.42 * tall),
+        tube((0.009, 0.0065, 0.008), skin).on(x, 0, crest - 0.0035),
     ]
     stick = _two_axes(assembly, body, "stick", at=(0, 0, 0.069), shapes=shapes, tilt=18)
     top = 0.069 + tall
-    thumb = cylinder((0.006, 0.008), "red_plastic", segments=14).on(0.018, 0, top + 0.0065)
+    thumb = cylinder((0.006, 0.008), "red_plastic", segments=14).on(x, 0, 0.069 + crest)
     add_button(assembly, stick, "thumb_button", thumb, axis="-z", travel=0.003)
     trigger = assembly.part(
         "trigger", box((0.008, 0.012, 0.026), "red_plastic").at(0.033, 0, top - 0.05)

@@ -52,9 +52,10 @@ def _blind(draw: Draw, assembly: Assembly) -> str:
         slat = assembly.part(f"slat_{k + 1}", box((0.025, width, 0.0008), skin).at(0, 0, z))
         assembly.hinge(rung, slat, origin=(0, 0, z), axis="y", lower=-70, upper=70)
         holder = rung
-    low = top - pitch * (slats + 1)
-    foot = assembly.part("bottom_rail", box((0.028, width, 0.014), skin).on(0, 0, low - 0.002))
-    assembly.slide(holder, foot, axis="z", lower=0, upper=round(pitch - 0.016, 4))
+    below = 0.016  # the last slat needs 12 mm of room to tilt
+    bar = box((0.028, width, 0.014), skin).on(0, 0, z - below - 0.014)
+    foot = assembly.part("bottom_rail", bar)
+    assembly.slide(holder, foot, axis="z", lower=0, upper=round(below - gap, 4))
     wand = assembly.part(
         "wand",
         cylinder((0.004, 0.45), "clear_plastic", segments=10).on(0.03, 0.42 * width, top - 0.44),

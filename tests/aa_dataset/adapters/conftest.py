@@ -83,6 +83,21 @@ def write(folder: Path, body: str) -> Path:
 
 
 @pytest.fixture
+def heavy(tmp_path: Path) -> Path:
+    """Return a slide of 20 t that stands on its lower limit; its picture is a flat sheet."""
+    ends = ("base", "nut")
+    slide = joint("slide", "prismatic", ends, axis="0 0 1", limits='lower="0" upper="1"')
+    folder = write(tmp_path / "heavy", link("base", 5.0) + link("nut", 2e4) + slide)
+    text = (folder / "object.urdf").read_text()
+    sheet = '<visual name="nut"><geometry><mesh filename="meshes/sheet.obj"/></geometry></visual>'
+    start, end = text.index('<visual name="nut">'), text.index('<collision name="nut-c">')
+    (folder / "object.urdf").write_text(text[:start] + sheet + text[end:])
+    flat = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv .1 .1 0\nf 1 2 3\nf 2 4 3\n"
+    (folder / "meshes/sheet.obj").write_text(flat)
+    return folder
+
+
+@pytest.fixture
 def screw(tmp_path: Path) -> Path:
     return write(tmp_path / "screw", screw_text(0.05))
 

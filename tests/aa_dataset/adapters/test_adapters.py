@@ -50,6 +50,13 @@ def test_wheels_on_one_parent_stay_geared(geared: Path, simulator: str) -> None:
     assert found["second"] == pytest.approx(0.25 - 2 * found["first"], abs=1e-3)
 
 
+def test_a_limit_holds_twenty_tons_that_look_like_a_sheet(heavy: Path, simulator: str) -> None:
+    loaded = load(simulator, heavy)
+    loaded.set_coordinates({})
+    loaded.step(0.5)
+    assert loaded.coordinates()["slide"] == pytest.approx(0.0, abs=1e-3)
+
+
 def test_bodies_are_those_of_the_urdf(screw: Path, simulator: str) -> None:
     body = load(simulator, screw).bodies()["nut"]
     assert body.mass == pytest.approx(MASS)
