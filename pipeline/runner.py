@@ -151,14 +151,15 @@ def _enter(
 ) -> None:
     """Enter one object's result into the books."""
     if isinstance(answer, Rejection):
-        log.warning("%s rejected: %s: %s", object_id, answer.reason, answer.detail)
+        detail = encodable(answer.detail)  # names of files may hold what no log can
+        log.warning("%s rejected: %s: %s", object_id, answer.reason, detail)
         books.rejects.append(
             {
                 "object_id": object_id,
                 "source": job.source,
                 "stage": job.stage,
                 "code": str(answer.reason),
-                "detail": encodable(answer.detail),
+                "detail": detail,
             }
         )
         return
@@ -245,7 +246,7 @@ def _guarded(
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
     except (Exception, SystemExit) as error:  # pebble would carry an exit over to this process
-        log.error("%s\n%s", task.object_id, traceback.format_exc())
+        log.error("%s\n%s", task.object_id, encodable(traceback.format_exc()))
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 

@@ -4,18 +4,16 @@
 import hashlib
 import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.config import load_config, load_sources
 from pipeline.generate.materials import PALETTE, texture
 from pipeline.generate.shapes import box, cylinder
 from pipeline.generate.textures import PATTERNS, SIZE, Texture, png, shades
 from pipeline.generate.unwrap import unwrap
-from pipeline.normalize.stage import normalize
-from pipeline.runner import Task
 
 TEXTURED = [name for name in PALETTE if texture(name)]
 
@@ -59,11 +57,7 @@ def test_a_label_goes_round_without_a_jump() -> None:
     assert np.ptp(sides[..., 0], axis=1).max() < 0.2
 
 
-def test_textures_survive_normalization(collection: Path) -> None:
-    task = Task(
-        "generated-nightstand_00000",
-        (collection / "nightstand_00000", "model.urdf", load_sources()["generated"]),
-    )
-    outcome = normalize(task, load_config())
+def test_textures_survive_normalization(bench: SimpleNamespace, collection: Path) -> None:
+    outcome = bench.normal(collection / "nightstand_00000")
     assert any(name.endswith(".png") for name in outcome.files)
     assert not outcome.findings
