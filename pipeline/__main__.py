@@ -26,7 +26,7 @@ from pipeline.stages import STAGES  # noqa: E402
 
 COMMANDS = {
     "build": "pipeline.build.command",
-    "compare": "pipeline.render.compare",
+    "compare": "pipeline.compare.command",
     "fetch": "pipeline.fetch.command",
     "freeze": "pipeline.split.freeze",
     "generate": "pipeline.generate.command",

@@ -35,7 +35,8 @@ class Loopback:
     pause_s : float
         Time between two chunks of a body.
     requests : list
-        Method, path and headers of every request; `sent` counts the bytes of bodies.
+        Method, path and headers of every request; `sent` counts the bytes of bodies, `sending` the
+        bodies that are under way.
     """
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
@@ -45,7 +46,7 @@ class Loopback:
         self.redirects: dict[str, str] = {}
         self.ranges = self.if_range = self.etags = True
         self.pause_s = 0.0
-        self.sent = 0
+        self.sent = self.sending = 0
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         loopback = self
 
@@ -121,10 +122,13 @@ class Loopback:
         end = len(body)
         if status in (200, 206) and self.cuts:
             end = min(end, self.cuts.pop(0))
+        self.sending += 1
         try:
             self._send_body(handler, body[:end])
         except OSError:  # the client went away, as a killed one does
             end = -1
+        finally:
+            self.sending -= 1
         if end < len(body):
             handler.close_connection = True
 

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +90,8 @@ class Checkout:
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             start_new_session=True,
+            # Whoever runs tests in the background may have Ctrl-C switched off for its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def visible(self) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import random
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,8 @@ class Setting:
         with pytest.raises(Interrupted):
             self.get(self.remote(data, **facts))
         self.stop.clear()
+        while self.server.sending:  # it may not know yet that nobody listens
+            time.sleep(0.01)
         self.server.requests.clear()
         self.server.sent = 0
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pipeline.compare.command import main
 from pipeline.errors import PipelineError
-from pipeline.render.compare import main
 
 
 @pytest.fixture
