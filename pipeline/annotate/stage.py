@@ -32,6 +32,8 @@ from pipeline.urdf_text import format_urdf
 
 # Half a step of the last digit of a coordinate in the GLB.
 SINGLE_PRECISION = 2.0**-24
+# Ten digits of the trace move nine entries of an inertia by up to this share of its norm.
+ROUNDED = 3e-9
 # Estimated relative errors of a link's body above which a finding is written, and warns.
 NOTABLE_ERROR, POOR_ERROR = 0.01, 0.1
 # Methods that know all about a link.
@@ -117,7 +119,8 @@ def _masses(
             resolution=_resolution(parts, frames[name][:3, 3]),
             primitives=facts["primitives"].get(name, ()),
         )
-        found[name] = replace(one, body=rounded_body(one.body, diagonal))
+        body, error = rounded_body(one.body, diagonal), max(one.error, ROUNDED)
+        found[name] = replace(one, body=body, error=error)
     return found
 
 
