@@ -24,6 +24,10 @@ from pipeline.primitives import Primitive
 # A shell that is thinner than this says too little about which primitive it is: its surface,
 # moved as far as vertices may be off, sweeps this share of its volume.
 BLURRED_SHARE = 0.1
+# Directions along which all parts are compared at once.
+MOST_DIRECTIONS = 16
+# A primitive with more parts than this around it counts as overlapping without a closer look.
+MOST_NEIGHBORS = 64
 _LEFT, _RIGHT = [0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]
 
 
@@ -141,10 +145,7 @@ def _shells_like(shells: Shells, corners: np.ndarray, off: float) -> list[int]:
 
 def _apart(surface: Surface, shells: Shells, found: Mapping[int, Primitive]) -> list[int]:
     """Return the primitives that share no space with any other shell; touching is not sharing."""
-    lower, upper = shells.lower.copy(), shells.upper.copy()
-    for shell, one in found.items():
-        reach = _reach(one, np.eye(3))
-        lower[shell], upper[shell] = one.center - reach, one.center + reach
+    low, high = _intervals(shells, found)
 
     @functools.cache
     def shape(shell: int) -> Primitive | np.ndarray:
@@ -152,13 +153,30 @@ def _apart(surface: Surface, shells: Shells, found: Mapping[int, Primitive]) -> 
         return found.get(shell, surface.vertices[used])
 
     def is_apart(shell: int) -> bool:
-        shared = np.minimum(upper, upper[shell]) - np.maximum(lower, lower[shell])
+        shared = np.minimum(high, high[shell]) - np.maximum(low, low[shell])
         near = (shared > TOUCH).all(axis=1)
         near[shell] = False
         others = np.flatnonzero(near).tolist()
-        return all(_are_separate(found[shell], shape(other)) for other in others)
+        few = len(others) <= MOST_NEIGHBORS
+        return few and all(_are_separate(found[shell], shape(other)) for other in others)
 
     return [shell for shell in found if is_apart(shell)]
+
+
+def _intervals(shells: Shells, found: Mapping[int, Primitive]) -> tuple[np.ndarray, np.ndarray]:
+    """Return between which ends (n, k) every shell lies, along x, y, z and the primitives' axes.
+
+    Those few directions at once separate nearly all pairs. Primitives count as the round shapes
+    that they are, other shells as their boxes.
+    """
+    axes = np.concatenate([np.eye(3), *(one.rotation.T for one in found.values())])
+    first = np.unique(np.round(axes, 6), axis=0, return_index=True)[1]
+    directions = axes[np.sort(first)[:MOST_DIRECTIONS]]
+    middle = (shells.lower + shells.upper) / 2 @ directions.T
+    reach = (shells.upper - shells.lower) / 2 @ np.abs(directions).T
+    for shell, one in found.items():
+        middle[shell], reach[shell] = directions @ one.center, _reach(one, directions)
+    return middle - reach, middle + reach
 
 
 def _are_separate(one: Primitive, other: Primitive | np.ndarray) -> bool:
