@@ -66,7 +66,12 @@ LINKS = (
     _field(
         "inertia", _MAT3, "inertia about the center of mass, object frame, by rows", unit="kg m^2"
     ),
-    _field("inertia_method", _TEXT, "volume, winding, volume+shell, shell, hull or negligible"),
+    _field(
+        "inertia_method",
+        _TEXT,
+        "primitive (closed forms of the source's primitives alone), volume, winding, volume+shell, "
+        "shell, hull or negligible",
+    ),
     _field(
         "inertia_error",
         _FLOAT,

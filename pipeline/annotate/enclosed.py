@@ -44,10 +44,14 @@ class Enclosed:
     exact: bool = True
 
 
-def enclosed_moments(surface: Surface, shells: Shells) -> Enclosed:
-    """Integrate over the union of what all shells of a link enclose."""
+def enclosed_moments(surface: Surface, shells: Shells, known: np.ndarray) -> Enclosed:
+    """Integrate over the union of what all shells of a link enclose.
+
+    `known` are the moments (10,) of what the link has besides, apart from all these shells.
+    """
     signs, owner = facing_outward(surface, shells)
-    solids, exact = united_moments(surface, shells, signs, owner)
+    united, exact = united_moments(surface, shells, signs, owner)
+    solids = known + united
     opened = ~shells.solid
     doubtful = opened | (shells.solid & (not exact))
     if not doubtful.any():

@@ -39,6 +39,17 @@ def error_of_displacement(body: RigidBody, volume: float) -> float:
     return _largest(body, volume, volume, np.sqrt(2) * volume)
 
 
+def error_of_absence(body: RigidBody, moments: np.ndarray) -> float:
+    """Return the error if matter with these moments (10,), or any part of it, is absent.
+
+    A first moment is at most the root of mass times second moment, by Cauchy and Schwarz.
+    """
+    mass = max(float(moments[0]), 0.0)
+    spread = float(moments[4:7].sum() - 2 * moments[1:4] @ body.center)
+    spread = max(spread + mass * float(body.center @ body.center), 0.0)
+    return _largest(body, mass, np.sqrt(mass * spread), np.sqrt(2) * spread)
+
+
 def error_of_moments(body: RigidBody, errors: np.ndarray) -> float:
     """Return the error if the moments (10,) of the body are wrong by up to `errors`."""
     arm = float(np.linalg.norm(body.center))

@@ -14,11 +14,13 @@ import trimesh
 from scipy.spatial import ConvexHull, QhullError
 
 from aa_dataset.kinematics import RigidBody
+from pipeline.annotate.closed_forms import ClosedForms, find_closed_forms
 from pipeline.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
-from pipeline.annotate.errors import error_of_displacement, relative_error
+from pipeline.annotate.errors import error_of_absence, error_of_displacement, relative_error
 from pipeline.annotate.moments import moments_body, tetrahedron_moments
 from pipeline.annotate.shells import Shells, find_shells
 from pipeline.annotate.surface import Surface, clean_surface
+from pipeline.primitives import Primitive
 
 # A link without geometry (the carrier of a screw) needs a body that simulators accept.
 NEGLIGIBLE_MASS = 1e-6
@@ -38,7 +40,8 @@ class LinkMass:
     body : RigidBody
         Mass, center and inertia.
     method : str
-        ``volume``, ``winding``, ``volume+shell``, ``shell``, ``hull`` or ``negligible``.
+        ``primitive``, ``volume``, ``winding``, ``volume+shell``, ``shell``, ``hull`` or
+        ``negligible``.
     error : float
         Estimate of the largest relative error of mass, center (against half the diagonal of the
         link's box) and inertia (Frobenius norm); at most 1, which says: of the right order at best.
@@ -58,6 +61,7 @@ def link_mass(
     density: float,
     thickness: float,
     resolution: float = 0.0,
+    primitives: Sequence[Primitive] = (),
 ) -> LinkMass:
     """Return the body of one link.
 
@@ -71,25 +75,42 @@ def link_mass(
         Of a sheet, for geometry that encloses nothing.
     resolution : float [m]
         How far a stored vertex may lie from where it should be.
+    primitives : sequence of Primitive
+        Those of `meshes` that are tessellations, as what they are.
     """
     surface = clean_surface(meshes)
     if surface is None or not len(surface.faces):
         return _negligible(meshes)
     shells = find_shells(surface)
     slack = resolution / surface.length
-    for body, method, error in _attempts(surface, shells, thickness / surface.length):
+    known = find_closed_forms(surface, shells, primitives, slack)
+    blurred = float(shells.areas[~known.shells].sum()) * slack
+    for body, method, error in _attempts(surface, shells, known, thickness / surface.length):
         if body is not None and _is_within(body, surface):
-            error += error_of_displacement(body, float(shells.areas.sum()) * slack)
+            error += error_of_displacement(body, blurred) + error_of_absence(body, known.left_out)
             whole = _real(body, surface, density)
             return LinkMass(whole, method, min(error + ROUNDING, 1.0), bool(shells.closed.all()))
     return _negligible(meshes)
 
 
 def _attempts(
-    surface: Surface, shells: Shells, thickness: float
+    surface: Surface, shells: Shells, known: ClosedForms, thickness: float
 ) -> Iterator[tuple[RigidBody | None, str, float]]:
     """Yield bodies of density one in the surface's units, method and error, the best first."""
-    found = enclosed_moments(surface, shells)
+    if known.shells.all():
+        yield moments_body(known.moments), "primitive", 0.0
+    rest = surface.without(known.shells)
+    if len(rest.faces):
+        yield from _with_the_rest(rest, known.moments, thickness)
+    yield _hull(surface), "hull", 1.0
+
+
+def _with_the_rest(
+    surface: Surface, known: np.ndarray, thickness: float
+) -> Iterator[tuple[RigidBody | None, str, float]]:
+    """Yield bodies of the moments (10,) that are known and of all that the shells enclose."""
+    shells = find_shells(surface)
+    found = enclosed_moments(surface, shells, known)
     opened = ~shells.solid
     if not opened.any() and found.exact:
         yield moments_body(found.moments), "volume", 0.0
@@ -97,7 +118,6 @@ def _attempts(
     if found.by_open > thin or not found.exact:
         yield moments_body(found.moments), "winding", found.error
     yield _with_sheets(surface, opened, found, thickness)
-    yield _hull(surface), "hull", 1.0
 
 
 def _with_sheets(

@@ -18,6 +18,7 @@ from aa_dataset.metric import DEFAULT_SCALE, KineticNorm, Norm, SplitNorm, motio
 from pipeline.annotate.mass import LinkMass
 from pipeline.annotate.rounding import rounded, rounded_body, rounded_to, rounded_up
 from pipeline.glb import link_points
+from pipeline.primitives import Primitive
 from pipeline.tables import compact_json
 
 
@@ -142,6 +143,10 @@ def source_facts(record: Mapping[str, Any], parts: str) -> dict[str, Any]:
         "pitches": json.loads(record["pitch_sources"]),
         "inertials": json.loads(record["source_inertials"]),
         "collisions": json.loads(record["collision_sources"]),
+        "primitives": {
+            link: [Primitive.from_json(entry) for entry in entries]
+            for link, entries in json.loads(record["primitives"]).items()
+        },
         "parts": json.loads(parts),
         "diagonal": float(np.linalg.norm(record["extents"])),
     }

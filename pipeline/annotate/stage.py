@@ -32,8 +32,12 @@ from pipeline.urdf_text import format_urdf
 
 # Half a step of the last digit of a coordinate in the GLB.
 SINGLE_PRECISION = 2.0**-24
+# Ten digits of the trace move nine entries of an inertia by up to this share of its norm.
+ROUNDED = 3e-9
 # Estimated relative errors of a link's body above which a finding is written, and warns.
 NOTABLE_ERROR, POOR_ERROR = 0.01, 0.1
+# Methods that know all about a link.
+EXACT = ("primitive", "volume")
 
 
 def _struct(table: str) -> pa.DataType:
@@ -113,8 +117,10 @@ def _masses(
             density=_density(name, facts, settings),
             thickness=thickness,
             resolution=_resolution(parts, frames[name][:3, 3]),
+            primitives=facts["primitives"].get(name, ()),
         )
-        found[name] = replace(one, body=rounded_body(one.body, diagonal))
+        body, error = rounded_body(one.body, diagonal), max(one.error, ROUNDED)
+        found[name] = replace(one, body=body, error=error)
     return found
 
 
@@ -160,7 +166,7 @@ def _mass_findings(
 ) -> Iterator[Finding]:
     for name in tree.links:
         found = masses[name]
-        if found.method != "volume" or found.error > NOTABLE_ERROR:
+        if found.method not in EXACT or found.error > NOTABLE_ERROR:
             detail = (
                 f"link {name}: mass and inertia come from the method {found.method!r}, with an "
                 f"error of up to {100 * rounded_up(found.error):.3g} % by estimate."

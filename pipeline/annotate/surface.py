@@ -8,7 +8,7 @@ no threshold and no rounding depends on the size of an object or on its distance
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import trimesh
@@ -77,6 +77,15 @@ class Surface:
     def count(self) -> int:
         """How many shells there are."""
         return int(self.shells.max()) + 1 if len(self.shells) else 0
+
+    def without(self, left_out: np.ndarray) -> Surface:
+        """Return the surface without some shells (n,) bool that are closed; it keeps its units."""
+        if not left_out.any():
+            return self
+        kept = ~left_out[self.shells]
+        number, face = np.cumsum(~left_out) - 1, np.cumsum(kept) - 1
+        rims = replace(self.rims, shells=number[self.rims.shells], faces=face[self.rims.faces])
+        return replace(self, faces=self.faces[kept], shells=number[self.shells[kept]], rims=rims)
 
 
 def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:

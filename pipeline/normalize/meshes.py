@@ -14,9 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
-import trimesh
 
-from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
+from aa_dataset.kinematics.urdf import Material, Shape, UrdfLink, UrdfModel
 from pipeline.errors import Rejection
 from pipeline.normalize.materials import MtlMaterial, read_mtl
 from pipeline.normalize.obj import Group, ObjError, ObjText, read_obj
@@ -29,6 +28,7 @@ from pipeline.normalize.pictures import (
 )
 from pipeline.normalize.pieces import Look, Piece, compacted, joined
 from pipeline.normalize.scenes import SCENE_TYPES, scene_pieces
+from pipeline.primitives import Primitive, tessellated
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
 
@@ -38,12 +38,13 @@ class LinkGeometry:
     """What one link shows and what it collides with, in the object frame at rest.
 
     `collisions` has one piece per shape; `source` tells whether the source drew them for the
-    purpose, or they are its visuals again.
+    purpose, or they are its visuals again. `primitives` are those visuals that are no meshes.
     """
 
     visuals: list[Piece]
     collisions: list[Piece]
     source: bool
+    primitives: list[Primitive]
 
 
 @dataclass(slots=True)
@@ -72,11 +73,13 @@ class MeshReader:
     def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
         shapes = [self._placed(shape, frame) for shape in link.visuals]
         visuals = [piece.settled() for pieces in shapes for piece in pieces]
+        plain = [shape for shape in link.visuals if shape.geometry.kind != "mesh"]
+        primitives = [_primitive(shape, frame) for shape in plain]
         own = None if _same_shapes(link) else self._own_collisions(link, frame)
         copies = [joined(pieces, Look()) for pieces in shapes if pieces]
         if own is None or _same_geometry(own, copies):
-            return LinkGeometry(visuals, copies, source=False)
-        return LinkGeometry(visuals, own, source=True)
+            return LinkGeometry(visuals, copies, False, primitives)
+        return LinkGeometry(visuals, own, True, primitives)
 
     def _own_collisions(self, link: UrdfLink, frame: np.ndarray) -> list[Piece] | None:
         """Return the source's collision geometry; None, with a finding, where it is unusable."""
@@ -101,7 +104,7 @@ class MeshReader:
 
     def _shape_pieces(self, shape: Shape) -> list[Piece]:
         if shape.geometry.kind != "mesh":
-            return [_primitive(shape.geometry)]
+            return [Piece(*tessellated(shape.geometry.kind, shape.geometry.size))]
         name = shape.geometry.filename
         if name not in self._loaded:
             self._loaded[name] = [piece for piece in self._load(name) if len(piece.faces)]
@@ -282,13 +285,6 @@ def _same_geometry(ones: list[Piece], others: list[Piece]) -> bool:
     )
 
 
-def _primitive(geometry: Geometry) -> Piece:
-    size = geometry.size
-    makers = {
-        "box": lambda: trimesh.creation.box(extents=size),
-        "sphere": lambda: trimesh.creation.icosphere(subdivisions=3, radius=size[0]),
-        "cylinder": lambda: trimesh.creation.cylinder(radius=size[0], height=size[1], sections=48),
-        "capsule": lambda: trimesh.creation.capsule(radius=size[0], height=size[1], count=[24, 24]),
-    }
-    mesh = makers[geometry.kind]()
-    return Piece(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces))
+def _primitive(shape: Shape, frame: np.ndarray) -> Primitive:
+    place = frame @ shape.pose
+    return Primitive(shape.geometry.kind, shape.geometry.size, place[:3, :3], place[:3, 3])

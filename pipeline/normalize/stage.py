@@ -67,6 +67,8 @@ RECORDS = record_schema(
     pa.field("pitch_sources", _TEXT, nullable=False),
     pa.field("source_inertials", _TEXT, nullable=False),
     pa.field("collision_sources", _TEXT, nullable=False),
+    # JSON by link: the visuals that the source has as primitives, object frame at rest
+    pa.field("primitives", _TEXT, nullable=False),
 )
 
 
@@ -136,6 +138,9 @@ def normalize_raw(
     record = _record(thing, similarity, source, names=names, plain=plain)
     record["collision_sources"] = compact_json(
         {new: _collision_source(geometry[old]) for old, new in names[0].items()}
+    )
+    record["primitives"] = compact_json(
+        {new: _primitives(geometry[old], similarity) for old, new in names[0].items()}
     )
     return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
 
@@ -253,6 +258,13 @@ def _collision_source(geometry: LinkGeometry) -> str:
     if not geometry.collisions:
         return "none"
     return "source" if geometry.source else "hulls"
+
+
+def _primitives(geometry: LinkGeometry, similarity: Similarity) -> list[dict[str, Any]]:
+    """Return the primitives that a link shows, in the object frame at rest."""
+    turn, scale, shift = similarity.rotation, similarity.scale, -similarity.center
+    mapped = [one.mapped(turn, scale, shift) for one in geometry.primitives]
+    return [one.as_json(similarity.decimals) for one in mapped]
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:

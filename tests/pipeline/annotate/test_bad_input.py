@@ -98,11 +98,11 @@ def test_objects_of_any_size_have_the_closed_form(
     outcome = annotated(bench.box_link("b", f"{a!r} {b!r} {c!r}"), size=f"{size!r} " * 3)
     row, mass = link_b(outcome), DENSITY * a * b * c
     tensor = mass / 12 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
-    assert row["inertia_method"] == "volume"
-    assert row["mass"] == pytest.approx(mass, rel=1e-5)
+    assert row["inertia_method"] == "primitive"
+    assert row["mass"] == pytest.approx(mass, rel=1e-9)
     found = np.array(row["inertia"]).reshape(3, 3)
-    assert found == pytest.approx(tensor, rel=1e-5, abs=1e-9 * np.trace(tensor))
-    assert row["inertia_error"] < 1e-4
+    assert found == pytest.approx(tensor, rel=1e-9, abs=1e-9 * np.trace(tensor))
+    assert row["inertia_error"] < 1e-8
     assert said(outcome) == []
 
 
