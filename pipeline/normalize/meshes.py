@@ -32,6 +32,9 @@ from pipeline.normalize.scenes import SCENE_TYPES, scene_pieces
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
 
+# Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
+LARGEST_UV = 1e6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkGeometry:
@@ -101,13 +104,22 @@ class MeshReader:
 
     def _shape_pieces(self, shape: Shape) -> list[Piece]:
         if shape.geometry.kind != "mesh":
-            return [_primitive(shape.geometry)]
+            return self._primitive_pieces(shape.geometry)
         name = shape.geometry.filename
         if name not in self._loaded:
             self._loaded[name] = [piece for piece in self._load(name) if len(piece.faces)]
             if not self._loaded[name]:
                 self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
         return self._loaded[name]
+
+    def _primitive_pieces(self, geometry: Geometry) -> list[Piece]:
+        is_round = geometry.kind != "box"  # whose first size is a radius
+        pieces = [] if is_round and not geometry.size[0] else [_primitive(geometry)]
+        if pieces and len(pieces[0].faces):
+            return pieces
+        sizes = " x ".join(f"{size:g}" for size in geometry.size)
+        self._say(Finding(Code.MESH_EMPTY, f"a {geometry.kind} of {sizes} has no triangle."))
+        return []
 
     def _load(self, name: str) -> list[Piece]:
         path = self.files.resolve(name, beside=self.model)
@@ -238,7 +250,7 @@ class MeshReader:
         return Piece(piece.vertices, piece.faces, Look((r, g, b, a), picture), piece.uv)
 
     def _with_finite_uv(self, piece: Piece, name: str) -> Piece:
-        if piece.uv is None or np.isfinite(piece.uv).all():
+        if piece.uv is None or (np.abs(piece.uv) <= LARGEST_UV).all():  # also catches NaN
             return piece
         if piece.look.texture is not None:
             self._unplaced(name, piece.look.texture.name)
