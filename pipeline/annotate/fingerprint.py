@@ -39,8 +39,8 @@ def fingerprint(
     Returns
     -------
     dict
-        `faces`, `radius` [m], `metric`, `shape` (16 numbers) and `joints` (one list of 9 per
-        movable joint).
+        `faces`, `radius` [m], `metric`, `shape` (16 numbers) and `joints` (one list of 12
+        per movable joint).
     """
     surfaces = {name: _surface(parts) for name, parts in meshes.items()}
     points = np.concatenate([np.zeros((0, 3)), *(found[0] for found in surfaces.values())])
@@ -50,12 +50,14 @@ def fingerprint(
         return {}
     center = weights @ points / area
     radius = math.sqrt(float(weights @ ((points - center) ** 2).sum(axis=1)) / area)
-    shape = _invariants((points - center) / radius, weights / area, area / radius**2)
+    spread = (points - center) / radius
+    shape = _invariants(spread, weights / area, area / radius**2)
     shape += _by_count(points / radius)
     # Area and first moment of every link, which is all that the joints need.
     sums = {name: np.append(one[1] @ one[0], one[1].sum()) for name, one in surfaces.items()}
     whole = {"center": center, "radius": radius, "area": area}
-    joints = [_motion(tree, joint, sums, **whole) for joint in tree.movable]
+    lean = _lean(spread, weights / area)
+    joints = [_motion(tree, joint, sums, lean, **whole) for joint in tree.movable]
     return {
         "faces": sum(len(mesh.faces) for parts in meshes.values() for mesh in parts),
         "radius": float(format(radius, ".9g")),
@@ -88,7 +90,7 @@ def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[
     """
     squared = (points**2).sum(axis=1)
     second = (points * weights[:, None]).T @ points
-    skew = (weights * squared) @ points
+    skew = _lean(points, weights)
     turned = second @ skew
     chirality = float(np.linalg.det(np.stack([skew, turned, second @ turned])))
     fourth, sixth = float(weights @ squared**2), float(weights @ squared**3)
@@ -98,6 +100,11 @@ def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[
         float(np.linalg.norm(skew)), math.sqrt(max(float(skew @ turned), 0.0)),
         100.0 * chirality,
     ]  # fmt: skip
+
+
+def _lean(points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the direction (3,) to which centered points reach out farther; 0 if symmetric."""
+    return (weights * (points**2).sum(axis=1)) @ points
 
 
 def _by_count(points: np.ndarray) -> list[float]:
@@ -115,6 +122,7 @@ def _motion(
     tree: KinematicTree,
     joint: Joint,
     sums: Mapping[str, np.ndarray],
+    lean: np.ndarray,
     *,
     center: np.ndarray,
     radius: float,
@@ -135,9 +143,28 @@ def _motion(
         *sorted(float(np.linalg.norm(place[:3] - center)) / radius for place in led),
         float(np.linalg.norm(middle - center)) / radius,
         0.0 if joint.type is JointType.PRISMATIC else float(np.linalg.norm(off_axis)) / radius,
-        abs(joint.pitch) / radius,
+        joint.pitch / radius,  # of a left-handed thread it is negative, from wherever one looks
         moved / area,
+        *_handedness(joint, lean, (middle - center) / radius, (sum(led)[:3] / 2 - center) / radius),
     ]
+
+
+def _handedness(
+    joint: Joint, lean: np.ndarray, middle: np.ndarray, led: np.ndarray
+) -> tuple[float, float, float]:
+    """Return numbers that change their sign in a mirror.
+
+    A cabinet that is its own mirror image is two objects with its door hinged on the left and on
+    the right. A turn has a direction by itself; a displacement has one beside two others.
+    """
+    lower, upper = (0.0, 0.0) if joint.type is JointType.CONTINUOUS else joint.limits
+    reach = abs(lower) + abs(upper)
+    side = (lower + upper) / reach if reach > 0 else 0.0  # no large angle, no large error
+    turn = side * np.asarray(joint.screw[:3])
+    return (
+        float(turn @ lean), float(turn @ middle),
+        float(np.linalg.det(np.stack([lean, middle, led]))),
+    )  # fmt: skip
 
 
 def _descendants(tree: KinematicTree, link: str) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from aa_dataset.kinematics.urdf import Material, Shape, UrdfLink, UrdfModel
+from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
 from pipeline.errors import Rejection
 from pipeline.normalize.materials import MtlMaterial, read_mtl
 from pipeline.normalize.obj import Group, ObjError, ObjText, read_obj
@@ -31,6 +31,9 @@ from pipeline.normalize.scenes import SCENE_TYPES, scene_pieces
 from pipeline.primitives import Primitive, tessellated
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
+
+# Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
+LARGEST_UV = 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +76,11 @@ class MeshReader:
     def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
         shapes = [self._placed(shape, frame) for shape in link.visuals]
         visuals = [piece.settled() for pieces in shapes for piece in pieces]
-        plain = [shape for shape in link.visuals if shape.geometry.kind != "mesh"]
-        primitives = [_primitive(shape, frame) for shape in plain]
+        primitives = [
+            _primitive(shape, frame)
+            for shape, pieces in zip(link.visuals, shapes, strict=True)
+            if pieces and shape.geometry.kind != "mesh"
+        ]
         own = None if _same_shapes(link) else self._own_collisions(link, frame)
         copies = [joined(pieces, Look()) for pieces in shapes if pieces]
         if own is None or _same_geometry(own, copies):
@@ -104,13 +110,23 @@ class MeshReader:
 
     def _shape_pieces(self, shape: Shape) -> list[Piece]:
         if shape.geometry.kind != "mesh":
-            return [Piece(*tessellated(shape.geometry.kind, shape.geometry.size))]
+            return self._primitive_pieces(shape.geometry)
         name = shape.geometry.filename
         if name not in self._loaded:
             self._loaded[name] = [piece for piece in self._load(name) if len(piece.faces)]
             if not self._loaded[name]:
                 self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
         return self._loaded[name]
+
+    def _primitive_pieces(self, geometry: Geometry) -> list[Piece]:
+        is_round = geometry.kind != "box"  # whose first size is a radius
+        if not is_round or geometry.size[0]:
+            piece = Piece(*tessellated(geometry.kind, geometry.size))
+            if len(piece.faces):
+                return [piece]
+        sizes = " x ".join(f"{size:g}" for size in geometry.size)
+        self._say(Finding(Code.MESH_EMPTY, f"a {geometry.kind} of {sizes} has no triangle."))
+        return []
 
     def _load(self, name: str) -> list[Piece]:
         path = self.files.resolve(name, beside=self.model)
@@ -241,7 +257,7 @@ class MeshReader:
         return Piece(piece.vertices, piece.faces, Look((r, g, b, a), picture), piece.uv)
 
     def _with_finite_uv(self, piece: Piece, name: str) -> Piece:
-        if piece.uv is None or np.isfinite(piece.uv).all():
+        if piece.uv is None or (np.abs(piece.uv) <= LARGEST_UV).all():  # also catches NaN
             return piece
         if piece.look.texture is not None:
             self._unplaced(name, piece.look.texture.name)

@@ -8,6 +8,7 @@ import io
 import warnings
 from dataclasses import dataclass, field
 
+import numpy as np
 from PIL import Image
 
 from pipeline.errors import Rejection
@@ -80,7 +81,7 @@ def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -
     """Return a picture whose alpha is the brightness of another one (`map_d` of a material)."""
     image = _decoded(picture.data, name, budget).convert("RGB")
     alpha = _decoded(mask, name, budget)
-    band = alpha.getchannel("A") if "A" in alpha.getbands() else alpha.convert("L")
+    band = alpha.getchannel("A") if "A" in alpha.getbands() else _eight_bits(alpha).convert("L")
     image.putalpha(band.resize(image.size))
     return Picture(_png(image), _is_translucent(image))
 
@@ -110,7 +111,16 @@ def _is_translucent(image: Image.Image) -> bool:
     return False
 
 
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """Return a gray picture of 16 bits as one of 8; Pillow would cut every gray above 255."""
+    if not image.mode.startswith("I"):
+        return image
+    levels = np.clip(np.asarray(image, dtype=np.int64), 0, 65535)
+    return Image.fromarray(np.rint(levels / 257).astype(np.uint8))
+
+
 def _png(image: Image.Image) -> bytes:
+    image = _eight_bits(image)
     has_alpha = "A" in image.getbands() or "transparency" in image.info
     buffer = io.BytesIO()
     image.convert("RGBA" if has_alpha else "RGB").save(buffer, "PNG")

@@ -114,6 +114,21 @@ def test_an_unreadable_mesh_is_a_rejection(make: Make, name: str, content: str |
     assert rejected(make, name, {name: content}) == "mesh_invalid"
 
 
+@pytest.mark.parametrize("shape", ['cylinder radius="0" length="1"', 'box size="0 0 0"',
+                                   'sphere radius="0"', 'cylinder radius="1" length="0"',
+                                   'capsule radius="0" length="1"'])  # fmt: skip
+def test_a_shape_without_a_size_breaks_nothing(
+    bench: SimpleNamespace, tmp_path: Path, shape: str
+) -> None:
+    link = f'<link name="b"><visual><geometry><{shape}/></geometry></visual></link>'
+    urdf = bench.robot(bench.box_link("a"), link, bench.joint_text("j", "revolute", "a", "b"))
+    outcome = bench.normal(bench.write_object(tmp_path / "raw", urdf))
+    assert len(outcome.record["extents"]) == 3
+    if 'radius="0"' in shape:  # of which not one triangle is left
+        assert bench.codes(outcome) == ["mesh_empty"]
+        assert outcome.record["extents"] == [0.2, 0.3, 0.4]
+
+
 @pytest.mark.parametrize("content", ["", "# nothing\n", "v 0 0 0\n", "nonsense\n", TRIANGLE])
 def test_a_mesh_without_a_triangle_is_a_finding(
     bench: SimpleNamespace, make: Make, content: str

@@ -309,10 +309,27 @@ def test_a_picture_without_coordinates_is_a_finding_and_a_color(
     assert not pictures_of(outcome)
 
 
-def test_coordinates_that_are_no_numbers_are_a_finding(bench: SimpleNamespace, make: Make) -> None:
-    text = TEXTURED.replace("vt 1 1\n", "vt nan 1\n")
+@pytest.mark.parametrize("number", ["nan", "inf", "1e300", "-1e38"])
+def test_coordinates_that_lie_nowhere_are_a_finding(
+    bench: SimpleNamespace, make: Make, number: str
+) -> None:
+    text = TEXTURED.replace("vt 1 1\n", f"vt {number} 1\n")
     outcome = make({"a.obj": text, "m.mtl": MTL.format("t.png"), "t.png": picture("PNG")})
     assert bench.codes(outcome) == ["texture_unplaced"]
+
+
+def test_sixteen_bits_of_gray_keep_their_brightness(bench: SimpleNamespace, make: Make) -> None:
+    """As a picture that becomes a PNG, and as a mask; 25,700 of 65,535 is 100 of 255."""
+    gray = Image.fromarray(np.full((4, 4), 25_700, dtype=np.uint16))
+    files = {}
+    for name in ("TIFF", "PNG"):
+        gray.save(buffer := io.BytesIO(), name)
+        files[f"t.{name}"] = buffer.getvalue()
+    mtl = "newmtl m\nKd 1 1 1\nmap_Kd t.TIFF\nmap_d t.PNG\n"
+    outcome = make({"a.obj": TEXTURED, "m.mtl": mtl, **files})
+    assert bench.codes(outcome) == []
+    (data,) = pictures_of(outcome).values()
+    assert Image.open(io.BytesIO(data)).getpixel((1, 1)) == (100, 100, 100, 100)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
