@@ -97,8 +97,15 @@ class DrakeObject(Simulated):
         self.simulator_.AdvanceTo(now + seconds)
 
     def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact."""
-        found = self.plant.get_contact_results_output_port().Eval(self.context)
-        names = {body.index(): name for name, body in self._body.items()}
-        pairs = [found.point_pair_contact_info(k) for k in range(found.num_point_pair_contacts())]
-        return link_pairs((names[pair.bodyA_index()], names[pair.bodyB_index()]) for pair in pairs)
+        """Return the pairs of links in contact.
+
+        Asked of the geometry: the plant's own contact results are those of its last step.
+        """
+        query = self.plant.get_geometry_query_input_port().Eval(self.context)
+        owner = {
+            shape: name
+            for name, body in self._body.items()
+            for shape in self.plant.GetCollisionGeometriesForBody(body)
+        }
+        found = query.ComputePointPairPenetration()
+        return link_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in found)

@@ -27,6 +27,7 @@ TIMESTEP = 1 / 480  # s
 ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
 GRAVITY = -9.81  # m/s^2
 LIMIT_FORCE = 1e9  # N m or N
+MARGIN = 0.001  # m by which Bullet's importer thickens every mesh; no call takes it away
 GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
 
 
@@ -146,11 +147,12 @@ class PybulletObject(Simulated):
             self._pybullet.stepSimulation(physicsClientId=self.client)
 
     def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact."""
+        """Return the pairs of links in contact; margins do not count."""
         self._pybullet.performCollisionDetection(physicsClientId=self.client)
         names = {k: name for name, k in self._link.items()}
         found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
-        return link_pairs((names[point[3]], names[point[4]]) for point in found if point[8] <= 0)
+        touching = [point for point in found if point[8] < -2 * MARGIN]
+        return link_pairs((names[point[3]], names[point[4]]) for point in touching)
 
     def close(self) -> None:
         """End the connection; the object is gone then."""

@@ -11,7 +11,7 @@ from aa_dataset.kinematics import RigidBody
 from pipeline.annotate.errors import error_of_masses, error_of_moments
 from pipeline.annotate.moments import moments_body, triangle_areas, triangle_moments
 from pipeline.annotate.shells import Shells, hole_doubts
-from pipeline.annotate.solids import facing_outward, united_moments
+from pipeline.annotate.solids import facing_outward, united_moments, voids
 from pipeline.annotate.surface import Surface
 from pipeline.annotate.winding import STRATA, UNSEEN, Sampled, sample_moments, winding
 
@@ -60,7 +60,7 @@ def enclosed_moments(surface: Surface, shells: Shells, known: np.ndarray) -> Enc
     if not (upper - lower > 1e-9).all():  # one flat sheet
         return Enclosed(solids, solids, exact=exact)
     capped = (shells.moments * signs[:, None])[opened].sum(axis=0)
-    difference = _Difference(surface, shells, signs, exact)
+    difference = _Difference(surface, shells, signs, voids(shells, owner), exact)
     for strata in STRATA:
         found = sample_moments(lower, upper, difference, strata=strata)
         moments = solids + capped + found.moments
@@ -76,12 +76,15 @@ def enclosed_moments(surface: Surface, shells: Shells, known: np.ndarray) -> Enc
 class _Difference:
     """Inside or not, less what the exact integrals have already counted, at any points."""
 
-    def __init__(self, surface: Surface, shells: Shells, signs: np.ndarray, exact: bool) -> None:
+    def __init__(
+        self, surface: Surface, shells: Shells, signs: np.ndarray, void: np.ndarray, exact: bool
+    ) -> None:
         over = (signs < 0)[surface.shells]
         faces = np.where(over[:, None], surface.faces[:, ::-1], surface.faces)
-        is_solid = shells.solid[surface.shells]
+        is_solid, is_void = shells.solid[surface.shells], void[surface.shells]
         self.vertices, self.exact = surface.vertices, exact
-        self.solid, self.open = faces[is_solid], faces[~is_solid]
+        self.solid, self.open = faces[is_solid & ~is_void], faces[~is_solid]
+        self.void = faces[is_void]
         over = (signs < 0)[shells.cap_shells]
         caps = np.where(over[:, None, None], shells.caps[:, ::-1], shells.caps)
         self.caps = caps.reshape(-1, 3)
@@ -91,9 +94,10 @@ class _Difference:
         opened = winding(self.vertices, self.open, points)
         faces = np.arange(len(self.caps), dtype=np.int64).reshape(-1, 3)
         capped = np.round(opened + winding(self.caps, faces, points))
+        hollow = np.round(winding(self.vertices, self.void, points))
         matter = solid > 0.5
-        counted = matter if self.exact else np.round(solid)
-        return (matter | (np.abs(opened) > 0.5)) - (counted + capped)
+        counted = (matter if self.exact else np.round(solid)) + hollow
+        return (matter | (np.abs(opened) > 0.5) & (hollow == 0)) - (counted + capped)
 
 
 def _sampling_error(body: RigidBody, found: Sampled) -> float:

@@ -17,6 +17,8 @@ TOUCH = 1e-6
 # An open shell whose caps enclose less than this, against its area to the power 3/2 (0.09 for a
 # sphere, 0.06 for an open cube), keeps the orientation that it came with.
 OPEN_FLAT_SHARE = 0.01
+# By how much (of the link's diagonal) a cavity may reach out of the box of an open shell.
+OPEN_SLACK = 0.1
 # Rows of the table of box pairs that are compared at once.
 CHUNK = 512
 
@@ -36,7 +38,7 @@ def facing_outward(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.nda
     signs = np.where(volumes < 0, -1.0, 1.0)
     signs[~shells.solid] = _open_signs(shells)[~shells.solid]
     owner = np.arange(len(volumes))
-    if not (volumes[shells.solid] < 0).any() or shells.solid.sum() == 1:
+    if not (shells.solid & (volumes < 0)).any() or len(volumes) == 1:
         return signs, owner
     for inner, around in _containers(surface, shells).items():
         outermost = max(around, key=lambda k: abs(volumes[k]))
@@ -53,8 +55,7 @@ def _open_signs(shells: Shells) -> np.ndarray:
     One that is nearly flat says nothing about its inside: it stays as it is, since it may be one
     side of something that only all shells together enclose.
     """
-    volumes = shells.moments[:, 0]
-    telling = np.abs(volumes) > OPEN_FLAT_SHARE * shells.areas**1.5
+    volumes, telling = shells.moments[:, 0], _is_telling(shells)
     signs = np.ones(len(volumes))
     for shell in np.flatnonzero(telling & ~shells.solid & (volumes < 0)).tolist():
         around = telling & (np.abs(volumes) > -volumes[shell])
@@ -66,20 +67,36 @@ def _open_signs(shells: Shells) -> np.ndarray:
     return signs
 
 
+def _is_telling(shells: Shells) -> np.ndarray:
+    """Tell which shells (n,) enclose enough, once capped, to have an inside."""
+    return np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas**1.5
+
+
 def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
-    """Return the solid shells that hold another, by the one inside."""
-    solid = np.flatnonzero(shells.solid)
+    """Return the shells that hold all of a solid one, by the one inside; open ones are capped."""
+    holds = shells.solid | _is_telling(shells)
     found: dict[int, list[int]] = {}
-    for inner in solid.tolist():
-        inside = (shells.lower[solid] <= shells.lower[inner]).all(axis=1)
-        inside &= (shells.upper[solid] >= shells.upper[inner]).all(axis=1)
-        point = surface.vertices[surface.faces[surface.shells == inner][0]].mean(axis=0)
-        for outer in solid[inside & (solid != inner)].tolist():
-            faces = np.ascontiguousarray(surface.faces[surface.shells == outer])
-            winding = igl.winding_number(surface.vertices, faces, point[None])
-            if abs(float(np.ravel(winding)[0])) > 0.5:
+    for inner in np.flatnonzero(shells.solid).tolist():
+        # An open shell may have lost the side that reached farthest.
+        slack = np.where(shells.solid, 0.0, OPEN_SLACK)[:, None]
+        around = holds & (shells.lower <= shells.lower[inner] + slack).all(axis=1)
+        around &= (shells.upper >= shells.upper[inner] - slack).all(axis=1)
+        around[inner] = False
+        points = surface.vertices[np.unique(surface.faces[surface.shells == inner])]
+        for outer in np.flatnonzero(around).tolist():
+            if _is_around(surface, shells, outer, points):
                 found.setdefault(inner, []).append(outer)
     return found
+
+
+def _is_around(surface: Surface, shells: Shells, outer: int, points: np.ndarray) -> bool:
+    """Tell whether a shell winds around points (n, 3): all of them, or most if it is open."""
+    corners = surface.vertices[surface.faces[surface.shells == outer]]
+    corners = np.concatenate([corners, shells.caps[shells.cap_shells == outer]])
+    faces = np.arange(3 * len(corners), dtype=np.int64).reshape(-1, 3)
+    around = np.abs(igl.fast_winding_number(corners.reshape(-1, 3), faces, points)) > 0.75
+    # A flat cap may cut off what bulged out of the hole.
+    return bool(around.all() if shells.solid[outer] else around.mean() > 0.5)
 
 
 def united_moments(
@@ -87,11 +104,12 @@ def united_moments(
 ) -> tuple[np.ndarray, bool]:
     """Return the moments (10,) of the union of all solid shells, and whether it is exact.
 
-    Shells whose boxes do not overlap are summed; the others go through an exact boolean union. If
-    that refuses a shell, the plain sum is returned and said not to be exact.
+    Shells whose boxes do not overlap are summed; the others go through an exact boolean union.
+    Cavities of open shells count negative. If the union refuses a shell, the plain sum is returned
+    and said not to be exact.
     """
     oriented = shells.moments * signs[:, None]
-    total, exact = np.zeros(10), True
+    total, exact = oriented[voids(shells, owner)].sum(axis=0), True
     for cluster in _clusters(shells, owner):
         plain = oriented[cluster].sum(axis=0)
         bodies = np.unique(owner[cluster])
@@ -103,9 +121,14 @@ def united_moments(
     return total, exact
 
 
+def voids(shells: Shells, owner: np.ndarray) -> np.ndarray:
+    """Tell which solid shells (n,) are cavities of open ones."""
+    return np.asarray(shells.solid & ~shells.solid[owner])
+
+
 def _clusters(shells: Shells, owner: np.ndarray) -> list[np.ndarray]:
     """Group the solid shells whose boxes overlap; a cavity goes with its owner."""
-    solid = np.flatnonzero(shells.solid)
+    solid = np.flatnonzero(shells.solid & ~voids(shells, owner))
     lower, upper = shells.lower[solid], shells.upper[solid]
     place = np.zeros(len(owner), np.int64)
     place[solid] = np.arange(len(solid))

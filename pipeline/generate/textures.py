@@ -136,14 +136,16 @@ def shades(pattern: str) -> Grid:
 
 @cache
 def png(texture: Texture) -> bytes:
-    """Return a texture as a PNG with a palette, 4 bits per pixel and no metadata."""
+    """Return a texture as a PNG with a palette, 8 bits per pixel and no metadata.
+
+    Four bits would do for the shades, but Bullet reads no PNG of less than eight.
+    """
     steps = np.arange(SHADES)[:, None]
     dark, light = np.array(texture.dark), np.array(texture.light)
     palette = ((dark * (SHADES - 1 - steps) + light * steps) // (SHADES - 1)).astype(np.uint8)
-    grid = shades(texture.pattern)
-    packed = (grid[:, ::2] << 4 | grid[:, 1::2]).astype(np.uint8)
-    rows = np.hstack((np.zeros((SIZE, 1), np.uint8), packed)).tobytes()
-    header = struct.pack(">IIBBBBB", SIZE, SIZE, 4, 3, 0, 0, 0)
+    grid = shades(texture.pattern).astype(np.uint8)
+    rows = np.hstack((np.zeros((SIZE, 1), np.uint8), grid)).tobytes()
+    header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 3, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"PLTE", palette.tobytes()), (b"IDAT", _stored(rows)))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*c) for c in (*chunks, (b"IEND", b"")))
 

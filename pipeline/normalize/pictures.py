@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Textures: JPEG and PNG files keep their bytes, every other picture becomes a PNG."""
+"""Textures: JPEG and 8-bit PNG files keep their bytes, every other picture becomes a PNG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from PIL import Image
 from pipeline.errors import Rejection
 from pipeline.reasons import Reason
 
-_MAGIC = {b"\xff\xd8\xff": ".jpg", b"\x89PNG\r\n\x1a\n": ".png"}
+_PNG = b"\x89PNG\r\n\x1a\n"
+_MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
+_BIT_DEPTH = 24  # place of the byte in a PNG, whose first chunk is always the header
 MIME = {".jpg": "image/jpeg", ".png": "image/png"}
 
 
@@ -61,7 +63,7 @@ def _too_many(name: str, what: str) -> Rejection:
 
 
 def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
-    """Check a picture by decoding it once, and keep its bytes where they are JPEG or PNG.
+    """Check a picture by decoding it once, and keep its bytes where every simulator reads them.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
     """
     image = _decoded(data, name, budget)
     is_translucent = _is_translucent(image)
-    if data.startswith(tuple(_MAGIC)):
+    if data.startswith(tuple(_MAGIC)) and not _is_odd_png(data):
         return Picture(data, is_translucent)
     return Picture(_png(image), is_translucent)
 
@@ -109,6 +111,11 @@ def _is_translucent(image: Image.Image) -> bool:
     if "transparency" in image.info:
         return image.convert("RGBA").getchannel("A").getextrema()[0] < 255
     return False
+
+
+def _is_odd_png(data: bytes) -> bool:
+    """Tell whether a PNG has 1, 2, 4 or 16 bits a channel, which Bullet does not read."""
+    return data.startswith(_PNG) and data[_BIT_DEPTH] != 8
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:

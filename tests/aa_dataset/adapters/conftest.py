@@ -18,6 +18,12 @@ PACKAGES = {
 }
 TETRAHEDRON = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 
+CUBE = (
+    "".join(f"v {x} {y} {z}\n" for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1))
+    + "f 1 2 4\nf 1 4 3\nf 5 7 8\nf 5 8 6\nf 1 5 6\nf 1 6 2\n"
+    + "f 3 4 8\nf 3 8 7\nf 1 3 7\nf 1 7 5\nf 2 6 8\nf 2 8 4\n"
+)
+
 
 def link(name: str, mass: float, *, shape: bool = True, center: str = "0 0 0") -> str:
     mesh = f'<geometry><mesh filename="meshes/{name}.obj"/></geometry>'
@@ -105,6 +111,19 @@ def screw(tmp_path: Path) -> Path:
 @pytest.fixture
 def geared(tmp_path: Path) -> Path:
     return write(tmp_path / "geared", geared_text())
+
+
+@pytest.fixture
+def cubes(tmp_path: Path) -> Path:
+    """Return two cubes of 0.1 m on one base, in one place; the wheel slides off along x."""
+    ends = (("base", "wheel"), ("base", "pinion"))
+    slide = joint("slide", "prismatic", ends[0], axis="1 0 0", limits='lower="0" upper="1"')
+    turn = joint("turn", "revolute", ends[1], axis="0 0 1", limits='lower="-1" upper="1"')
+    links = [link(name, 1.0) for name in ("base", "wheel", "pinion")]
+    folder = write(tmp_path / "cubes", "".join([*links, slide, turn]))
+    for name in ("wheel", "pinion"):
+        (folder / "meshes" / f"{name}.obj").write_text(CUBE)
+    return folder
 
 
 @pytest.fixture(

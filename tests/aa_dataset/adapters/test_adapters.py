@@ -14,6 +14,7 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.adapters import SIMULATORS, SimulatorError, couplings, load, open_object
 from aa_dataset.errors import MissingExtraError
+from aa_dataset.judge.known import lacks
 from aa_dataset.kinematics.urdf import parse_urdf
 
 GRAVITY, MASS, SPIN, PITCH = 9.81, 2.0, 0.025 + 1e-9, 0.05
@@ -55,6 +56,20 @@ def test_a_limit_holds_twenty_tons_that_look_like_a_sheet(heavy: Path, simulator
     loaded.set_coordinates({})
     loaded.step(0.5)
     assert loaded.coordinates()["slide"] == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("apart", "expected"),
+    [(0.05, [("pinion", "wheel")]), (0.0995, [("pinion", "wheel")]), (0.1005, []), (0.2, [])],
+)
+def test_parts_touch_where_they_overlap_and_not_half_a_millimeter_apart(
+    cubes: Path, simulator: str, apart: float, expected: list[tuple[str, str]]
+) -> None:
+    if lacks(simulator, "contacts"):
+        pytest.skip(f"{simulator} has no contacts")
+    loaded = load(simulator, cubes, self_contacts=True)
+    loaded.set_coordinates({"slide": apart})
+    assert loaded.contacts() == expected  # before any step
 
 
 def test_bodies_are_those_of_the_urdf(screw: Path, simulator: str) -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from aa_dataset.kinematics import RigidBody
 from pipeline.annotate import solids
+from pipeline.annotate.errors import relative_error
 from pipeline.annotate.mass import LinkMass, link_mass
+from pipeline.annotate.surface import clean_surface
 
 THICKNESS = 0.01
 
@@ -190,3 +192,50 @@ def test_boxes_that_share_an_edge_in_the_file_are_two_solids() -> None:
     found = mass_of(welded)
     assert found.method == "volume"
     assert_same(found.body, body((1, *A), (1, *beside)))
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_mirrored_part_that_crosses_a_wall_is_added_and_not_cut_out(over: int) -> None:
+    """Its first face is within the wall, and its box within the tray's, but it is no cavity."""
+    walls = [
+        ((0, 0, 0), (1, 1, 0.05)),
+        ((0, 0, 0), (1, 0.05, 1)),
+        ((0, 0.95, 0), (1, 1, 1)),
+        ((0, 0, 0), (0.05, 1, 1)),
+        ((0.95, 0, 0), (1, 1, 1)),
+    ]
+    tray = trimesh.boolean.union([block(*wall) for wall in walls], engine="manifold")
+    knob = block((0.02, 0.4, 0.4), (0.22, 0.6, 0.6))
+    parts = (inverted(tray), knob) if over else (tray, inverted(knob))
+    floor = (1, (0, 0, 0), (1, 1, 0.05))
+    long = [(1, (0, y, 0.05), (1, y + 0.05, 1)) for y in (0, 0.95)]
+    short = [(1, (x, 0.05, 0.05), (x + 0.05, 0.95, 1)) for x in (0, 0.95)]
+    inner = (1, (0.05, 0.4, 0.4), (0.22, 0.6, 0.6))
+    found = mass_of(*parts)
+    assert found.method == "volume"
+    assert_same(found.body, body(floor, *long, *short, inner), rel=1e-6)
+
+
+def test_a_second_skin_with_other_diagonals_adds_nothing_whichever_way_it_faces() -> None:
+    box = block((0, 0, 0), (1, 1, 1))
+    x, y, z = box.vertices.T
+    turned = trimesh.Trimesh(np.column_stack([1 - y, x, z]), box.faces, process=False)
+    surface = clean_surface([box, turned])
+    assert surface is not None and len(surface.faces) == 24  # the same cube, cut otherwise
+    for skin in (turned, inverted(turned)):
+        found = mass_of(box, skin)
+        assert found.method == "volume"
+        assert_same(found.body, body((1, (0, 0, 0), (1, 1, 1))), rel=1e-6)
+
+
+@pytest.mark.parametrize("shelf", [False, True])
+def test_a_cavity_of_an_open_shell_stays_empty(shelf: bool) -> None:
+    outer, hollow = ((0, 0, 0), (1, 1, 1)), ((0.1, 0.1, 0.1), (0.9, 0.9, 0.9))
+    box = block(*outer)
+    lidless = trimesh.Trimesh(box.vertices, box.faces[box.face_normals[:, 2] < 0.5], process=False)
+    board = ((0.2, 0.2, 0.4), (0.8, 0.8, 0.5))
+    parts = [lidless, inverted(block(*hollow))] + [block(*board)] * shelf
+    expected = body((1, *outer), (-1, *hollow), *[(1, *board)] * shelf)
+    found = mass_of(*parts)
+    assert found.method == "winding"
+    assert relative_error(found.body, expected, np.sqrt(3) / 2) < found.error < 0.05

@@ -25,7 +25,8 @@ def test_pictures_are_small_pngs_of_two_colors(name: str) -> None:
     data = png(look)
     image = Image.open(io.BytesIO(data))
     assert image.size == (SIZE, SIZE) and not image.info.keys() & {"Software", "date:create"}
-    assert len(data) < 10_000
+    assert data[24] == 8  # bits: Bullet warns of a PNG of any other depth
+    assert len(data) < SIZE * SIZE + 600  # a byte per pixel, little more
     pixels = np.asarray(image.convert("RGB")).reshape(-1, 3)
     low, high = np.minimum(look.dark, look.light), np.maximum(look.dark, look.light)
     assert (pixels >= low).all() and (pixels <= high).all()
@@ -34,7 +35,7 @@ def test_pictures_are_small_pngs_of_two_colors(name: str) -> None:
 def test_picture_bytes_are_pinned() -> None:
     """Whole-number arithmetic and stored blocks: the same bytes on any machine."""
     data = b"".join(png(Texture(name, (0, 0, 0), (255, 255, 255), 1.0)) for name in PATTERNS)
-    assert hashlib.sha256(data).hexdigest()[:16] == "7553dc80c455c113"
+    assert hashlib.sha256(data).hexdigest()[:16] == "2708227ec04398b6"
 
 
 @pytest.mark.parametrize("pattern", ["wood", "weave"])

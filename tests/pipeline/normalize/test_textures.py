@@ -93,6 +93,31 @@ def test_jpeg_and_png_keep_every_byte(make: Make, kind: str, mode: str, suffix: 
     assert tree["images"][0]["mimeType"] == {"JPEG": "image/jpeg", "PNG": "image/png"}[kind]
 
 
+def odd_png(bits: int) -> bytes:
+    """Return a black square with a bright right half as a PNG of 1, 4 or 16 bits."""
+    grid = np.zeros((8, 8), np.uint16 if bits == 16 else np.uint8)
+    grid[:, 4:] = 51400 if bits == 16 else 1
+    image = Image.fromarray(grid)
+    if bits < 8:
+        image = image.convert("P")
+        image.putpalette([0, 0, 0, 200, 200, 200] + [0, 0, 0] * (2**bits - 2))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", **({"bits": bits} if bits < 8 else {}))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("bits", [1, 4, 16])
+def test_a_png_of_other_than_eight_bits_is_written_anew(make: Make, bits: int) -> None:
+    """Bullet warns of such files and shows no texture."""
+    data = odd_png(bits)
+    assert data[24] == bits
+    outcome = make({"a.obj": TEXTURED, "m.mtl": MTL.format("t.png"), "t.png": data})
+    ((_, kept),) = pictures_of(outcome).items()
+    assert kept[24] == 8
+    pixels = np.asarray(Image.open(io.BytesIO(kept)).convert("RGB"))
+    assert (pixels[:, :4] == 0).all() and (pixels[:, 4:] == 200).all()
+
+
 @pytest.mark.parametrize("kind", ["BMP", "TIFF", "TGA", "GIF", "WEBP"])
 def test_other_pictures_become_png(make: Make, kind: str) -> None:
     outcome = make({"a.obj": TEXTURED, "m.mtl": MTL.format("t.x"), "t.x": picture(kind)})
