@@ -8,6 +8,7 @@ ends here, as a rejection with a sentence. Archives are read in memory and never
 
 from __future__ import annotations
 
+import gzip
 import os
 import posixpath
 import re
@@ -16,6 +17,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from pipeline.errors import Rejection
 from pipeline.reasons import Reason
@@ -194,12 +196,34 @@ def open_raw(root: Path, paths: Sequence[str], *, most_bytes: int) -> RawFiles:
     return FolderFiles(root, paths, most_bytes=most_bytes)
 
 
+class _Limited:
+    """A stream that ends with a rejection: headers of a tar may claim any size, and are read whole.
+
+    Headers and padding of all members together are allowed beside the budget of their content.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str, most: int) -> None:
+        self._stream, self._name, self._most = stream, name, most
+        self._left = most + 4 * tarfile.BLOCKSIZE * MEMBERS
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            detail = f"{self._name} unpacks to more than {self._most} bytes."
+            raise Rejection(Reason.TOO_MANY_BYTES, detail)
+        return data
+
+
 def _read_archive(path: Path, most: int) -> dict[str, bytes]:
     """Return the regular members of a tar by name, its only top folder left out."""
     files: dict[str, bytes] = {}
     total = 0
     try:
-        with tarfile.open(path, "r|gz" if path.suffix in (".gz", ".tgz") else "r|") as archive:
+        with (
+            gzip.open(path) if path.suffix in (".gz", ".tgz") else path.open("rb") as stream,
+            tarfile.open(fileobj=_Limited(stream, path.name, most), mode="r|") as archive,
+        ):
             for number, member in enumerate(archive):
                 if number >= MEMBERS:
                     raise Rejection(
@@ -210,8 +234,8 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
                     raise _too_large(path.name, total, most)
                 name = _member_name(path.name, member)
                 if member.isfile():
-                    stream = archive.extractfile(member)
-                    files[name] = b"" if stream is None else stream.read()
+                    content = archive.extractfile(member)
+                    files[name] = b"" if content is None else content.read()
     except (tarfile.TarError, EOFError, OSError, zlib.error, ValueError) as error:
         raise Rejection(
             Reason.ARCHIVE_INVALID, f"{path.name} is not a usable archive: {error}."

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.kinematics.urdf import JOINT_TYPES, Shape, UrdfJoint, UrdfModel, pose_matrix
-from pipeline.errors import PipelineError
-from pipeline.reasons import Code, Finding, Severity
+from pipeline.errors import PipelineError, Rejection
+from pipeline.reasons import Code, Finding, Reason, Severity
 
 FILE = "pipeline/curation/repairs.tsv"
 LIMITS = ("lower", "upper", "effort", "velocity")
@@ -186,7 +186,16 @@ def apply_repairs(
             continue
         detail = f"{repair.field}: {_shown(repair.old)} became {_shown(repair.new)} ({repair.why})."
         findings.append(Finding(Code.REPAIRED, detail, Severity.INFO))
+    _require_frame(source["frame"])
     return model, source, findings
+
+
+def _require_frame(frame: Mapping[str, str | None]) -> None:
+    """Reject a frame that repairs left without two directions."""
+    front, up = frame.get("front"), frame["up"] or ""
+    if front and front[-1] == up[-1]:
+        detail = f"after the repairs, front {front!r} and up {up!r} are one axis; correct both."
+        raise Rejection(Reason.METADATA_INVALID, f"{FILE}: {detail}")
 
 
 def _shown(value: Any) -> str:

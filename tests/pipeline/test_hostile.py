@@ -13,6 +13,7 @@ import os
 import struct
 import sys
 import tarfile
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -288,3 +289,21 @@ def test_a_bomb_of_zeros_stops_at_the_budget(guarded: Path, ended: Any) -> None:
     with gzip.open(guarded / f"rec_door_{32 * '0'}.tar.gz", "wb") as stream:
         stream.write(member("rec/zeros", size=60_000_000) + bytes(60_000_000))
     assert ended(guarded, "articraft") == ["too_many_bytes"]
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_without_an_end_stops_at_the_budget(
+    kind: bytes, guarded: Path, ended: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a header describes the next member, so it is read before any member is seen."""
+    monkeypatch.setattr("pipeline.rawfiles.MEMBERS", 1000)
+    guarded.mkdir()
+    with gzip.open(guarded / f"rec_door_{32 * '0'}.tar.gz", "wb") as stream:
+        stream.write(member("rec/header", kind, size=300_000_000))
+        for _ in range(300):
+            stream.write(bytes(1_000_000))
+    tracemalloc.start()
+    assert ended(guarded, "articraft") == ["too_many_bytes"]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 200_000_000

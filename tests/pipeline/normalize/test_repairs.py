@@ -123,6 +123,16 @@ def test_every_field_can_be_corrected(bench: SimpleNamespace, folder: Path, tmp_
     assert outcome.record == expected.record
 
 
+def test_a_frame_needs_two_directions_after_its_repairs(
+    bench: SimpleNamespace, folder: Path
+) -> None:
+    rows = (MESH, *ENDS, "frame.up\tz\tx")
+    with pytest.raises(Rejection, match=r"metadata_invalid.*one axis; correct both"):
+        repaired(bench, folder, *rows)
+    outcome = repaired(bench, folder, *rows, "frame.front\tx\t-z")
+    assert outcome.record["rotation"] == [0, 0, -1, 0, 1, 0, 1, 0, 0]
+
+
 def test_a_limit_can_be_taken_out(bench: SimpleNamespace, folder: Path) -> None:
     outcome = repaired(bench, folder, MESH, "joint:j:|x:lower\t1\t", "joint:j:|x:upper\t-1\t")
     assert parse_urdf(outcome.files["object.urdf"]).joints[0].type == "continuous"
