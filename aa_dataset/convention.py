@@ -18,7 +18,7 @@ import numpy as np
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB
 
@@ -67,6 +67,12 @@ def _whole_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]
         yield f"{GLB}, the whole object at rest, does not exist beside the URDF; write it."
 
 
+def _said(shape: Shape) -> str:
+    """Return what a person finds a shape by: its file, else its name, else its kind."""
+    named = shape.geometry.filename or shape.name
+    return _shown(named) if named else f"a {shape.geometry.kind}"
+
+
 def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
     where = f"Link {_shown(link.name)}"
     if not NAME.fullmatch(link.name):
@@ -74,15 +80,15 @@ def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
     for shape in (*link.visuals, *link.collisions):
         name = shape.geometry.filename
         if shape.geometry.kind != "mesh" or not name.endswith(".obj"):
-            yield f"{where}: {_shown(shape.name)} is not an OBJ mesh; convert it."
+            yield f"{where}: {_said(shape)} is not an OBJ mesh; convert it."
         elif not is_inside(name):
             yield f"{where}: {_shown(name)} leads out of the folder; copy the mesh into it."
         elif name not in files:
             yield f"{where}: {_shown(name)} does not exist; add the mesh or remove its element."
         if shape.geometry.scale != (1.0, 1.0, 1.0):
-            yield f"{where}: {_shown(shape.name)} scales its mesh; scale the vertices instead."
+            yield f"{where}: {_said(shape)} scales its mesh; scale the vertices instead."
         if not np.array_equal(shape.pose, np.eye(4)):
-            yield f"{where}: {_shown(shape.name)} is not in the link frame; move its vertices."
+            yield f"{where}: {_said(shape)} is not in the link frame; move its vertices."
 
 
 def _shown(name: str) -> str:

@@ -195,6 +195,10 @@ def _require_usable(points: np.ndarray, tree: KinematicTree) -> None:
         if any(np.isfinite(limit) and abs(limit) > FARTHEST for limit in joint.limits):
             detail = f"joint {joint.name!r} has a limit beyond {FARTHEST:g}."
             raise Rejection(Reason.JOINT_INVALID, detail)
+        coupling = () if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
+        if not all(abs(number) <= FARTHEST for number in (joint.pitch, *coupling)):
+            detail = f"joint {joint.name!r} has a pitch or a coupling beyond {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
         if joint.is_movable and joint.mimic is not None and joint.mimic.joint not in movable:
             detail = f"joint {joint.name!r} follows {joint.mimic.joint!r}, which cannot move."
             raise Rejection(Reason.MIMIC_INVALID, detail)

@@ -94,6 +94,19 @@ class Shape:
         return np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0
 
     @cached_property
+    def is_wound(self) -> np.ndarray:
+        """Tell (c,) in which components no two faces run along an edge in the same direction.
+
+        Of the others, even closed ones, the signed volume depends on where the origin lies.
+        """
+        count = int(self.components.max(initial=-1)) + 1
+        faces = self.solid_faces.astype(np.int64)
+        steps = (faces * len(self.vertices) + np.roll(faces, -1, axis=1)).reshape(-1)
+        _, place, uses = np.unique(steps, return_inverse=True, return_counts=True)
+        twice = uses[place.reshape(-1)] > 1
+        return np.bincount(np.repeat(self.components, 3), twice, minlength=count) == 0
+
+    @cached_property
     def volumes(self) -> np.ndarray:
         """Return the signed volume (c,) [m^3] of every component; means little for open ones."""
         count = int(self.components.max(initial=-1)) + 1
@@ -108,7 +121,7 @@ class Shape:
         The inner wall of a hollow body is wound inward by right; it lies within the box of a
         component that is wound outward.
         """
-        suspects = np.flatnonzero(self.is_closed & (self.volumes < 0))
+        suspects = np.flatnonzero(self.is_closed & self.is_wound & (self.volumes < 0))
         found = np.zeros(len(self.volumes), dtype=bool)
         if not len(suspects):
             return found

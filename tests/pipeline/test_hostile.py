@@ -7,8 +7,10 @@ folder is opened on the way. A secret that would make the object whole lies besi
 
 from __future__ import annotations
 
+import base64
 import gzip
 import itertools
+import json
 import os
 import struct
 import sys
@@ -38,6 +40,7 @@ BOMB = (
     )
     + "]>"
 )
+COLLECTION = "{title: t, label: Door, license: MIT, frame: {up: z, front: x}, scale: metric}"
 OPENED: list[str] = []
 WATCHING: list[str] = []
 
@@ -140,6 +143,34 @@ def mtl(path: str) -> dict[str, Any]:
     return {"b.obj": TEXTURED, "m.mtl": f"newmtl m\nmap_Kd {path}\n"}
 
 
+def gltf(uri: str, image: str = "") -> str:
+    """Return a glTF of one triangle whose bytes, or whose picture, lie in another file."""
+    data = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
+    embedded = f"data:application/octet-stream;base64,{base64.b64encode(data).decode()}"
+    document = {
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "textures": [{"source": 0}],
+        "images": [{"uri": image or "absent.png"}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}],
+        "buffers": [{"uri": uri or embedded, "byteLength": 36}],
+    }
+    return json.dumps(document)
+
+
+DAE = '<!DOCTYPE c [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA>&x;</COLLADA>'
+PLY_PICTURE = (
+    "ply\nformat ascii 1.0\ncomment TextureFile ../../secret/s.png\nelement vertex 3\n"
+    "property float x\nproperty float y\nproperty float z\nproperty float s\nproperty float t\n"
+    "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 0 0 0 0\n1 0 0 1 0\n0 1 0 0 1\n3 0 1 2\n"
+)
+
+
 def case(name: str, code: str, urdf: Any, files: dict[str, Any] | None = None) -> Any:
     return pytest.param(code, urdf, files or {}, id=name)
 
@@ -164,8 +195,18 @@ CASES = [
     case("texture climbs out", "mesh_outside", B, mtl("../../secret/s.png")),
     case("texture absolute", "mesh_outside", B, mtl("/etc/passwd")),
     case("texture http", "mesh_outside", B, mtl("http://127.0.0.1:9/t.png")),
-    case("NaN origin", "number_invalid", robot(box("a"), box("b"), hinge(axis="nan 0 1"))),
-    case("infinite limit", "number_invalid", robot(box("a"), box("b"), hinge(limit="0 NaN"))),
+    case("glTF bytes climb out", "mesh_outside", with_mesh("b.gltf"), {
+        "b.gltf": gltf("../../secret/s.obj")}),
+    case("glTF bytes of a file address", "mesh_outside", with_mesh("b.gltf"), {
+        "b.gltf": gltf("file:///etc/passwd")}),
+    case("glTF picture climbs out", "mesh_outside", with_mesh("b.gltf"), {
+        "b.gltf": gltf("", "../../secret/s.png")}),
+    case("PLY picture climbs out", "mesh_outside", with_mesh("b.ply"), {"b.ply": PLY_PICTURE}),
+    case("COLLADA external entity", "xml_entity", with_mesh("b.dae"), {"b.dae": DAE}),
+    case("NaN axis", "number_invalid", robot(box("a"), box("b"), hinge(axis="nan 0 1"))),
+    case("infinite axis", "number_invalid", robot(box("a"), box("b"), hinge(axis="0 inf 1"))),
+    case("NaN limit", "number_invalid", robot(box("a"), box("b"), hinge(limit="0 NaN"))),
+    case("infinite limit", "limit_missing", robot(box("a"), box("b"), hinge(limit="-inf inf"))),
     case("NaN vertex", "mesh_invalid", B, {"b.obj": TRIANGLE.replace("1 0 0", "nan 0 0")}),
     case("infinite vertex", "mesh_invalid", B, {"b.obj": TRIANGLE.replace("1 0 0", "1e999 0 0")}),
     case("reversed limits", "limits_reversed", robot(box("a"), box("b"), hinge(limit="1 -1"))),
@@ -217,12 +258,19 @@ def put(root: Path, urdf: str | bytes, files: dict[str, Any]) -> Path:
     return root / "thing"
 
 
+@pytest.mark.parametrize("adapter", ["generated", "urdf_folder"])
 @pytest.mark.parametrize(("code", "urdf", "files"), CASES)
 def test_an_object_of_a_stranger_ends_with_the_code_of_its_fault(
-    code: str, urdf: Any, files: dict[str, Any], guarded: Path, ended: Any
+    code: str, urdf: Any, files: dict[str, Any], adapter: str, guarded: Path, ended: Any
 ) -> None:
-    put(guarded, urdf, files)
-    assert code in ended(guarded, "generated")
+    """As one of the user's own objects, and as one of a collection of the tail."""
+    folder = put(guarded, urdf, files)
+    if adapter == "urdf_folder":
+        (folder / "source.yaml").write_text(COLLECTION)
+    if adapter == "urdf_folder" and "meta.json" in files:
+        assert code not in ended(guarded, adapter)  # a collection has no such file
+    else:
+        assert code in ended(guarded, adapter)
 
 
 @pytest.mark.parametrize("name", ["b.obj", "meshes"])

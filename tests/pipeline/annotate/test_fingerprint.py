@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from pipeline.annotate.fingerprint import fingerprint
 from pipeline.annotate.stage import annotate
 from pipeline.deduplicate.alike import same_motion, same_shape
@@ -214,9 +215,24 @@ def test_a_moved_part_a_mirror_image_and_another_size_are_other_geometry(
     assert not same_shape(printed(one), printed(two))
 
 
-def test_what_has_no_area_has_no_fingerprint(bench: SimpleNamespace) -> None:
-    from aa_dataset.kinematics import KinematicTree
+def test_a_left_handed_thread_is_another_motion() -> None:
+    """A bolt that is symmetric about its axis looks alike in a mirror; its thread does not."""
+    bolt = trimesh.creation.cylinder(0.1, 0.5)
+    bolt.apply_translation((0, 0, 0.4))
+    meshes = {"base": [trimesh.creation.box((1, 1, 0.3))], "bolt": [bolt]}
+    prints = []
+    for pitch, axis, limits in ((0.02, 1, (0, 9)), (-0.02, 1, (0, 9)), (0.02, -1, (-9, 0))):
+        joint = Joint("j", JointType.HELICAL, np.array([0.0, 0.0, axis]), np.zeros(3),
+                      *limits, pitch, "base", "bolt")  # fmt: skip
+        tree = KinematicTree("x", ("base", "bolt"), (joint,))
+        prints.append(fingerprint(tree, meshes, is_metric=True))
+    right, left, turned = prints
+    assert are_one(right, turned)
+    assert same_shape(right, left)
+    assert not same_motion(right, left)
 
+
+def test_what_has_no_area_has_no_fingerprint(bench: SimpleNamespace) -> None:
     line = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], process=False)
     tree = KinematicTree("x", ("base",), ())
     assert fingerprint(tree, {"base": [line]}, is_metric=True) == {}

@@ -189,6 +189,10 @@ def test_broken_structures_are_rejected_with_their_reason(
     assert rejected(make, a, b, backwards) == "limits_reversed"
     endless = joint("j", "revolute", "a", "b", limit='lower="-1e308" upper="0"')
     assert rejected(make, a, b, endless) == "joint_invalid"
+    for far in ('multiplier="1e300"', 'offset="-1e300"'):
+        follower = joint("k", "prismatic", "a", "c", more=f'<mimic joint="j" {far}/>')
+        leader = joint("j", "revolute", "a", "b")
+        assert rejected(make, a, b, c, leader, follower) == "joint_invalid"
     two = [joint("j", "fixed", "a", "c"), joint("k", "fixed", "b", "c")]
     assert rejected(make, a, b, c, *two) == "link_two_parents"
     loop = [joint("j", "fixed", "b", "c"), joint("k", "fixed", "c", "b")]

@@ -109,6 +109,17 @@ def test_parts_that_are_inside_out_are_found_but_not_cavities(make: SimpleNamesp
     assert codes(make, trimesh.creation.box((1, 1, 1)), turned(1.5)) == ["mesh_inverted"]
 
 
+@pytest.mark.parametrize("shift", [(9, 0, 0), (-9, 0, 0), (0, 9, 0), (0, -9, 0), (0, 0, 9)])
+def test_a_box_of_mixed_winding_is_not_inside_out_wherever_it_lies(
+    make: SimpleNamespace, shift: tuple[float, ...]
+) -> None:
+    """Its signed volume is negative at some of these places and positive at the others."""
+    box = trimesh.creation.box((1, 1, 1))
+    faces = np.concatenate([box.faces[:4, ::-1], box.faces[4:]])
+    mixed = trimesh.Trimesh(box.vertices + np.array(shift), faces, process=False)
+    assert "mesh_inverted" not in codes(make, mixed)
+
+
 def test_a_box_whose_faces_stand_both_ways_is_doubled_but_not_inside_out(
     make: SimpleNamespace,
 ) -> None:
