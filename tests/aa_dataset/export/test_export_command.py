@@ -123,3 +123,13 @@ def test_numbers_read_back_to_the_same_bits(value: float) -> Any:
     assert float(numbers(value)) == value
     assert not numbers(value).startswith("-0 ")
     assert numbers(-0.0) == "0"
+
+
+def test_a_folder_below_a_file_is_a_sentence(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "out"
+    words = ["export", "generated-jar", str(library), "--format", "sdf", "--out", str(out)]
+    assert main(words) == 2
+    assert f"{out} lies below a file. Choose another folder" in capsys.readouterr().err
