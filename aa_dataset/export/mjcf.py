@@ -17,7 +17,7 @@ import numpy as np
 
 from aa_dataset.adapters.common import require
 from aa_dataset.adapters.mujoco import make_spec
-from aa_dataset.export.parts import Look, Parts, numbers
+from aa_dataset.export.parts import ExportError, Look, Parts, numbers
 
 JPEG = (".jpg", ".jpeg")
 VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
@@ -31,7 +31,10 @@ def files(parts: Parts) -> dict[str, bytes]:
     exact = _Exact(spec, parts)
     assets = _with_png(parts.mesh_files())
     spec.assets = {n: data for n, data in assets.items() if not n.endswith((".mtl", *JPEG))}
-    spec.compile()
+    try:
+        spec.compile()
+    except ValueError as error:
+        raise ExportError(f"MuJoCo does not take {parts.files.urdf}: {error}") from error
     root = ElementTree.fromstring(spec.to_xml())
     for element in root.iter():
         exact.restore(element)

@@ -153,3 +153,10 @@ def test_a_jpeg_reaches_mujoco_as_a_png(textured: Path, tmp_path: Path) -> None:
     assert model.ntex == 1
     assert model.tex_data.reshape(-1, 3) == pytest.approx(np.tile([200, 100, 50], (64, 1)), abs=3)
     assert (path.parent / "meshes/right.jpg").is_file()  # which the material file names
+
+
+def test_what_mujoco_refuses_is_a_sentence(textured: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    with pytest.raises(ExportError, match=r"MuJoCo does not take .*object\.urdf"):
+        export(textured, tmp_path / "out", format="mjcf")  # its picture is none
+    assert not (tmp_path / "out").exists()
