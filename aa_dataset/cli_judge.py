@@ -23,13 +23,13 @@ def add_judge(commands: Any, library_help: str) -> None:
     parser.add_argument(
         "library", nargs="?", metavar="LIBRARY", help=f"{library_help}; or a folder of URDF folders"
     )
-    parser.add_argument("--objects", type=int, metavar="N", help="evenly spaced objects only")
+    parser.add_argument("--objects", type=_positive, metavar="N", help="evenly spaced objects only")
     parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="these objects only")
     parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
     parser.add_argument(
-        "--configurations", type=int, default=200, help="random states; default 200"
+        "--configurations", type=_positive, default=200, help="random states; default 200"
     )
-    parser.add_argument("--workers", type=int, default=1, help="processes; default 1")
+    parser.add_argument("--workers", type=_positive, default=1, help="processes; default 1")
     parser.add_argument("--json", action="store_true", help="print JSON, a row per check")
     parser.add_argument(
         "--out",
@@ -39,6 +39,13 @@ def add_judge(commands: Any, library_help: str) -> None:
         help="where the report is written; default work/judge/report.parquet",
     )
     parser.set_defaults(run=run_judge)
+
+
+def _positive(text: str) -> int:
+    """Return a count; of none, every check would pass."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
 
 
 def run_judge(arguments: argparse.Namespace) -> int:

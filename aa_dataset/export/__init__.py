@@ -32,6 +32,8 @@ def export(thing: Thing, folder: Path, *, format: str) -> Path:
         raise ExportError(f"{format!r} is not a format; choose one of {', '.join(FORMATS)}.")
     if folder.exists():
         raise ExportError(f"{folder} exists. Remove it or choose another folder.")
+    if any(above.exists() and not above.is_dir() for above in folder.parents):
+        raise ExportError(f"{folder} lies below a file. Choose another folder.")
     files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(thing))
     ensure_folder(folder, lambda temporary: _write(temporary, files))
     return ObjectLayout(folder).file(FORMATS[format])

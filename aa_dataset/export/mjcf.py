@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF through MuJoCo's own MjSpec; its text, which keeps six digits, gets all digits back."""
+"""MJCF through MuJoCo's own MjSpec; its text, which keeps six digits, gets all digits back.
+
+MuJoCo reads no JPEG: beside such a texture, which the material file of the mesh names, lies a PNG.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from aa_dataset.adapters.common import require
 from aa_dataset.adapters.mujoco import make_spec
-from aa_dataset.export.parts import Look, Parts, numbers
+from aa_dataset.export.parts import ExportError, Look, Parts, numbers
 
+JPEG = (".jpg", ".jpeg")
 VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
 
 
@@ -22,9 +29,12 @@ def files(parts: Parts) -> dict[str, bytes]:
     spec.modelname = parts.files.model.name or "object"
     _dress(spec, parts)
     exact = _Exact(spec, parts)
-    assets = parts.mesh_files()
-    spec.assets = {name: data for name, data in assets.items() if not name.endswith(".mtl")}
-    spec.compile()
+    assets = _with_png(parts.mesh_files())
+    spec.assets = {n: data for n, data in assets.items() if not n.endswith((".mtl", *JPEG))}
+    try:
+        spec.compile()
+    except ValueError as error:
+        raise ExportError(f"MuJoCo does not take {parts.files.urdf}: {error}") from error
     root = ElementTree.fromstring(spec.to_xml())
     for element in root.iter():
         exact.restore(element)
@@ -53,10 +63,28 @@ def _add_material(spec: Any, name: str, look: Look) -> None:
     material = spec.add_material(name=name, rgba=look.rgba)
     if look.texture is not None:
         kind = mujoco.mjtTexture.mjTEXTURE_2D
-        spec.add_texture(name=f"{name}_texture", type=kind, file=look.texture)
+        spec.add_texture(name=f"{name}_texture", type=kind, file=_png_name(look.texture))
         roles = [""] * int(mujoco.mjtTextureRole.mjNTEXROLE)
         roles[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = f"{name}_texture"
         material.textures = roles
+
+
+def _png_name(name: str) -> str:
+    is_jpeg = name.lower().endswith(JPEG)
+    return str(PurePosixPath(name).with_suffix(".png")) if is_jpeg else name
+
+
+def _with_png(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Add the PNG of every JPEG."""
+    made = {_png_name(name): _png(data) for name, data in files.items() if _png_name(name) != name}
+    return dict(sorted({**files, **made}.items()))
+
+
+def _png(data: bytes) -> bytes:
+    image = require("PIL.Image", "the MJCF export of a JPEG texture", "mjcf")
+    out = io.BytesIO()
+    image.open(io.BytesIO(data)).convert("RGB").save(out, "PNG")
+    return out.getvalue()
 
 
 class _Exact:

@@ -82,7 +82,9 @@ def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
         around = holds & (shells.lower <= shells.lower[inner] + slack).all(axis=1)
         around &= (shells.upper >= shells.upper[inner] - slack).all(axis=1)
         around[inner] = False
-        points = surface.vertices[np.unique(surface.faces[surface.shells == inner])]
+        corners = surface.vertices[surface.faces[surface.shells == inner]]
+        # Not corners alone: those of a pane all lie in the frame that holds it.
+        points = np.concatenate([corners.reshape(-1, 3), corners.mean(axis=1)])
         for outer in np.flatnonzero(around).tolist():
             if _is_around(surface, shells, outer, points):
                 found.setdefault(inner, []).append(outer)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aa_dataset.cli import main
@@ -123,3 +124,39 @@ def test_numbers_read_back_to_the_same_bits(value: float) -> Any:
     assert float(numbers(value)) == value
     assert not numbers(value).startswith("-0 ")
     assert numbers(-0.0) == "0"
+
+
+def test_a_folder_below_a_file_is_a_sentence(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "out"
+    words = ["export", "generated-jar", str(library), "--format", "sdf", "--out", str(out)]
+    assert main(words) == 2
+    assert f"{out} lies below a file. Choose another folder" in capsys.readouterr().err
+
+
+def test_a_jpeg_reaches_mujoco_as_a_png(textured: Path, tmp_path: Path) -> None:
+    """MuJoCo reads no JPEG, and most textures of PartNet-Mobility are."""
+    mujoco = pytest.importorskip("mujoco")
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (8, 8), (200, 100, 50)).save(textured / "meshes/right.jpg", quality=95)
+    (textured / "meshes/object.mtl").write_text(MTL.replace("right.png", "right.jpg"))
+    inertial = (
+        '<inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" '
+        'izz="0.1"/></inertial><visual'
+    )
+    text = URDF.format(mesh="meshes/base.obj").replace("<visual", inertial)
+    (textured / "object.urdf").write_text(text)
+    path = export(textured, tmp_path / "out", format="mjcf")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.ntex == 1
+    assert model.tex_data.reshape(-1, 3) == pytest.approx(np.tile([200, 100, 50], (64, 1)), abs=3)
+    assert (path.parent / "meshes/right.jpg").is_file()  # which the material file names
+
+
+def test_what_mujoco_refuses_is_a_sentence(textured: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    with pytest.raises(ExportError, match=r"MuJoCo does not take .*object\.urdf"):
+        export(textured, tmp_path / "out", format="mjcf")  # its picture is none
+    assert not (tmp_path / "out").exists()

@@ -69,6 +69,17 @@ def test_unknown_names_are_sentences(library: Path, capsys: pytest.CaptureFixtur
     assert "'gazebo' is not a simulator" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--objects", "--configurations", "--workers"])
+@pytest.mark.parametrize("count", ["0", "-3", "many"])
+def test_a_judge_of_nothing_is_refused(
+    option: str, count: str, library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", str(library), "--simulators", "mujoco", option, count])
+    assert ended.value.code == 2
+    assert f"{count!r} is not a whole number above 0" in capsys.readouterr().err
+
+
 def test_without_any_simulator_there_is_a_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     for wanted in (None, ["mujoco"]):

@@ -239,3 +239,17 @@ def test_a_cavity_of_an_open_shell_stays_empty(shelf: bool) -> None:
     found = mass_of(*parts)
     assert found.method == "winding"
     assert relative_error(found.body, expected, np.sqrt(3) / 2) < found.error < 0.05
+
+
+@pytest.mark.parametrize("reach", [0.0, 0.05])
+def test_a_mirrored_pane_in_a_frame_is_no_cavity(reach: float) -> None:
+    """All corners of the pane lie on, or in, the frame; what is between them does not."""
+    frame = trimesh.boolean.difference(
+        [block((0, 0, 0), (1, 0.2, 1)), block((0.2, -1, 0.2), (0.8, 1, 0.8))], engine="manifold"
+    )
+    low, high = 0.2 - reach, 0.8 + reach
+    found = mass_of(frame, inverted(block((low, 0.05, low), (high, 0.15, high))))
+    whole, hole = ((0, 0, 0), (1, 0.2, 1)), ((0.2, 0, 0.2), (0.8, 0.2, 0.8))
+    pane = ((0.2, 0.05, 0.2), (0.8, 0.15, 0.8))
+    assert found.method == "volume"
+    assert_same(found.body, body((1, *whole), (-1, *hole), (1, *pane)), rel=1e-6)
