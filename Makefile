@@ -27,9 +27,9 @@ test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 
 # The simulators weigh 1.5 GB and are asked for seldom, so they have a venv of their own.
 judges: library .venv-judges/ready ## what five simulators say of every object
+	@.venv-judges/bin/aa judge library --workers $$(nproc)
 	@.venv-judges/bin/python -m pytest -m "judges or not slow" \
 		tests/aa_dataset/adapters tests/aa_dataset/export tests/aa_dataset/judge tests/pipeline/judge
-	@.venv-judges/bin/aa judge library --workers $$(nproc)
 
 check: .venv/dev ## linters and types
 	@$(BIN)/ruff check --quiet .
