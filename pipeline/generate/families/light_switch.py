@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wall switch: cover plate with one to four rockers or toggles, in some a dimmer knob.
 
-Sizes after installation standards: plate 80 mm high and 80 mm wide plus 71 mm per further module,
+Sizes after installation standards: plate 78 to 90 mm high, as wide plus 71 mm per further module,
 9 mm deep; rockers tip by 10 degrees, toggles by 50, the dimmer turns by 270.
 """
 
@@ -67,7 +67,7 @@ def build(draw: Draw) -> Assembly:
         f"A wall switch plate with {modules} {kind} module{'s'[: modules > 1]}"
         f"{', the last one a dimmer knob' if dimmer else ''}.",
     )
-    pitch, side = 0.071, 0.08
+    pitch, side = 0.071, draw.number("side", 0.078, 0.09)
     width = side + pitch * (modules - 1)
     size = (0.052, 0.052) if kind == "rocker" else (0.012, 0.026)
     centers = [(k - (modules - 1) / 2) * pitch for k in range(modules)]

@@ -113,7 +113,7 @@ def _tool_box(draw: Draw, assembly: Assembly) -> str:
             origin=(s * 0.018, 0, height + 0.001),
             axis=axis,
             lower=0,
-            upper=draw.number(f"{name}_deg", 80, 90, digits=1),
+            upper=draw.number(f"{name}_deg", 86, 90, digits=1),
         )
     side = 0.3 * width
     bow = [(0, -side, 0), (0, -side, 0.06), (0, side, 0.06), (0, side, 0)]
@@ -128,7 +128,8 @@ def _tool_box(draw: Draw, assembly: Assembly) -> str:
         depth / 4 + 0.009, 0, height - 0.056
     )
     inner = assembly.part("tray", insert)
-    assembly.slide(body, inner, axis="z", lower=0, upper=draw.number("tray_lift", 0.1, 0.15))
+    # Up to just below the clasp of the lid that stands upright in front of the ridge.
+    assembly.slide(body, inner, axis="z", lower=0, upper=draw.number("tray_lift", 0.05, 0.075))
     return skin
 
 
