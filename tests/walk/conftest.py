@@ -24,10 +24,12 @@ SHARDS = 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the builds in one test process: they start from one library, made once."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("walk"))
+    """Keep the builds in one test process, from the start: they begin with one library."""
+    walks = [item for item in items if Path(__file__).parent in item.path.parents]
+    for item in walks:
+        item.add_marker(pytest.mark.xdist_group("walk"))
+    chosen = set(walks)
+    items[:] = walks + [item for item in items if item not in chosen]
 
 
 @dataclass(frozen=True)
