@@ -44,7 +44,14 @@ def test_generated_objects_move_as_before(
 ROUND = sum(len(family_categories(name)) for name in family_names())
 
 
-@pytest.mark.parametrize("member", members(ROUND), ids=lambda member: object_name(*member))
+# One object per family in the daily run, the other categories in the slow one.
+FAMILIES = len(family_names())
+MEMBERS = members(ROUND)[:FAMILIES] + [
+    pytest.param(member, marks=pytest.mark.slow) for member in members(ROUND)[FAMILIES:]
+]
+
+
+@pytest.mark.parametrize("member", MEMBERS, ids=lambda member: object_name(*member))
 def test_every_vertex_of_every_category_moves_as_the_record_says(
     bench: SimpleNamespace,
     tmp_path: Path,
