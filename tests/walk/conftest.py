@@ -23,6 +23,7 @@ COUNT = 10
 SHARDS = 2
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the builds in one test process, from the start: they begin with one library."""
     walks = [item for item in items if Path(__file__).parent in item.path.parents]

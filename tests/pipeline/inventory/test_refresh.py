@@ -176,9 +176,8 @@ def test_a_forked_child_neither_holds_the_lock_nor_outlives_the_build(workspace:
         "from pipeline.inventory.refresh import build_lock\n"
         "with build_lock(wait=False):\n"
         "    child = os.fork()\n"
-        "    if child == 0:\n"
-        "        time.sleep(600)\n"
-        "    print(child, flush=True)\n"
+        "    if child == 0:\n"  # the child itself says when it is ready
+        "        print(os.getpid(), flush=True)\n"
         "    time.sleep(600)\n"
     )
     path = os.pathsep.join(sys.path)
