@@ -4,8 +4,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
-# Two test processes; the builds of tests/walk share one, and with it the library they start from.
-PARALLEL := -n 2 --dist loadgroup
+# Two test processes.
+PARALLEL := -n 2
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help library test test-slow judges check bench clean

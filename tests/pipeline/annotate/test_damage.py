@@ -13,9 +13,6 @@ from benchmarks.mass import measure
 from benchmarks.mass_cases import damages, placed, solids
 from pipeline.annotate.mass import link_mass
 
-# The cases are computed once, which needs one process for all tests here.
-pytestmark = pytest.mark.xdist_group("damage")
-
 SEEDS = 3
 EXACT = 1e-9
 # The bounds that the README states, as shares; every other damage is exact.
