@@ -28,6 +28,7 @@ import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from pipeline.errors import Rejection
+from pipeline.normalize.structure import free_name
 from pipeline.reasons import Code, Finding, Reason, Severity
 
 BALLS = ("ball", "spherical")
@@ -81,14 +82,6 @@ class _Names:
         self.links = {link.name for link in model.links}
         self.joints = {joint.name for joint in model.joints}
 
-    def free(self, name: str, taken: set[str]) -> str:
-        candidate, count = name, 1
-        while candidate in taken:
-            count += 1
-            candidate = f"{name}_{count}"
-        taken.add(candidate)
-        return candidate
-
 
 def _steps(out: Decomposed, joint: UrdfJoint, names: _Names) -> list[UrdfJoint]:
     if joint.type == "floating":
@@ -96,10 +89,10 @@ def _steps(out: Decomposed, joint: UrdfJoint, names: _Names) -> list[UrdfJoint]:
     steps = list(_one_dof(joint))
     parent, pose, made = joint.parent, joint.pose, []
     for number, (suffix, step) in enumerate(steps):
-        name = names.free(f"{joint.name}_{suffix}", names.joints)
+        name = free_name(f"{joint.name}_{suffix}", names.joints)
         child = joint.child
         if number < len(steps) - 1:
-            child = names.free(f"{joint.child}_{suffix}", names.links)
+            child = free_name(f"{joint.child}_{suffix}", names.links)
             out.carriers.append(child)
         made.append(replace(step, name=name, parent=parent, child=child, pose=pose))
         out.sources[name] = joint.name

@@ -19,6 +19,7 @@ from pipeline.glb import write_glb
 from pipeline.normalize.collision import Hull
 from pipeline.normalize.obj_text import MATERIALS, mtl_bytes, obj_bytes
 from pipeline.normalize.pieces import Look, Piece, merged_by_look
+from pipeline.normalize.structure import free_name
 from pipeline.normalize.walls import one_sided_looks
 from pipeline.urdf_text import format_urdf
 
@@ -120,25 +121,16 @@ def _with_carriers(
         if joint.type is not JointType.HELICAL:
             joints.append(_urdf_joint(joint, place, drive))
             continue
-        carrier = _free(f"{joint.child}_carrier", taken_links)
+        carrier = free_name(f"{joint.child}_carrier", taken_links)
         out.insert(out.index(_named(out, joint.child)), UrdfLink(carrier))
         joints += _helical_pair(
-            joint, place, drive, carrier, _free(f"{joint.name}_slide", taken_joints)
+            joint, place, drive, carrier, free_name(f"{joint.name}_slide", taken_joints)
         )
     return out, joints
 
 
 def _named(links: Sequence[UrdfLink], name: str) -> UrdfLink:
     return next(link for link in links if link.name == name)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    candidate, count = name, 1
-    while candidate in taken:
-        count += 1
-        candidate = f"{name}_{count}"
-    taken.add(candidate)
-    return candidate
 
 
 def _urdf_joint(joint: Joint, place: np.ndarray, drive: Drive) -> UrdfJoint:

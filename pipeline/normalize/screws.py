@@ -30,6 +30,7 @@ from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import COLLINEAR_TOLERANCE
 from aa_dataset.taxonomy import plain_label
 from pipeline.ingest.record import Screw
+from pipeline.normalize.structure import free_name
 from pipeline.reasons import Code, Finding, Severity
 
 TURNS = ("revolute", "continuous")
@@ -189,8 +190,8 @@ def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
     axis = _axis(turn)
     if not axis.any():
         return "its axis is zero"
-    carrier = _free(f"{turn.child}_carrier", {link.name for link in model.links})
-    name = _free(f"{turn.name}_slide", {joint.name for joint in model.joints})
+    carrier = free_name(f"{turn.child}_carrier", {link.name for link in model.links})
+    name = free_name(f"{turn.name}_slide", {joint.name for joint in model.joints})
     slide = UrdfJoint(name, "prismatic", carrier, turn.child, np.eye(4), axis)
     return _Pair(replace(turn, child=carrier), slide, axis, axis, turn_first=True)
 
@@ -223,14 +224,6 @@ def _parallel(one: np.ndarray, two: np.ndarray) -> bool:
     if not 0 < length < math.inf:
         return False
     return float(np.linalg.norm(np.cross(one, two))) < COLLINEAR_TOLERANCE * length
-
-
-def _free(name: str, taken: set[str]) -> str:
-    candidate, count = name, 1
-    while candidate in taken:
-        count += 1
-        candidate = f"{name}_{count}"
-    return candidate
 
 
 def _range(joint: UrdfJoint) -> Range | None:

@@ -57,17 +57,22 @@ def _rerooted(tree: KinematicTree, filled: set[str]) -> KinematicTree:
     return KinematicTree(tree.name, tuple(name for name in tree.links if name != tree.root), joints)
 
 
+def free_name(name: str, taken: set[str]) -> str:
+    """Return the name, with a number where it is taken, and take it."""
+    candidate, count = name, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{name}_{count}"
+    taken.add(candidate)
+    return candidate
+
+
 def plain_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return a unique name in `[a-z0-9_]+` for every given name, in the given order."""
     used, out = set(taken), {}
     for name in names:
         base = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:NAME_LENGTH] or "part"
-        candidate, count = base, 1
-        while candidate in used:
-            count += 1
-            candidate = f"{base}_{count}"
-        used.add(candidate)
-        out[name] = candidate
+        out[name] = free_name(base, used)
     return out
 
 
