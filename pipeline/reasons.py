@@ -81,7 +81,8 @@ class Code(StrEnum):
     TEXTURE_UNPLACED = "texture_unplaced"  # a picture, but no coordinates to lay it on by
     COLORS_AVERAGED = "colors_averaged"  # colors of single vertices became one
     COLLISION_REPLACED = "collision_replaced"  # the source's cannot be used; ours stands in
-    COLLISION_LEFT_OUT = "collision_left_out"  # parts beyond the budget of hulls, the smallest
+    COLLISION_LEFT_OUT = "collision_left_out"  # components beyond the budget, the smallest
+    COLLISION_FILLED = "collision_filled"  # a hollow that convex parts within the budget still fill
     BASE_EMPTY = "base_empty"  # the root link has no geometry
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
     SIZE_UNUSUAL = "size_unusual"  # far from the usual size of the category
@@ -118,6 +119,8 @@ class Code(StrEnum):
 
 # Stages after verify find these: no list of verify can reject by them.
 LATE_CODES = (
+    Code.COLLISION_LEFT_OUT,
+    Code.COLLISION_FILLED,
     Code.MASS_APPROXIMATE,
     Code.BODY_LINE,
     Code.DUPLICATE_KEPT,

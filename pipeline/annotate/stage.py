@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: writes the final URDF with inertials, and the rows of links and joints."""
+"""The stage: writes the final URDF with inertials and convex collisions, and the table rows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import GLB, URDF
 from aa_dataset.schema import TABLES
+from pipeline.annotate.collision.links import with_convex_parts
 from pipeline.annotate.fingerprint import fingerprint
 from pipeline.annotate.mass import LinkMass, link_mass
 from pipeline.annotate.rounding import rounded_body, rounded_to, rounded_up
@@ -72,10 +73,12 @@ def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
     row, where, parts = task.data
     files = read_range(where)
     model = parse_urdf(files[URDF])
-    names = tuple(link.name for link in model.links)
-    meshes = read_links(files[GLB], names)
     facts = source_facts(row, parts)
     facts["source"] = task.object_id.split("-", 1)[0]
+    most = settings["annotate"]["collision_parts"]
+    model, files, said = with_convex_parts(model, files, diagonal=facts["diagonal"], most=most)
+    names = tuple(link.name for link in model.links)
+    meshes = read_links(files[GLB], names)
     masses = _masses(model, meshes, facts, settings["annotate"])
     model = _with_inertials(model, masses, facts["diagonal"])
     files[URDF] = format_urdf(model)
@@ -90,7 +93,7 @@ def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
         "links": links,
         "joints": joints,
     }
-    return Outcome(record, list(_mass_findings(tree, masses, joints)), files)
+    return Outcome(record, [*said, *_mass_findings(tree, masses, joints)], files)
 
 
 def content_digest(files: Mapping[str, bytes]) -> str:

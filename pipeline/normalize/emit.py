@@ -16,7 +16,6 @@ from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.layout import GLB, URDF
 from pipeline.glb import write_glb
-from pipeline.normalize.collision import Hull
 from pipeline.normalize.obj_text import MATERIALS, mtl_bytes, obj_bytes
 from pipeline.normalize.pieces import Look, Piece, merged_by_look
 from pipeline.normalize.structure import free_name
@@ -39,7 +38,7 @@ class NormalObject:
     tree: KinematicTree
     pieces: Mapping[str, Sequence[Piece]]
     drives: Mapping[str, Drive]
-    hulls: Mapping[str, Sequence[Hull]]
+    solids: Mapping[str, Sequence[Piece]]  # what it collides with, as drawn
     decimals: int
 
 
@@ -96,12 +95,20 @@ def _link(
         material = Material(looks[piece.look], piece.look.rgba)
         visuals.append(_mesh_shape(f"{name}_{number}", mesh, material))
     collisions = []
-    for number, hull in enumerate(thing.hulls[name]):
-        # The hyphen is in no link name, so this is never the visual mesh of a link `x_collision`.
-        mesh = f"meshes/{name}-collision_{number}.obj"
-        files[mesh] = obj_bytes(Piece(hull.vertices - origin, hull.faces), None, thing.decimals)
-        collisions.append(_mesh_shape(f"{name}-collision_{number}", mesh, None))
+    for number, solid in enumerate(thing.solids[name]):
+        piece = Piece(solid.vertices - origin, solid.faces)
+        collisions.append(collision_shape(name, number, piece, thing.decimals, files))
     return UrdfLink(name, tuple(visuals), tuple(collisions))
+
+
+def collision_shape(
+    link: str, number: int, piece: Piece, decimals: int, files: dict[str, bytes]
+) -> Shape:
+    """Return a collision element for a piece in its link frame, and put its mesh into `files`."""
+    # The hyphen is in no link name, so this is never the visual mesh of a link `x_collision`.
+    name = f"{link}-collision_{number}"
+    files[f"meshes/{name}.obj"] = obj_bytes(piece, None, decimals)
+    return _mesh_shape(name, f"meshes/{name}.obj", None)
 
 
 def _mesh_shape(name: str, filename: str, material: Material | None) -> Shape:

@@ -102,12 +102,13 @@ def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity
     has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
     rescale = source["scale"] == "arbitrary" and radius > 0 and not has_unit
     stretch = 1.0 / radius if rescale else 1.0
-    decimals = _decimals(2 * radius * stretch)
+    decimals = grid_decimals(2 * radius * stretch)
     center = _grid_center(lower, upper, stretch, decimals)
     return Similarity(rotation, unit * stretch, center, decimals)
 
 
-def _decimals(diagonal: float) -> int:
+def grid_decimals(diagonal: float) -> int:
+    """Return how many decimals [m] the coordinates of an object with this diagonal [m] have."""
     if diagonal <= 0 or not math.isfinite(diagonal):
         return DIGITS
     # A diagonal of 0.999999999999 m is 1 m: its own rounded points must give the same grid.

@@ -23,7 +23,6 @@ from pipeline import layout
 from pipeline.errors import Rejection
 from pipeline.ingest.untouched import untouched
 from pipeline.inventory.raw import read_marks
-from pipeline.normalize.collision import link_hulls
 from pipeline.normalize.emit import Drive, NormalObject, object_files
 from pipeline.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.normalize.meshes import LinkGeometry, MeshReader
@@ -40,7 +39,7 @@ from pipeline.normalize.repairs import Repair, apply_repairs, read_repairs
 from pipeline.normalize.structure import dissolve_empty, renamed
 from pipeline.normalize.substitutes import with_substitutes
 from pipeline.rawfiles import RawFiles, open_raw
-from pipeline.reasons import Code, Finding, Reason, Severity
+from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import compact_json, read_rows, record_schema
 
@@ -235,19 +234,12 @@ def _normal_object(
     named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
     if not moved[tree.root]:
         findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
-    hulls = {}
-    for name in tree.links:
-        solids = _mapped(geometry[name].collisions, similarity)
-        most, decimals = settings["collision_hulls"], similarity.decimals
-        hulls[links[name]], left_out = link_hulls(solids, most=most, decimals=decimals)
-        if left_out:
-            detail = f"link {name!r} has {left_out} small parts beyond the budget of {most}."
-            findings.append(Finding(Code.COLLISION_LEFT_OUT, detail, Severity.INFO))
+    solids = {name: _mapped(geometry[name].collisions, similarity) for name in tree.links}
     thing = NormalObject(
         named,
         {links[name]: parts for name, parts in moved.items()},
         {names[name]: drive for name, drive in drives.items()},
-        hulls,
+        {links[name]: parts for name, parts in solids.items()},
         similarity.decimals,
     )
     return thing, (links, names), findings

@@ -21,6 +21,7 @@ import yaml
 import yourdfpy
 
 from pipeline import layout
+from pipeline.annotate.stage import annotate
 from pipeline.assets import AssetRange, pack
 from pipeline.categorize.taxonomy import load_taxonomy
 from pipeline.config import load_config, stage_settings
@@ -47,7 +48,6 @@ SETTINGS: dict[str, Any] = {
     "normalize": {
         "effort": 100.0,
         "velocity": 10.0,
-        "collision_hulls": 8,
         "default_pitch_m_per_turn": 0.005,
         "screw_labels": ["screwcap_bottle", "screwin_light_bulb"],
     },
@@ -56,6 +56,7 @@ SETTINGS: dict[str, Any] = {
         "density": 500.0,
         "density_by_source": {},
         "density_by_part": {},
+        "collision_parts": 8,
         "shell_thickness": 0.002,
     },
 }
@@ -168,6 +169,12 @@ def stored(path: Path, outcome: Outcome) -> tuple[dict[str, Any], AssetRange]:
     fragment = pack("test-object", outcome.files or {})
     path.write_bytes(b"\0" * 512 + fragment + bytes(1024))
     return {"object_id": "test-object", **outcome.record}, AssetRange(path, 512, len(fragment))
+
+
+def annotated(path: Path, outcome: Outcome) -> Outcome:
+    """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
+    row, where = stored(path, outcome)
+    return annotate(Task("test-object", (row, where, "{}")), SETTINGS)
 
 
 def codes(outcome: Outcome) -> list[str]:
@@ -316,8 +323,9 @@ def build() -> None:
 def bench() -> SimpleNamespace:
     """Return the helpers of this file; test modules are imported one by one and share none."""
     helpers = (
-        box_link, box_text, codes, joint_text, judge, judged_frames, library_job, mesh_link, normal,
-        obj_text, raw_row, robot, shard_job, stage_job, stored, unpacked, write_object,
+        annotated, box_link, box_text, codes, joint_text, judge, judged_frames, library_job,
+        mesh_link, normal, obj_text, raw_row, robot, shard_job, stage_job, stored, unpacked,
+        write_object,
     )  # fmt: skip
     constants = {"BUDGETS": BUDGETS, "METRIC": METRIC, "SETTINGS": SETTINGS}
     return SimpleNamespace(

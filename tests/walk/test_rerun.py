@@ -71,7 +71,8 @@ def test_one_raw_object_reruns_its_shard_and_the_whole_library_steps(
     ("path", "old", "first"),
     [
         ("pipeline/verify/checks.py", "", "verify"),
-        ("pipeline/normalize/collision.py", "", "normalize"),
+        ("pipeline/annotate/collision/cuts.py", "", "annotate"),
+        ("pipeline/normalize/compound.py", "", "normalize"),
         ("aa_dataset/metric/norms.py", "", "annotate"),
         ("taxonomy/categories.tsv", "", "categorize"),
         ("config.yaml", "density: 500.0", "annotate"),

@@ -5,20 +5,16 @@ from __future__ import annotations
 
 import io
 import os
-import resource
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import trimesh
 from PIL import Image
 
 from pipeline.errors import Rejection
-from pipeline.normalize.collision import link_hulls
-from pipeline.normalize.pieces import Piece
 from pipeline.runner import Outcome
 
 Make = Callable[..., Outcome]
@@ -285,110 +281,3 @@ def test_one_link_has_one_mesh_per_look(bench: SimpleNamespace, tmp_path: Path) 
     meshes = [trimesh.load_mesh(folder / f"base_{n}.obj") for n in range(2)]
     assert [mesh.volume for mesh in meshes] == pytest.approx([2.0, 1.0])
     assert not (folder / "base_2.obj").exists()
-
-
-def hulls_of(mesh: trimesh.Trimesh, most: int = 64) -> list[trimesh.Trimesh]:
-    """Return the collision hulls of a mesh."""
-    shape = Piece(np.asarray(mesh.vertices), np.asarray(mesh.faces))
-    found, _ = link_hulls([shape], most=most)
-    return [trimesh.Trimesh(hull.vertices, hull.faces) for hull in found]
-
-
-def assert_good_hull(hull: trimesh.Trimesh, points: np.ndarray) -> None:
-    """Assert that a hull is closed, convex, has volume and holds the points."""
-    assert hull.is_volume
-    assert hull.is_convex
-    assert hull.volume > 0
-    normals, origins = hull.face_normals, hull.triangles[:, 0]
-    distances = points @ normals.T - np.einsum("ij,ij->i", normals, origins)
-    assert distances.max() <= 1e-9 * np.ptp(points, axis=0).max() + 1e-12
-
-
-def test_every_component_gets_its_own_convex_hull() -> None:
-    parts = [
-        trimesh.creation.icosphere(subdivisions=2, radius=0.3),
-        trimesh.creation.box((1, 1, 1)),
-        trimesh.creation.annulus(0.2, 0.4, 0.1),
-    ]
-    for number, part in enumerate(parts):
-        part.apply_translation([3 * number, 0, 0])
-    found = hulls_of(trimesh.util.concatenate(parts))
-    assert len(found) == 3
-    expected = sorted(part.convex_hull.volume for part in parts)
-    assert sorted(hull.volume for hull in found) == pytest.approx(expected)
-    for hull in found:
-        part = min(parts, key=lambda p: float(np.linalg.norm(p.centroid - hull.centroid)))
-        assert_good_hull(hull, np.asarray(part.vertices))
-
-
-def test_only_the_largest_components_get_a_hull() -> None:
-    sizes = [0.1, 1.0, 0.5, 0.2]
-    boxes = [trimesh.creation.box((size, size, size)) for size in sizes]
-    for number, box in enumerate(boxes):
-        box.apply_translation([3 * number, 0, 0])
-    found = hulls_of(trimesh.util.concatenate(boxes), most=2)
-    assert [hull.volume for hull in found] == pytest.approx([1.0, 0.125])
-
-
-@pytest.mark.parametrize(
-    "points",
-    [
-        [(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0)],
-        [(0, 0, 0), (2, 0, 1), (2, 1, 1), (0, 1, 0)],
-        [(0, 0, 0), (1, 2, 3), (3, 2, 1), (1, 1, 1)],
-        [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 3)],
-        [(1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1)],
-        [(0, 0, 0), (1, 0, 0), (1, 1, 1e-6), (0, 1, -1e-6)],
-    ],
-)
-def test_a_flat_part_becomes_a_thin_box(points: list[tuple[float, ...]]) -> None:
-    array = np.array(points, dtype=float)
-    faces = np.array([(0, 1, 2), (0, 2, 3)])
-    hulls, _ = link_hulls([Piece(array, faces)], most=4)
-    found = [trimesh.Trimesh(hull.vertices, hull.faces) for hull in hulls]
-    assert len(found) == 1
-    assert len(found[0].faces) == 12
-    assert_good_hull(found[0], array)
-
-
-def test_a_large_part_needs_no_square_of_memory() -> None:
-    sphere = trimesh.creation.icosphere(subdivisions=6)
-    count = len(sphere.vertices)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found = hulls_of(sphere)
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # KiB
-    assert len(found) == 1
-    assert count**2 * 8 > 10**10
-    assert grown < 2 * 10**6
-
-
-def test_every_moving_link_of_every_hand_made_object_collides(
-    bench: SimpleNamespace, door: Path, tmp_path: Path
-) -> None:
-    outcome = bench.normal(door)
-    robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
-    for link in robot.link_map.values():
-        names = [shape.geometry.mesh.filename for shape in link.collisions]
-        meshes = [trimesh.load_mesh(tmp_path / "out" / name) for name in names]
-        assert len(meshes) == 1
-        assert meshes[0].is_convex
-        assert meshes[0].is_volume
-
-
-def test_a_tiny_or_flat_part_still_collides_after_rounding(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
-) -> None:
-    shapes = {
-        "point": "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n",
-        "speck": bench.box_text((1e-7, 1e-7, 1e-7)),
-        "flat speck": "v 0 0 0\nv 1e-6 0 0\nv 0 1e-6 0\nf 1 2 3\n",
-        "sheet": "v 0 0 0\nv 1 0 0.3\nv 0 1 0.1\nf 1 2 3\n",
-        "needle": "v 0 0 0\nv 1 1 1\nv 0.5 0.5 0.5\nf 1 2 3\n",
-    }
-    for text in shapes.values():
-        outcome = make("a.obj", {"a.obj": text})
-        folder = bench.unpacked(outcome, tmp_path / "out")
-        hull = trimesh.load_mesh(folder / "meshes/part-collision_0.obj", process=False)
-        assert len(np.unique(hull.vertices, axis=0)) == 8
-        assert hull.volume > 0
-        assert np.linalg.matrix_rank(hull.vertices - hull.vertices.mean(axis=0), tol=1e-7) == 3

@@ -14,6 +14,7 @@ import pytest
 
 from aa_dataset.convention import check_convention, check_geometry
 from pipeline.errors import Rejection
+from pipeline.runner import Outcome
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "samples"
 UPRIGHT = {"up": "z", "front": "x"}
@@ -87,12 +88,23 @@ def test_a_sample_moves_as_before_and_is_a_fixed_point(
     slide, turn, pitch = SCREWS.get(folder.name, ("", "", 0.0))
     coupled = {slide: (turn, pitch)} if slide else {}
     law_of_motion(folder / urdf, outcome, out, coupled=coupled)
-    files = outcome.files
-    assert check_convention(files["object.urdf"], files, with_inertials=False) == []
-    assert check_geometry(files["object.urdf"], files) == []
+    assert changed_files(bench, outcome, out, facts) == set()
+    final = bench.annotated(tmp_path / "object.tar", outcome)
+    assert check_convention(final.files["object.urdf"], final.files) == []
+    assert check_geometry(final.files["object.urdf"], final.files) == []
+    # Convex parts stay as they are; inertials are made anew.
+    out = bench.unpacked(final, tmp_path / "final")
+    assert changed_files(bench, final, out, facts) == {"object.urdf"}
+
+
+def changed_files(
+    bench: SimpleNamespace, outcome: Outcome, folder: Path, facts: dict[str, Any]
+) -> set[str]:
+    """Normalize an unpacked object once more and return the names of files that differ."""
     plain = {"frame": UPRIGHT, "scale": facts["scale"]}
-    again = bench.normal(out, plain, urdf="object.urdf", budgets=BUDGETS).files
-    assert {n for n in {*files, *again} if files.get(n) != again.get(n)} == set()
+    files = outcome.files or {}
+    again = bench.normal(folder, plain, urdf="object.urdf", budgets=BUDGETS).files
+    return {name for name in {*files, *again} if files.get(name) != again.get(name)}
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")

@@ -19,7 +19,7 @@ from pipeline.verify.upright import load_rules
 
 def codes_used(folder: Path) -> set[str]:
     """Return the codes that the sources of one stage name."""
-    texts = (path.read_text() for path in sorted(folder.glob("*.py")))
+    texts = (path.read_text() for path in sorted(folder.rglob("*.py")))
     return {str(Code[name]) for text in texts for name in re.findall(r"\bCode\.([A-Z_]+)", text)}
 
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collision geometry: convex parts, one per connected component, a thin box where that is flat.
+"""The connected components of shapes, and their hulls: a thin box where one is flat.
 
-Simulators take the convex hull of a collision mesh. One mesh over a hollow link would fill it, so
-every shape is taken apart into its connected components first. A component that is closed, convex
-and not flat stays as it is (the source's own convex parts, and ours when an object is normalized
-again); any other one becomes its hull.
+A component that is closed, convex and not flat stays as it is: the source's own convex parts, and
+ours when an object of the library is built again.
 """
 
 from __future__ import annotations
@@ -23,8 +21,10 @@ from pipeline.normalize.pieces import Look, Piece, joined
 FLATNESS = 1e-4
 # Smallest width of a part in steps of the grid, so that rounding cannot flatten it.
 THINNEST_STEPS = 1e4
-# A closed mesh that fills this share of its hull is convex; rounding takes away far less.
+# A closed mesh with this share of its hull's volume and surface is convex, but for rounding.
 CONVEX_SHARE = 0.999
+# One that fills this share is not hollow.
+HOLLOW_SHARE = 0.95
 # The corners of a box by their binary numbers (x, y, z), and its triangles, outward.
 _BOX_CORNERS = np.array([[n >> 2 & 1, n >> 1 & 1, n & 1] for n in range(8)], dtype=bool)
 _BOX_FACES = np.array(
@@ -41,40 +41,13 @@ class Hull:
     faces: np.ndarray
 
 
-def link_hulls(shapes: Sequence[Piece], *, most: int, decimals: int = 9) -> tuple[list[Hull], int]:
-    """Return the convex parts of a link's shapes, the largest `most` of them.
-
-    Parameters
-    ----------
-    shapes : sequence of Piece
-        On the object's grid, so that equal corners are equal numbers.
-    most : int
-        Budget; parts beyond it are the smallest and left out.
-    decimals : int
-        Of the object's grid [m].
-
-    Returns
-    -------
-    hulls, left_out
-        The parts by falling size of their boxes, and how many were left out.
-    """
-
-    def falling_size(part: Hull) -> float:
-        # In whole steps: equal parts keep their order, whatever the last bits say.
-        return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
-
-    parts = sorted(_components(shapes), key=falling_size)
-    hulls = [_convex(part, decimals) for part in parts[:most]]
-    return sorted(hulls, key=falling_size), len(parts) - len(hulls)
-
-
-def _components(shapes: Sequence[Piece]) -> Iterator[Hull]:
+def components(shapes: Sequence[Piece]) -> Iterator[Hull]:
     """Yield every connected component of every shape; vertices at one place count as one."""
     if not shapes:
         return
     whole = joined(shapes, Look())
     owner = np.repeat(np.arange(len(shapes)), [len(shape.vertices) for shape in shapes])
-    places, inverse = _unique_places(whole.vertices, owner)
+    places, inverse = unique_places(whole.vertices, owner)
     merged = inverse[whole.faces]
     pairs = np.concatenate([merged[:, :2], merged[:, 1:]])
     links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(places),) * 2)
@@ -85,7 +58,7 @@ def _components(shapes: Sequence[Piece]) -> Iterator[Hull]:
         yield Hull(places[used], local.reshape(-1, 3))
 
 
-def _unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct places of every shape, sorted, and the place of every vertex."""
     keys = (*vertices.T[::-1], owner)
     order = np.lexsort(keys)
@@ -98,21 +71,49 @@ def _unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray,
     return vertices[order[differs]], inverse
 
 
-def _convex(part: Hull, decimals: int) -> Hull:
+def convex(part: Hull, decimals: int) -> Hull:
     """Return a component itself, its hull, or a box around it where it is flat."""
-    points, thinnest = part.vertices, THINNEST_STEPS * 10.0**-decimals
-    center = points.mean(axis=0)
-    axes = np.linalg.eigh((points - center).T @ (points - center))[1].T
-    widths = np.ptp((points - center) @ axes.T, axis=0)
-    if len(points) < 4 or widths.min() < max(FLATNESS * widths.max(), thinnest):
+    points = part.vertices
+    center, axes, widths = _principal(points)
+    if _is_flat(widths, decimals) or len(points) < 4:
         return _thin_box(points, center, axes, decimals)
     try:
         hull = _outward(points, ConvexHull(points, qhull_options="QbB Pp Qt"))
     except QhullError:
         return _thin_box(points, center, axes, decimals)
+    return part if _is_convex(part, hull) else hull
+
+
+def may_be_hollow(part: Hull, hull: Hull, decimals: int) -> bool:
+    """Tell whether a component may leave a notable part of its hull empty, at a glance."""
+    if hull is part or _is_flat(_principal(part.vertices)[2], decimals):
+        return False
+    return _filled_share(part, hull) < HOLLOW_SHARE
+
+
+def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return center (3,), principal axes (3, 3) by rows, the thin one first, and widths (3,)."""
+    center = points.mean(axis=0)
+    axes = np.linalg.eigh((points - center).T @ (points - center))[1].T
+    return center, axes, np.ptp((points - center) @ axes.T, axis=0)
+
+
+def _is_flat(widths: np.ndarray, decimals: int) -> bool:
+    return bool(widths.min() < max(FLATNESS * widths.max(), THINNEST_STEPS * 10.0**-decimals))
+
+
+def _is_convex(part: Hull, hull: Hull) -> bool:
+    """Tell whether a component is closed and has the volume and the surface of its hull."""
+    # A ring with walls that face the wrong way has too much of both.
+    surplus = _area(part) / _area(hull) - 1
+    return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
+
+
+def _filled_share(part: Hull, hull: Hull) -> float:
+    """Return how much of its hull a closed component fills; 0 for an open or a tangled one."""
     # qhull scales its input to a unit box, so its own volume is not the hull's.
-    is_convex = _is_closed(part.faces) and _volume(part) >= CONVEX_SHARE * _volume(hull)
-    return part if is_convex else hull
+    share = volume(part) / volume(hull) if _is_closed(part.faces) else 0.0
+    return share if share <= 2 - CONVEX_SHARE else 0.0
 
 
 def _is_closed(faces: np.ndarray) -> bool:
@@ -124,9 +125,14 @@ def _is_closed(faces: np.ndarray) -> bool:
     return bool((there == back).all() and (there[1:] != there[:-1]).all())
 
 
-def _volume(part: Hull) -> float:
+def volume(part: Hull) -> float:
+    """Return the volume [m^3] that a closed mesh encloses."""
     corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
     return float(np.einsum("ij,ij->", corners, _area_vectors(part.vertices, part.faces))) / 6
+
+
+def _area(part: Hull) -> float:
+    return float(np.linalg.norm(_area_vectors(part.vertices, part.faces), axis=1).sum()) / 2
 
 
 def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:

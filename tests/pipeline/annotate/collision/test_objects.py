@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collision geometry: the source's own where it drew one, else hulls that keep links hollow."""
+"""Collision geometry of objects: the source's own where it drew one, else of what it shows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,23 +13,31 @@ from typing import Any
 import numpy as np
 import pytest
 import trimesh
-from scipy.spatial import ConvexHull
 
-from pipeline.normalize.collision import FLATNESS, link_hulls
-from pipeline.normalize.pieces import Piece
+from pipeline.generate.registry import family_names
 from pipeline.runner import Outcome
 
-SAMPLES = Path(__file__).parents[4] / "shared" / "samples"
+SAMPLES = Path(__file__).parents[5] / "shared" / "samples"
 MESH = '<geometry><mesh filename="{}"/></geometry>'
 BOX = '<geometry><box size="{}"/></geometry>'
 
 
-def normal_link(
+def finished_link(
     bench: SimpleNamespace, folder: Path, inner: str, files: Mapping[str, Any] | None = None
 ) -> Outcome:
-    """Normalize an object of one link."""
+    """Normalize and annotate an object of one link."""
     urdf = bench.robot(f'<link name="a">{inner}</link>')
-    return bench.normal(bench.write_object(folder / "raw", urdf, files or {}))
+    return finished(bench, bench.write_object(folder / "raw", urdf, files or {}))
+
+
+def finished(bench: SimpleNamespace, folder: Path, **options: Any) -> Outcome:
+    """Normalize and annotate an object; records and findings of both."""
+    normal = bench.normal(folder, **options)
+    with tempfile.TemporaryDirectory() as place:
+        final = bench.annotated(Path(place) / "object.tar", normal)
+    return Outcome(
+        {**normal.record, **final.record}, [*normal.findings, *final.findings], final.files
+    )
 
 
 def collisions_of(outcome: Outcome) -> list[trimesh.Trimesh]:
@@ -49,6 +58,16 @@ def source_of(outcome: Outcome) -> str:
     return json.loads(outcome.record["collision_sources"])["base"]
 
 
+def is_ring(parts: list[trimesh.Trimesh]) -> bool:
+    """Tell whether parts hold a ring of radii 0.5 to 1, and leave most of its hole free."""
+    angles = np.arange(0.03, 2 * np.pi, 0.16)  # off the planes between parts
+    around = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    held, free = (
+        np.any([part.contains(radius * around) for part in parts], axis=0) for radius in (0.75, 0.3)
+    )
+    return bool(held.all() and not free.any())
+
+
 def boards() -> list[trimesh.Trimesh]:
     """Return a drawer: a floor and four walls that share corners exactly."""
     slabs = [((1, 1, 0.1), (0, 0, 0)), ((1, 0.1, 0.5), (0, -0.45, 0.3)),
@@ -64,7 +83,7 @@ def boards() -> list[trimesh.Trimesh]:
 def test_a_drawer_of_boards_stays_hollow(bench: SimpleNamespace, tmp_path: Path) -> None:
     files = {f"{n}.obj": bench.obj_text(board) for n, board in enumerate(boards())}
     visuals = "".join(f"<visual>{MESH.format(name)}</visual>" for name in files)
-    outcome = normal_link(bench, tmp_path, visuals, files)
+    outcome = finished_link(bench, tmp_path, visuals, files)
     hulls = collisions_of(outcome)
     assert len(hulls) == 5
     assert sum(hull.volume for hull in hulls) == pytest.approx(sum(b.volume for b in boards()))
@@ -80,7 +99,7 @@ def test_a_drawer_in_one_file_is_taken_apart_by_its_components(
     for number, part in enumerate(parts):  # boards that do not share a corner
         part.apply_translation([0, 0, 0.001 * number])
     files = {"a.obj": bench.obj_text(trimesh.util.concatenate(parts))}
-    outcome = normal_link(bench, tmp_path, f"<visual>{MESH.format('a.obj')}</visual>", files)
+    outcome = finished_link(bench, tmp_path, f"<visual>{MESH.format('a.obj')}</visual>", files)
     assert len(collisions_of(outcome)) == 5
 
 
@@ -91,9 +110,9 @@ def test_a_copy_of_the_visuals_is_not_the_sources_own(
     ring = trimesh.creation.annulus(0.5, 1.0, 0.2)
     files = {"a.obj": bench.obj_text(ring), "copy.obj": bench.obj_text(ring)}
     shapes = f"<visual>{MESH.format('a.obj')}</visual><collision>{MESH.format(name)}</collision>"
-    outcome = normal_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(bench, tmp_path, shapes, files)
     assert source_of(outcome) == "hulls"
-    assert collisions_of(outcome)[0].volume == pytest.approx(ring.convex_hull.volume)
+    assert is_ring(collisions_of(outcome))
 
 
 def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path: Path) -> None:
@@ -105,7 +124,7 @@ def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path:
         f"<visual>{MESH.format('a.obj')}</visual><collision>{MESH.format('c.obj')}</collision>"
         f'<collision><origin xyz="-0.7 0 0"/>{BOX.format("0.3 0.2 0.1")}</collision>'
     )
-    outcome = normal_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(bench, tmp_path, shapes, files)
     assert source_of(outcome) == "source"
     found = collisions_of(outcome)
     assert [len(mesh.faces) for mesh in found] == [len(sphere.faces), 12]
@@ -113,17 +132,14 @@ def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path:
     assert found[1].bounds[0] == pytest.approx([-0.85, -0.1, -0.05])
 
 
-def test_a_hollow_collision_mesh_becomes_hulls_of_its_components(
+def test_a_hollow_collision_mesh_becomes_convex_parts(
     bench: SimpleNamespace, tmp_path: Path
 ) -> None:
-    parts = [trimesh.creation.annulus(0.1, 0.2, 0.1), trimesh.creation.box((0.2, 0.2, 0.2))]
-    parts[1].apply_translation([1, 0, 0])
-    files = {"c.obj": bench.obj_text(trimesh.util.concatenate(parts))}
+    files = {"c.obj": bench.obj_text(trimesh.creation.annulus(0.5, 1.0, 0.2))}
     shapes = f"<visual>{BOX.format('1 1 1')}</visual><collision>{MESH.format('c.obj')}</collision>"
-    outcome = normal_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(bench, tmp_path, shapes, files)
     assert source_of(outcome) == "source"
-    expected = sorted(ConvexHull(part.vertices).volume for part in parts)
-    assert sorted(mesh.volume for mesh in collisions_of(outcome)) == pytest.approx(expected)
+    assert is_ring(collisions_of(outcome))
 
 
 @pytest.mark.parametrize("content", [None, "v 0 0 0\nf 1 2 3\n"])
@@ -132,7 +148,7 @@ def test_an_unusable_collision_mesh_is_a_finding(
 ) -> None:
     shapes = f"<visual>{BOX.format('1 1 1')}</visual><collision>{MESH.format('c.obj')}</collision>"
     files = {} if content is None else {"c.obj": content}
-    outcome = normal_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(bench, tmp_path, shapes, files)
     assert bench.codes(outcome) == ["collision_replaced"]
     assert source_of(outcome) == "hulls"
     assert collisions_of(outcome)[0].volume == pytest.approx(1)
@@ -143,53 +159,20 @@ def test_parts_beyond_the_budget_are_said(bench: SimpleNamespace, tmp_path: Path
         f'<visual><origin xyz="{n} 0 0"/>{BOX.format(f"0.{n + 1} 0.5 0.5")}</visual>'
         for n in range(9)
     )
-    outcome = normal_link(bench, tmp_path, boxes)  # the tests' budget is 8
+    outcome = finished_link(bench, tmp_path, boxes)  # the tests' budget is 8
     assert bench.codes(outcome) == ["collision_left_out"]
     widths = sorted(round(float(mesh.extents[0]), 6) for mesh in collisions_of(outcome))
     assert widths == [round(0.1 * (n + 2), 6) for n in range(8)]
-
-
-def test_an_inverted_shape_gets_a_hull_that_faces_outward() -> None:
-    box = trimesh.creation.box((1, 2, 3))
-    hulls, _ = link_hulls([Piece(np.asarray(box.vertices), np.asarray(box.faces)[:, ::-1])], most=4)
-    assert trimesh.Trimesh(hulls[0].vertices, hulls[0].faces).volume == pytest.approx(6)
-
-
-@pytest.mark.parametrize("turn", [0.0, 0.3, np.pi / 4])
-def test_the_box_around_a_flat_square_does_not_stand_askew(turn: float) -> None:
-    square = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float)
-    matrix = trimesh.transformations.rotation_matrix(turn, (1, 2, 3))[:3, :3]
-    faces = np.array([(0, 1, 2), (0, 2, 3)])
-    hulls, _ = link_hulls([Piece(square @ matrix.T, faces)], most=1)
-    volume = trimesh.Trimesh(hulls[0].vertices, hulls[0].faces).volume
-    assert volume == pytest.approx(1 * 1 * 10 * FLATNESS, rel=1e-3)
-
-
-def test_hulls_are_the_same_a_second_time() -> None:
-    random = np.random.default_rng(5)
-    shapes = []
-    for number in range(12):
-        points = random.normal(size=(40, 3)) * [1, 1, [1, 1e-2, 0][number % 3]]
-        shapes.append(Piece(np.round(points + 5 * number, 9) + 0.0,
-                            np.arange(39).reshape(-1, 3)))  # fmt: skip
-        shapes[-1].faces[:, 0] = 0  # one component
-    first, left_out = link_hulls(shapes, most=99)
-    again, _ = link_hulls([Piece(hull.vertices, hull.faces) for hull in first], most=99)
-    assert left_out == 0
-    assert len(first) == len(again) == 12
-    for one, two in zip(first, again, strict=True):
-        assert np.array_equal(one.vertices, two.vertices)
-        assert np.array_equal(one.faces, two.faces)
 
 
 def test_real_convex_decompositions_are_kept(bench: SimpleNamespace, tmp_path: Path) -> None:
     folder = SAMPLES / "partnet_mobility/3763"
     if not folder.is_dir():
         pytest.skip("no decomposed sample: ../shared/samples is absent")
-    outcome = bench.normal(folder, urdf="mobility_vhacd.urdf")
+    outcome = finished(bench, folder, urdf="mobility_vhacd.urdf")
     sources = json.loads(outcome.record["collision_sources"])
     assert set(sources.values()) == {"source", "none"}  # the helper link of the screw is empty
-    plain = bench.normal(folder, urdf="mobility.urdf")
+    plain = finished(bench, folder, urdf="mobility.urdf")
     assert set(json.loads(plain.record["collision_sources"]).values()) == {"hulls", "none"}
     # The bottle is hollow: its decomposition fills less than the hulls of what it shows.
     volumes = [sum(m.volume for m in collisions_of(one)) for one in (outcome, plain)]
@@ -203,10 +186,57 @@ def test_real_objects_of_partnet_are_a_fixed_point(
     folder = SAMPLES / "partnet_mobility" / name
     if not folder.is_dir():
         pytest.skip("no real objects: ../shared/samples is absent")
-    outcome = bench.normal(folder, urdf="mobility.urdf")
-    again = bench.normal(bench.unpacked(outcome, tmp_path / "out"), urdf="object.urdf")
+    outcome = finished(bench, folder, urdf="mobility.urdf")
+    again = finished(bench, bench.unpacked(outcome, tmp_path / "out"), urdf="object.urdf")
     assert outcome.files == again.files
     pictures = [data for file, data in (outcome.files or {}).items() if file.endswith(".jpg")]
     raw = {path.read_bytes() for path in (folder / "images").glob("*.jpg")}
     assert bool(pictures) == bool(raw)
     assert all(picture in raw for picture in pictures)
+
+
+def test_every_moving_link_of_every_hand_made_object_collides(
+    bench: SimpleNamespace, door: Path, tmp_path: Path
+) -> None:
+    outcome = finished(bench, door)
+    robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
+    for link in robot.link_map.values():
+        names = [shape.geometry.mesh.filename for shape in link.collisions]
+        meshes = [trimesh.load_mesh(tmp_path / "out" / name) for name in names]
+        assert len(meshes) == 1
+        assert meshes[0].is_convex
+        assert meshes[0].is_volume
+
+
+def test_a_tiny_or_flat_part_still_collides_after_rounding(
+    bench: SimpleNamespace, tmp_path: Path
+) -> None:
+    shapes = {
+        "point": "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n",
+        "speck": bench.box_text((1e-7, 1e-7, 1e-7)),
+        "flat speck": "v 0 0 0\nv 1e-6 0 0\nv 0 1e-6 0\nf 1 2 3\n",
+        "sheet": "v 0 0 0\nv 1 0 0.3\nv 0 1 0.1\nf 1 2 3\n",
+        "needle": "v 0 0 0\nv 1 1 1\nv 0.5 0.5 0.5\nf 1 2 3\n",
+    }
+    for text in shapes.values():
+        urdf = bench.robot(
+            bench.box_link("box"),
+            bench.mesh_link("part", "a.obj"),
+            bench.joint_text("j", "revolute", "box", "part"),
+        )
+        outcome = finished(bench, bench.write_object(tmp_path / "raw", urdf, {"a.obj": text}))
+        folder = bench.unpacked(outcome, tmp_path / "out")
+        hull = trimesh.load_mesh(folder / "meshes/part-collision_0.obj", process=False)
+        assert len(np.unique(hull.vertices, axis=0)) == 8
+        assert hull.volume > 0
+        assert np.linalg.matrix_rank(hull.vertices - hull.vertices.mean(axis=0), tol=1e-7) == 3
+
+
+@pytest.mark.parametrize("family", family_names()[::8])
+def test_building_a_finished_object_again_changes_no_byte(
+    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path, family: str
+) -> None:
+    folder, _, _ = normalized(family)
+    first = finished(bench, folder)
+    again = finished(bench, bench.unpacked(first, tmp_path / "out"), urdf="object.urdf")
+    assert first.files == again.files

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the outside air reaches in and around a shape, on a grid of cells.
+
+Triangles are walls, however thin: two neighboring cells are connected unless a triangle crosses the
+line between their centers. So sheets, doubled walls and open meshes need no inside of their own; a
+cavity that no opening leads to counts as solid, because nothing can get into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+# Cells along the longest side of a shape, and along a short one; a narrower hollow is not seen.
+MOST_CELLS, LEAST_CELLS = 24, 8
+# Share of a triangle, and of a cell, that rounding may be off by.
+_SLACK = 1e-9
+# Most pairs of a triangle and a line that are held in memory at once.
+_PAIRS = 1_000_000
+# A passage that turns more often than about this is not followed to its end.
+_TURNS = 8
+# A shape has a direction of its own if this share of its surface is flat in it.
+_FLAT_SHARE = 0.15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """A grid around a shape; in its units, cell k of an axis reaches from k to k + 1.
+
+    Attributes
+    ----------
+    axes : (3, 3) float
+        Directions of the grid in the link frame, by rows.
+    corner : (3,) float [m]
+        The grid's corner, along `axes`.
+    size : (3,) float [m]
+        Edges of a cell.
+    air, solid : (nx, ny, nz) bool
+        Cells that the outside air reaches, and does not reach; a surface runs through the others.
+    """
+
+    axes: np.ndarray
+    corner: np.ndarray
+    size: np.ndarray
+    air: np.ndarray
+    solid: np.ndarray
+
+    def to_cells(self, points: np.ndarray) -> np.ndarray:
+        """Map points (..., 3) of the link frame [m] to the grid's units."""
+        return (points @ self.axes.T - self.corner) / self.size
+
+    def to_link(self, points: np.ndarray) -> np.ndarray:
+        """Map points (..., 3) of the grid to the link frame [m]."""
+        return (points * self.size + self.corner) @ self.axes
+
+    def occupied(self, triangles: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return the cells (nx, ny, nz) of a piece: its surface, and what is solid in its box.
+
+        Parameters
+        ----------
+        triangles : (m, 3, 3) float
+            The piece's surface, in the grid's units.
+        low, high : (3,) float
+            The piece's box; a solid cell counts if its center is in it.
+        """
+        found = _walls(triangles, self.air.shape)[1]
+        first, last = np.ceil(low - 0.5).astype(int), np.floor(high - 0.5).astype(int) + 1
+        box = tuple(slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))
+        found[box] |= self.solid[box]
+        return found
+
+    @property
+    def volume(self) -> float:
+        """Volume [m^3] of a cell."""
+        return float(self.size.prod())
+
+    def inside(self, triangles: np.ndarray) -> tuple[int, int]:
+        """Return how many cells of air, and how many cells, a closed convex surface holds.
+
+        Parameters
+        ----------
+        triangles : (m, 3, 3) float
+            The surface, in the grid's units; a cell counts if its center is in it.
+        """
+        axis = int(np.argmax(self.air.shape))
+        air = np.moveaxis(self.air, axis, 2)
+        first, last = np.full(air.shape[:2], np.inf), np.full(air.shape[:2], -np.inf)
+        for u, v, depth in _crossings(triangles, axis, air.shape[:2]):
+            np.minimum.at(first, (u, v), depth)
+            np.maximum.at(last, (u, v), depth)
+        centers = np.arange(air.shape[2]) + 0.5
+        held = (centers >= first[..., None]) & (centers <= last[..., None])
+        return int((held & air).sum()), int(held.sum())
+
+
+def cells_around(triangles: np.ndarray) -> Cells:
+    """Lay a grid around the triangles (m, 3, 3) [m] and let the air in."""
+    axes = _own_axes(triangles)
+    turned = triangles @ axes.T
+    lower, upper = turned.min(axis=(0, 1)), turned.max(axis=(0, 1))
+    shares = (upper - lower) / (upper - lower).max()
+    counts = np.maximum(np.rint(MOST_CELLS * shares), LEAST_CELLS).astype(int)
+    # A little more than the shape, so that outer faces do not lie between two cells.
+    size = (upper - lower) / (counts - 0.02)
+    corner = (lower + upper) / 2 - (counts / 2 + 1) * size  # one cell of air on every side
+    walls, surface = _walls((turned - corner) / size, tuple((counts + 2).tolist()))
+    reached = _reached(walls)
+    return Cells(axes, corner, size, reached & ~surface, ~reached & ~surface)
+
+
+def _own_axes(triangles: np.ndarray) -> np.ndarray:
+    """Return the axes (3, 3) that most of the surface is flat along; the frame's own if none."""
+    vectors = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    areas = np.linalg.norm(vectors, axis=1)
+    directions = vectors[areas > 0] / areas[areas > 0, None]
+    # One direction for both sides; the signs of zero do not count.
+    keys = np.rint(directions * 100).astype(int)
+    keys = np.where((keys @ [1_000_000, 1_000, 1] < 0)[:, None], -keys, keys)
+    kinds, kind = np.unique(keys, axis=0, return_inverse=True)
+    weights = np.round(np.bincount(kind.ravel(), areas[areas > 0]) / areas.sum(), 6)
+    first = _flattest(kinds, weights)
+    if first is None:
+        return np.eye(3)
+    across = np.abs(kinds @ first) < 0.02 * np.linalg.norm(kinds, axis=1)
+    second = _flattest(kinds[across], weights[across])
+    if second is None or np.abs(first).max() == np.abs(second).max() == 1:
+        return np.eye(3)
+    # From the triangles themselves: keys have two digits.
+    return _square(*(_mean_direction(vectors, one) for one in (first, second)))
+
+
+def _flattest(kinds: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Return the unit direction (3,) of most surface, if it is enough."""
+    if not len(weights) or weights.max() < _FLAT_SHARE:
+        return None
+    kind = kinds[int(np.argmax(weights))]
+    return kind / np.linalg.norm(kind)
+
+
+def _mean_direction(vectors: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Return the mean direction (3,) of the area vectors (m, 3) that point along `near`."""
+    along = vectors @ near
+    close = np.abs(along) > 0.999 * np.linalg.norm(vectors, axis=1)
+    return (vectors[close] * np.sign(along[close])[:, None]).sum(axis=0)
+
+
+def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return orthonormal axes (3, 3) from two directions that are nearly square."""
+    first = first / np.linalg.norm(first)
+    second = second - (second @ first) * first
+    second = second / np.linalg.norm(second)
+    return np.stack([first, second, np.cross(first, second)])
+
+
+def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return per axis which cells have a wall towards the next one, and which have surface in them.
+
+    Both as seen along the lines through the centers of cells.
+    """
+    surface, walls = np.zeros(shape, dtype=bool), []
+    for axis in range(3):
+        wall = np.zeros(shape, dtype=bool)
+        others = tuple(size for number, size in enumerate(shape) if number != axis)
+        for u, v, depth in _crossings(triangles, axis, others):
+            np.moveaxis(wall, axis, 2)[u, v, np.floor(depth - 0.5).astype(int)] = True
+            np.moveaxis(surface, axis, 2)[u, v, np.floor(depth).astype(int)] = True
+        walls.append(wall)
+    return walls, surface
+
+
+def _reached(walls: list[np.ndarray]) -> np.ndarray:
+    """Let the air flow from the outermost cells along the axes until nothing changes."""
+    air = np.zeros(walls[0].shape, dtype=bool)
+    air[[0, -1]] = air[:, [0, -1]] = air[:, :, [0, -1]] = True
+    for _ in range(_TURNS):
+        before = int(air.sum())
+        for axis, wall in enumerate(walls):
+            slabs, is_open = np.moveaxis(air, axis, 0), ~np.moveaxis(wall, axis, 0)
+            for k in range(1, len(slabs)):
+                slabs[k] |= slabs[k - 1] & is_open[k - 1]
+            for k in range(len(slabs) - 2, -1, -1):
+                slabs[k] |= slabs[k + 1] & is_open[k]
+        if int(air.sum()) == before:
+            break
+    return air
+
+
+def _crossings(
+    triangles: np.ndarray, axis: int, shape: tuple[int, ...]
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield where triangles cross the lines along an axis through the centers of cells.
+
+    Parameters
+    ----------
+    triangles : (m, 3, 3) float
+        In the grid's units.
+    axis : int
+        Of the lines.
+    shape : two int
+        Cells along the two other axes, u before v.
+
+    Yields
+    ------
+    u, v, depth : (n,)
+        Number of the line's cell along the two other axes, and the place along the line.
+    """
+    across = [number for number in range(3) if number != axis]
+    flat = triangles[:, :, across] - 0.5  # lines at whole numbers
+    low = np.maximum(np.ceil(flat.min(axis=1) - _SLACK), 0).astype(int)
+    high = np.minimum(np.floor(flat.max(axis=1) + _SLACK), np.array(shape) - 1).astype(int)
+    sides = np.maximum(high - low + 1, 0)
+    (ax, ay), (bx, by) = (flat[:, 1] - flat[:, 0]).T, (flat[:, 2] - flat[:, 0]).T
+    areas = ax * by - ay * bx
+    counts = np.where(np.abs(areas) > 1e-12, sides.prod(axis=1), 0)
+    for some in _batches(counts):
+        face = np.repeat(some, counts[some])
+        number = np.arange(len(face)) - np.repeat(
+            np.cumsum(counts[some]) - counts[some], counts[some]
+        )
+        u, v = low[face, 0] + number // sides[face, 1], low[face, 1] + number % sides[face, 1]
+        du, dv = u - flat[face, 0, 0], v - flat[face, 0, 1]
+        second = (du * by[face] - dv * bx[face]) / areas[face]
+        third = (ax[face] * dv - ay[face] * du) / areas[face]
+        hit = (second >= -_SLACK) & (third >= -_SLACK) & (second + third <= 1 + _SLACK)
+        corners = triangles[face[hit], :, axis]
+        weights = np.stack([1 - second[hit] - third[hit], second[hit], third[hit]], axis=1)
+        yield u[hit], v[hit], (corners * weights).sum(axis=1)
+
+
+def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the numbers of triangles with something to do, in batches that fit into memory."""
+    busy = np.flatnonzero(counts)
+    batch = (np.cumsum(counts[busy]) - 1) // _PAIRS
+    yield from np.split(busy, np.flatnonzero(np.diff(batch)) + 1) if len(busy) else ()
