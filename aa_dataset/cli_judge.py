@@ -66,7 +66,7 @@ def run_judge(arguments: argparse.Namespace) -> int:
     write_report(judgements, arguments.out)
     _print(judgements, simulators, as_json=arguments.json)
     sys.stderr.write(f"report: {arguments.out}\n")
-    return int(any(not one.passed for one in judgements))
+    return int(any(one.failed for one in judgements))
 
 
 def _things(library: str | None) -> dict[str, Thing]:

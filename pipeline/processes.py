@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import signal
 import sys
 from typing import Any
@@ -15,9 +16,14 @@ STDERR = 2
 _abandoned: list[Any] = []
 
 
-def end_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that happens."""
+def end_with_parent(parent: int) -> None:
+    """Let the kernel end this process when the process `parent` ends, however that happens.
+
+    The kernel tells nobody of a parent that was gone before it was asked; then the end comes here.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def use_own_stderr() -> None:

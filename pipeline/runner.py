@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 import resource
 import traceback
 from collections import deque
@@ -200,7 +201,7 @@ def _answers(
         max_workers=job.workers,
         max_tasks=OBJECTS_PER_WORKER,
         initializer=_settle_worker,
-        initargs=(budgets["memory_gb"],),
+        initargs=(os.getpid(), budgets["memory_gb"]),
         context=context,
     ) as pool:
         while True:
@@ -216,9 +217,9 @@ def _answers(
             yield task, _result(future)
 
 
-def _settle_worker(gigabytes: float) -> None:
+def _settle_worker(parent: int, gigabytes: float) -> None:
     """Bound the worker's memory, let the kernel end it with its parent, free its log."""
-    end_with_parent()
+    end_with_parent(parent)
     use_own_stderr()
     limit = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -10,7 +10,7 @@ import numpy as np
 
 from aa_dataset.adapters import Simulated, couplings, load
 from aa_dataset.adapters.common import Thing
-from aa_dataset.judge.known import is_own_output, is_uncompared, lacks
+from aa_dataset.judge.known import is_own_output, is_uncompared, lacks, why_uncompared
 from aa_dataset.judge.quiet import heard
 from aa_dataset.judge.reference import Array, Reference
 from aa_dataset.kinematics.bodies import RigidBody
@@ -26,11 +26,15 @@ COUPLING = 1e-3  # of the follower's travel
 LIMITS = {"revolute": 5e-3, "prismatic": 1e-3}
 GRAVITY_SECONDS = 1.0
 COUPLING_SECONDS = 0.2
+UNCOMPARED = "uncompared"  # in place of every check, where a known limit forbids them
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one check; `tolerance` None marks a finding that cannot fail."""
+    """The outcome of one check; `tolerance` None marks a finding that cannot fail.
+
+    `passed` is None where nothing was compared, which is neither a pass nor a failure.
+    """
 
     check: str
     deviation: float
@@ -38,8 +42,10 @@ class Verdict:
     detail: str = ""
 
     @property
-    def passed(self) -> bool:
+    def passed(self) -> bool | None:
         """Whether the deviation is a number within the tolerance."""
+        if self.check == UNCOMPARED:
+            return None
         return self.tolerance is None or self.deviation <= self.tolerance
 
 
@@ -49,9 +55,14 @@ def judge_object(
     """Judge one object in one simulator.
 
     An exception of the simulator is a failed verdict of the check ``load``; `MissingExtraError`
-    is the caller's affair and passes through.
+    is the caller's affair and passes through. An object beyond a known limit of the simulator is
+    not shown to it: its one verdict is ``uncompared`` and says why.
     """
     reference = Reference.of(thing)
+    files = reference.files
+    counts = {"moving": len(files.movable), "joints": len(files.model.joints)}
+    if why := why_uncompared(simulator, **counts):
+        return [Verdict(UNCOMPARED, math.nan, None, why)]
     verdicts: list[Verdict] = []
     with heard() as said:
         loaded = load(simulator, thing)

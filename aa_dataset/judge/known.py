@@ -15,7 +15,9 @@ class Known:
     """One exception.
 
     `kind` is ``output`` (lines that match `what` are the simulator's own), ``body`` (the body of
-    link `what` is not compared; ``<root>`` is the root link) or ``absent`` (there is no `what`).
+    link `what` is not compared; ``<root>`` is the root link), ``absent`` (there is no `what`),
+    ``moving`` or ``joints`` (objects with more than `what` moving joints, or joints of any type,
+    are not compared).
     """
 
     simulator: str
@@ -31,6 +33,18 @@ KNOWN = (
         "body",
         "<root>",
         "Bullet fixes a base by setting its mass to 0",
+    ),
+    Known(
+        "pybullet",
+        "moving",
+        "121",
+        "Bullet keeps 128 numbers as the state of one body, 7 of them for its base",
+    ),
+    Known(
+        "pybullet",
+        "joints",
+        "127",
+        "Bullet keeps the frames of 127 links of one body beside its base",
     ),
     Known("pinocchio", "absent", "limits", "has no joint limits in its dynamics; our `step` stops"),
     Known("pinocchio", "absent", "contacts", "has no contact simulation"),
@@ -52,6 +66,17 @@ def is_own_output(simulator: str, line: str) -> bool:
 def lacks(simulator: str, what: str) -> bool:
     """Return whether a simulator is known to lack something."""
     return any((k.simulator, k.kind, k.what) == (simulator, "absent", what) for k in KNOWN)
+
+
+def why_uncompared(simulator: str, *, moving: int, joints: int) -> str:
+    """Return why an object of so many joints is too much for a simulator, nothing if it is not."""
+    counts = {"moving": (moving, "moving joints"), "joints": (joints, "joints")}
+    for known in KNOWN:
+        if known.simulator == simulator and known.kind in counts:
+            count, unit = counts[known.kind]
+            if count > int(known.what):
+                return f"{count} {unit}, more than {known.what}: {known.reason}."
+    return ""
 
 
 def is_uncompared(simulator: str, link: str, root: str) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aa_dataset.judge.checks import Verdict
+from aa_dataset.judge.checks import UNCOMPARED, Verdict
 from aa_dataset.judge.run import Judgement
 
-CHECKS = ("load", "placement", "twist", "body", "gravity", "coupling", "contact")
+CHECKS = ("load", "placement", "twist", "body", "gravity", "coupling", "contact", UNCOMPARED)
 UNITS = {
     "load": "lines that the simulator printed, warned or logged, beyond its own known ones",
     "placement": "largest entry of a link frame [m, 1]",
@@ -23,6 +23,7 @@ UNITS = {
     "gravity": "yield of a limit after 1 s, as a share of its tolerance",
     "coupling": "gap between follower and leader, as a share of the travel",
     "contact": "pairs of links that touch at rest: a finding, no failure",
+    UNCOMPARED: "beyond a known limit of the simulator: no number, neither passed nor failed",
 }
 SCHEMA = pa.schema(
     [
@@ -31,7 +32,7 @@ SCHEMA = pa.schema(
         pa.field("check", pa.string(), nullable=False),
         pa.field("deviation", pa.float64(), nullable=False),
         pa.field("tolerance", pa.float64()),
-        pa.field("passed", pa.bool_(), nullable=False),
+        pa.field("passed", pa.bool_()),
         pa.field("detail", pa.string(), nullable=False),
     ],
     metadata=UNITS,
@@ -75,9 +76,11 @@ def object_cells(judgements: Sequence[Judgement], simulators: Sequence[str]) -> 
 
 
 def _cell(one: Judgement) -> str:
-    failed = [verdict for verdict in one.verdicts if not verdict.passed]
+    failed = [verdict for verdict in one.verdicts if verdict.passed is False]
     if failed:
         return f"FAIL {failed[0].check} {_number(failed[0].deviation)}"
+    if not one.passed:
+        return "not compared"
     placed = [v for v in one.verdicts if v.check in ("placement", "twist")]
     return _number(max((v.deviation for v in placed), default=0.0))
 
@@ -86,8 +89,10 @@ def summary_lines(judgements: Sequence[Judgement], simulators: Sequence[str]) ->
     """Yield the worst deviation of every check and simulator, and where."""
     for name in simulators:
         mine = [one for one in judgements if one.simulator == name]
-        failed = sum(not one.passed for one in mine)
-        yield f"{name}: {len(mine):,} objects, {failed:,} failed"
+        failed = sum(one.failed for one in mine)
+        left = sum(not one.failed and not one.passed for one in mine)
+        more = f", {left:,} not compared" if left else ""
+        yield f"{name}: {len(mine):,} objects, {failed:,} failed{more}"
         for check in CHECKS:
             seen = [(v, one.object_id) for one in mine for v in one.verdicts if v.check == check]
             if seen:
@@ -98,6 +103,8 @@ def _summary(seen: list[tuple[Verdict, str]]) -> str:
     if seen[0][0].check == "contact":
         touching = sum(verdict.deviation > 0 for verdict, _ in seen)
         return f"{touching:,} objects have parts that touch at rest"
+    if seen[0][0].check == UNCOMPARED:
+        return f"{seen[0][1]}: {seen[0][0].detail}"
     worst, where = max(seen, key=lambda pair: pair[0].deviation)
     most = max((v.tolerance for v, _ in seen if v.tolerance is not None), default=math.inf)
     place = f" at {where}, {worst.detail}" if worst.deviation else ""

@@ -35,8 +35,13 @@ class Judgement:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
+        """Whether every check passed; an object that was not compared did not."""
         return all(verdict.passed for verdict in self.verdicts)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a check failed; an object that was not compared did not."""
+        return any(verdict.passed is False for verdict in self.verdicts)
 
 
 def choose_simulators(wanted: Sequence[str] | None) -> list[str]:

@@ -130,10 +130,30 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
     root = parse_xml(data, budget)
     if root.tag != "robot":
         raise UrdfError("urdf_invalid", f"the root element is <{root.tag}>, expected <robot>.")
+    _require_expanded(root)
     palette = {m.name: m for m in map(_material, root.findall("material"))}
     links = tuple(_link(element, palette) for element in root.findall("link"))
     joints = tuple(_joint(element) for element in root.findall("joint"))
     return UrdfModel(root.get("name", ""), links, joints)
+
+
+def _require_expanded(root: Element) -> None:
+    """Refuse a document with macros of xacro: what they stand for would be missing unnoticed.
+
+    A file that was expanded may still declare the namespace, and is no macro for that.
+    """
+    prefixes = {"xacro"}
+    for element in root.iter():
+        declared = {k: v for k, v in element.attrib.items() if k.startswith("xmlns")}
+        spaces = {k for k, v in declared.items() if v.rstrip("/").endswith("/xacro")}
+        prefixes |= {key.partition(":")[2] for key in spaces if ":" in key}
+        prefix = element.tag.rpartition(":")[0]
+        if prefix in prefixes or (element is not root and "xmlns" in spaces):
+            raise UrdfError(
+                "urdf_invalid",
+                f"<{element.tag}> is a macro of xacro, not URDF; expand the file first: "
+                "`xacro model.xacro > model.urdf`.",
+            )
 
 
 def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import functools
 import os
 import re
 import shutil
@@ -95,7 +96,8 @@ def run_snakemake(cores: int) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=end_with_parent,  # what it started goes on: see `wait_for_orphans`
+            # What it started goes on: see `wait_for_orphans`.
+            preexec_fn=functools.partial(end_with_parent, os.getpid()),
         ) as process,
         layout.SNAKEMAKE_LOG.open("w") as log,
         Progress() as progress,

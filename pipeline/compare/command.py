@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m pipeline compare SOURCE FILE`: raw objects beside what normalize makes of them.
 
-Left, the raw object as an independent reader (yourdfpy) shows it in the source's own frame; then
-the normalized object at rest and with its joints moved.
+Left, the raw object as an independent reader (yourdfpy, for MJCF MuJoCo) shows it in the source's
+own frame; then the normalized object at rest and with its joints moved.
 """
 
 from __future__ import annotations
@@ -91,24 +91,34 @@ def _row(
 
 
 def _raw_picture(files: RawFiles, record: Mapping[str, Any]) -> Picture:
-    """Draw what yourdfpy reads; an empty picture where it cannot."""
-    import yourdfpy
-
-    if record["format"] != "urdf":
-        return BLANK
+    """Draw what another reader reads; an empty picture where it cannot."""
+    read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record["format"]]
     with tempfile.TemporaryDirectory() as folder:
         for name in files.names():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(files.read(name))
         try:
-            scene = yourdfpy.URDF.load(str(Path(folder, record["model"]))).scene
-            meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
-            parts = [(mesh, np.eye(4)) for mesh in meshes]
-            return _draw([parts])[0]
+            return _draw([read(Path(folder, record["model"]))])[0]
         except Exception as error:  # another reader may fail in any way
-            sys.stderr.write(f"yourdfpy cannot show {record['model']}: {error}\n")
+            sys.stderr.write(f"{record['model']} cannot be shown as it is: {error}\n")
             return BLANK
+
+
+def _urdf_parts(path: Path) -> Parts:
+    """Return what yourdfpy reads, in the root link's frame."""
+    import yourdfpy
+
+    scene = yourdfpy.URDF.load(str(path)).scene
+    meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
+    return [(mesh, np.eye(4)) for mesh in meshes]
+
+
+def _mjcf_parts(path: Path) -> Parts:
+    """Return what MuJoCo reads, in the world frame."""
+    from pipeline.compare.mjcf import mjcf_parts  # the package is an extra
+
+    return mjcf_parts(path)
 
 
 def _normal_pictures(files: Mapping[str, bytes], fraction: float) -> list[Picture]:

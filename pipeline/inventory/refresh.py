@@ -46,15 +46,16 @@ def build_lock(*, wait: bool) -> Iterator[bool]:
         except BlockingIOError:
             yield False
             return
-        os.register_at_fork(after_in_child=lambda: _leave_to_parent(stream))
+        holder = os.getpid()
+        os.register_at_fork(after_in_child=lambda: _leave_to_parent(stream, holder))
         yield True
 
 
-def _leave_to_parent(stream: TextIO) -> None:
+def _leave_to_parent(stream: TextIO, parent: int) -> None:
     """Let a forked child of a locked process neither hold the lock nor outlive the process."""
     if not stream.closed:
         stream.close()
-        end_with_parent()
+        end_with_parent(parent)
 
 
 def refresh(config: Mapping[str, Any]) -> dict[str, int]:

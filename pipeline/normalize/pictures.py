@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Textures: JPEG and 8-bit PNG files keep their bytes, every other picture becomes a PNG."""
+"""Textures: JPEG and PNG files that all viewers show keep their bytes, others become a PNG."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from pipeline.reasons import Reason
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
+# Printers' colors (CMYK) are shown inverted by some viewers and not at all by others; pyrender
+# refuses gray with alpha.
+_SHOWN = ("L", "P", "RGB", "RGBA")
 _BIT_DEPTH = 24  # place of the byte in a PNG, whose first chunk is always the header
 MIME = {".jpg": "image/jpeg", ".png": "image/png"}
 
@@ -74,7 +77,7 @@ def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
     """
     image = _decoded(data, name, budget)
     is_translucent = _is_translucent(image)
-    if data.startswith(tuple(_MAGIC)) and not _is_odd_png(data):
+    if data.startswith(tuple(_MAGIC)) and image.mode in _SHOWN and not _is_odd_png(data):
         return Picture(data, is_translucent)
     return Picture(_png(image), is_translucent)
 

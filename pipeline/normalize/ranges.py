@@ -27,7 +27,7 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
     if joint.type is JointType.REVOLUTE and not _is_bounded(joint):
         detail = f"joint {joint.name}: an unbounded hinge became continuous."
         return replace(joint, type=JointType.CONTINUOUS), [Finding(Code.LIMIT_MISSING, detail)]
-    if joint.type in (JointType.PRISMATIC, JointType.HELICAL) and not _is_bounded(joint):
+    if lacks_range(joint):
         travel = diagonal if joint.type is JointType.PRISMATIC else 2 * math.pi
         lower = joint.lower if math.isfinite(joint.lower) else min(0.0, joint.upper) - travel
         upper = joint.upper if math.isfinite(joint.upper) else max(0.0, joint.lower) + travel
@@ -37,6 +37,11 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
         bounded = replace(joint, lower=_short(lower), upper=_short(upper))
         return bounded, [Finding(Code.LIMIT_INVENTED, detail)]
     return joint, []
+
+
+def lacks_range(joint: Joint) -> bool:
+    """Tell whether the source leaves an end of a slide or a screw open, so that one is invented."""
+    return joint.type in (JointType.PRISMATIC, JointType.HELICAL) and not _is_bounded(joint)
 
 
 def _is_bounded(joint: Joint) -> bool:

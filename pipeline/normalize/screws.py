@@ -34,8 +34,8 @@ from pipeline.normalize.structure import free_name
 from pipeline.reasons import Code, Finding, Severity
 
 TURNS = ("revolute", "continuous")
-# Axes farther apart than this [source length] are no screw where only a label declares one.
-COAXIAL_DISTANCE = 1e-3
+# Axes farther apart than this share of the object are no screw where only a label declares one.
+COAXIAL_SHARE = 2e-3
 # An end of the turn that moved by more than this share of its range is worth a warning.
 RANGE_TOLERANCE = 1e-3
 
@@ -113,6 +113,7 @@ def _listed(
     if not words:
         return
     above = {joint.child: joint for joint in model.joints}
+    apart = COAXIAL_SHARE * _size(model)
     for joint in model.joints:
         partner = above.get(joint.parent)
         if partner is None:
@@ -120,15 +121,31 @@ def _listed(
         if "cylindrical" in {*joint.attributes.values(), *partner.attributes.values()}:
             continue
         pair = _pair(model, partner, joint)
-        if isinstance(pair, _Pair) and pair.slide.mimic is None and _is_coaxial(pair):
+        if isinstance(pair, _Pair) and pair.slide.mimic is None and _is_coaxial(pair, apart):
             yield Screw(joint.name, partner.name, evidence=f"the label {words[0]!r}")
 
 
-def _is_coaxial(pair: _Pair) -> bool:
-    """Tell whether the second axis lies on the first."""
+def _size(model: UrdfModel) -> float:
+    """Return the largest length of the object [source length] that the document itself tells.
+
+    Meshes are read later. Where an object stands in its world, by a fixed joint, is no size of it.
+    """
+    moving = [joint for joint in model.joints if joint.type != "fixed"]
+    shapes = [shape.geometry for link in model.links for shape in link.visuals]
+    travels = [_range(joint) for joint in moving if joint.type == "prismatic"]
+    return max(
+        0.0,
+        *(float(np.linalg.norm(joint.pose[:3, 3])) for joint in moving),
+        *(math.hypot(*shape.size) for shape in shapes),
+        *(ends[1] - ends[0] for ends in travels if ends),
+    )
+
+
+def _is_coaxial(pair: _Pair, most: float) -> bool:
+    """Tell whether the second axis lies on the first, or no farther from it than `most`."""
     first, second = (pair.turn, pair.slide) if pair.turn_first else (pair.slide, pair.turn)
     shift, along = second.pose[:3, 3], _axis(first) / np.linalg.norm(_axis(first))
-    return float(np.linalg.norm(shift - (shift @ along) * along)) <= COAXIAL_DISTANCE
+    return float(np.linalg.norm(shift - (shift @ along) * along)) <= most
 
 
 def _fold(out: Screws, screw: Screw, default: float | None) -> None:

@@ -30,6 +30,7 @@ from pipeline.normalize.mjcf import read_mjcf
 from pipeline.normalize.one_dof import OneDof, one_dof_joints
 from pipeline.normalize.pieces import Piece
 from pipeline.normalize.ranges import (
+    lacks_range,
     require_ordered_limits,
     settle_drive,
     settle_range,
@@ -64,6 +65,8 @@ RECORDS = record_schema(
     pa.field("link_names", _TEXT, nullable=False),
     pa.field("joint_names", _TEXT, nullable=False),
     pa.field("pitch_sources", _TEXT, nullable=False),
+    # JSON list of joints: `limit_invented` of each
+    pa.field("invented_limits", _TEXT, nullable=False),
     pa.field("source_inertials", _TEXT, nullable=False),
     pa.field("collision_sources", _TEXT, nullable=False),
     # JSON by link: the visuals that the source has as primitives, object frame at rest
@@ -135,6 +138,9 @@ def normalize_raw(
     made = object_files(thing)
     _require_convention(made)
     record = _record(thing, similarity, source, names=names, plain=plain)
+    record["invented_limits"] = compact_json(
+        [names[1][joint.name] for joint in tree.movable if lacks_range(joint)]
+    )
     record["collision_sources"] = compact_json(
         {new: _collision_source(geometry[old]) for old, new in names[0].items()}
     )

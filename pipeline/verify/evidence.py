@@ -37,6 +37,8 @@ class Evidence:
         `verify` of the config.
     not_finite : tuple of str
         Links with coordinates that are not numbers; they are not among the shapes.
+    invented : tuple of str
+        Joints whose range normalize invented, because the source has none.
     """
 
     tree: KinematicTree
@@ -46,6 +48,7 @@ class Evidence:
     category: Category | None
     options: Mapping[str, Any]
     not_finite: tuple[str, ...] = ()
+    invented: tuple[str, ...] = ()
 
     @cached_property
     def diagonal(self) -> float:

@@ -26,14 +26,18 @@ def check_ranges(evidence: Evidence) -> Iterator[Finding]:
 
 
 def check_travel(evidence: Evidence) -> Iterator[Finding]:
-    """Find hinges that turn by more than once round, and slides longer than the object."""
+    """Find hinges that turn by more than once round, and slides longer than the object.
+
+    A travel that normalize invented is silent here: `limit_invented` has said so already.
+    """
     for joint in evidence.tree.movable:
         extent = joint.upper - joint.lower
         if joint.type is JointType.REVOLUTE and extent > 2 * math.pi * (1 + ROUND):
             detail = f"joint {joint.name}: turns by {extent / (2 * math.pi):.3g} rounds."
             yield Finding(Code.TURN_LONG, detail, Severity.INFO)
-        longest = evidence.options["travel_factor"] * evidence.diagonal
-        if joint.type is JointType.PRISMATIC and extent > longest * (1 + ROUND):
+        longest = evidence.options["travel_factor"] * evidence.diagonal * (1 + ROUND)
+        is_ours = joint.name in evidence.invented
+        if joint.type is JointType.PRISMATIC and extent > longest and not is_ours:
             detail = (
                 f"joint {joint.name}: slides by {extent:.3g} m, {extent / evidence.diagonal:.3g} "
                 "times the diagonal of the object."

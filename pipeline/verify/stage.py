@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,8 @@ def _evidence(
     tree = urdf_tree(parse_urdf(files[URDF]))
     shapes, broken = link_shapes(read_links(files[GLB], tree.links, looks=False))
     extents, category = np.array(row["extents"]), load_taxonomy().categories.get(label)
-    return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken)
+    invented = tuple(json.loads(row["invented_limits"]))
+    return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken, invented)
 
 
 def _refuse_listed(found: Iterable[tuple[str, str]], codes: list[str]) -> None:

@@ -226,6 +226,8 @@ CASES = [
     case("GLB of 1 GB", "mesh_invalid", with_mesh("b.glb"), {"b.glb": GLB_1GB}),
     case("PNG of 1 GB", "too_many_pixels", B, {**mtl("t.png"), "t.png": PNG_1GB}),
     case("empty URDF", "xml_invalid", ""),
+    case("unexpanded macro", "urdf_invalid", robot(box("a"), box("b"), hinge(),
+         '<xacro:include filename="../../secret/s.urdf"/>')),
     case("empty metadata", "metadata_invalid", B, {"b.obj": TRIANGLE, "meta.json": ""}),
     case("empty OBJ", "mesh_empty", B, {"b.obj": ""}),
     case("empty STL", "mesh_invalid", with_mesh("b.stl"), {"b.stl": b""}),

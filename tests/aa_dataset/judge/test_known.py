@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset.adapters import SimulatorError, load
-from aa_dataset.judge.known import KNOWN, Known
+from aa_dataset.cli import main
+from aa_dataset.judge import run
+from aa_dataset.judge.known import KNOWN, Known, why_uncompared
 from aa_dataset.judge.run import PACKAGES
 
 
@@ -65,9 +69,62 @@ def has_no_device(_known: Known, folder: Path) -> bool:
     pytest.skip("this machine has a rendering device, so visuals load")
 
 
+def write_chain(folder: Path, moving: int, fixed: int = 0) -> Path:
+    """Write slides in a row behind welded links; Bullet refuses a file that is one long line."""
+    inertia = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
+    body = f'<inertial><mass value="1"/>{inertia}</inertial>'
+    lines = ['<robot name="chain">', f'<link name="l0">{body}</link>']
+    for k in range(fixed + moving):
+        kind = "fixed" if k < fixed else "prismatic"
+        lines += [
+            f'<link name="l{k + 1}">{body}</link>',
+            f'<joint name="j{k + 1}" type="{kind}"><parent link="l{k}"/><child link="l{k + 1}"/>',
+            '<axis xyz="1 0 0"/><limit lower="0" upper="1" effort="9" velocity="9"/></joint>',
+        ]
+    path = folder / f"chain_{moving}_{fixed}.urdf"
+    path.write_text("\n".join([*lines, "</robot>"]))
+    return path
+
+
+def keeps_its_state(path: Path) -> bool:
+    """Tell whether Bullet says of every joint of a chain what was set; without our adapter."""
+    import pybullet
+
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        body = pybullet.loadURDF(str(path), useFixedBase=True, physicsClientId=client)
+        joints = range(pybullet.getNumJoints(body, physicsClientId=client))
+        infos = [pybullet.getJointInfo(body, k, physicsClientId=client) for k in joints]
+        moving = [k for k in joints if infos[k][2] == pybullet.JOINT_PRISMATIC]
+        for k in moving:
+            pybullet.resetJointState(body, k, 0.5, physicsClientId=client)
+        states = [pybullet.getJointState(body, k, physicsClientId=client)[0] for k in moving]
+        pybullet.getBasePositionAndOrientation(body, physicsClientId=client)
+        return len(states) > 0 and all(state == 0.5 for state in states)
+    except pybullet.error:
+        return False
+    finally:
+        pybullet.disconnect(physicsClientId=client)
+
+
+def forgets_a_moving_joint(known: Known, folder: Path) -> bool:
+    most = int(known.what)
+    assert keeps_its_state(write_chain(folder, most))
+    return not keeps_its_state(write_chain(folder, most + 1))
+
+
+def forgets_a_joint(known: Known, folder: Path) -> bool:
+    """A few slides behind many welded links, so that the number of slides is far from its limit."""
+    most = int(known.what)
+    assert keeps_its_state(write_chain(folder, 7, most - 7))
+    return not keeps_its_state(write_chain(folder, 7, most - 6))
+
+
 PROBES: dict[tuple[str, str, str], Callable[[Known, Path], bool]] = {
     ("pybullet", "output", r"^pybullet build time:"): speaks,
     ("pybullet", "body", "<root>"): massless_base,
+    ("pybullet", "moving", "121"): forgets_a_moving_joint,
+    ("pybullet", "joints", "127"): forgets_a_joint,
     ("pinocchio", "absent", "limits"): falls_through_its_limit,
     ("pinocchio", "absent", "contacts"): has_no_contacts,
     ("sapien", "absent", "visuals"): has_no_device,
@@ -84,3 +141,45 @@ def test_the_exception_is_still_needed(known: Known, folder: Path) -> None:
     if importlib.util.find_spec(PACKAGES[known.simulator]) is None:
         pytest.skip(f"{known.simulator} is not installed; `make judges` installs it")
     assert PROBES[known.simulator, known.kind, known.what](known, folder)
+
+
+@pytest.mark.parametrize(
+    ("moving", "joints", "why"),
+    [
+        (121, 127, ""),
+        (122, 122, "122 moving joints, more than 121: Bullet keeps 128 numbers"),
+        (3, 128, "128 joints, more than 127: Bullet keeps the frames of 127 links"),
+    ],
+)
+def test_what_is_too_much_for_bullet_is_said_with_its_number(
+    moving: int, joints: int, why: str
+) -> None:
+    said = why_uncompared("pybullet", moving=moving, joints=joints)
+    assert said.startswith(why)
+    assert bool(said) == bool(why)
+    assert why_uncompared("mujoco", moving=moving, joints=joints) == ""
+
+
+def test_a_chain_beyond_the_limit_is_neither_passed_nor_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No simulator is asked, so none needs to be installed; the other chain needs Bullet."""
+    monkeypatch.setattr(run, "choose_simulators", list)
+    has_bullet = importlib.util.find_spec("pybullet") is not None
+    for moving in (121, 122) if has_bullet else (122,):
+        (folder := tmp_path / "objects" / f"chain_{moving}").mkdir(parents=True)
+        write_chain(folder, moving).rename(folder / "object.urdf")
+    out = tmp_path / "report.parquet"
+    options = ["--simulators", "pybullet", "--configurations", "1", "--out", str(out)]
+    assert main(["judge", str(tmp_path / "objects"), *options]) == 0
+    printed = capsys.readouterr().out
+    assert f"pybullet: {1 + has_bullet} objects, 0 failed, 1 not compared" in printed
+    assert "not compared" in next(x for x in printed.splitlines() if x.startswith("chain_122"))
+    assert "uncompared chain_122: 122 moving joints, more than 121" in printed
+    rows = pq.read_table(out).to_pylist()
+    (row,) = (row for row in rows if row["object_id"] == "chain_122")
+    assert (row["check"], row["passed"], row["tolerance"]) == ("uncompared", None, None)
+    assert math.isnan(row["deviation"])
+    others = [row for row in rows if row["object_id"] == "chain_121"]
+    assert all(row["passed"] for row in others)
+    assert len(others) == (6 if has_bullet else 0)

@@ -147,6 +147,37 @@ def test_a_broken_document_is_an_error_that_names_the_element(
     assert names in caught.value.detail
 
 
+SPACE = "http://www.ros.org/wiki/xacro"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inner", "named"),
+    [
+        (f'xmlns:xacro="{SPACE}"', '<xacro:include filename="b.xacro"/>', "<xacro:include>"),
+        (f'xmlns:xacro="{SPACE}"', '<link name="b"><xacro:box/></link>', "<xacro:box>"),
+        ("", "<xacro:leg/>", "<xacro:leg>"),  # the namespace is not declared
+        (f'xmlns:x="{SPACE}"', '<x:property name="a" value="1"/>', "<x:property>"),
+        ("", f'<m:leg xmlns:m="{SPACE}/"/>', "<m:leg>"),
+        ("", f'<include xmlns="{SPACE}" filename="b.xacro"/>', "<include>"),
+        (f'xmlns:xacro="{SPACE}"', "", None),  # expanded, as files of real collections are
+        ('xmlns:g="http://gazebosim.org"', "<g:plugin/>", None),
+        (f'xmlns="{SPACE}"', '<link name="b"/>', None),
+    ],
+)
+def test_a_document_that_xacro_has_not_expanded_is_an_error(
+    attributes: str, inner: str, named: str | None
+) -> None:
+    document = f'<robot name="r" {attributes}><link name="a"/>{inner}</robot>'.encode()
+    if named is None:
+        assert parse_urdf(document).links[0].name == "a"
+        return
+    with pytest.raises(UrdfError) as caught:
+        parse_urdf(document)
+    assert caught.value.code == "urdf_invalid"
+    assert caught.value.detail.startswith(f"{named} is a macro of xacro")
+    assert "`xacro model.xacro > model.urdf`" in caught.value.detail
+
+
 THREE = '<link name="a"/><link name="b"/><link name="c"/>'
 
 

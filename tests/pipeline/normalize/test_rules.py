@@ -222,6 +222,16 @@ def test_following_a_joint_that_cannot_move_is_rejected(
     assert rejected(make, *parts) == "mimic_invalid"
 
 
+def test_a_file_that_xacro_has_not_expanded_is_rejected_by_its_name(
+    bench: SimpleNamespace, make: Make
+) -> None:
+    parts = [*pair(bench, "revolute"), '<xacro:include filename="legs.xacro"/>']
+    said = r"model\.urdf: <xacro:include> is a macro of xacro, .* expand the file first"
+    with pytest.raises(Rejection, match=said) as caught:
+        make(*parts)
+    assert caught.value.reason == "urdf_invalid"
+
+
 def test_budgets_are_kept(bench: SimpleNamespace, make: Make) -> None:
     parts = pair(bench, "revolute")
     assert make(*parts, budgets={"links": 2, "faces": 24}).record["is_metric"]

@@ -285,6 +285,40 @@ def test_a_listed_label_folds_coaxial_pairs_through_an_empty_link_alone(
     assert count([*articraft(bench), *branch]) == 3
 
 
+@pytest.mark.parametrize("scale", [0.001, 1.0, 1000.0])
+@pytest.mark.parametrize(("apart", "joints"), [(0.0, 1), (0.0005, 1), (0.002, 2)])
+def test_how_far_the_axes_may_be_apart_is_a_share_of_the_object(
+    make: Make, bench: SimpleNamespace, scale: float, apart: float, joints: int
+) -> None:
+    """The same bottle in kilometers, meters and millimeters; 0.4 m high, the cap on its top."""
+    size, travel = " ".join(repr(scale * x) for x in (0.2, 0.3, 0.4)), (0.0, 0.03 * scale)
+    parts = [
+        bench.box_link("body", size),
+        bench.joint_text("turn", "revolute", "body", "carriage", xyz=f"0 0 {0.4 * scale}"),
+        '<link name="carriage"/>',
+        bench.joint_text(
+            "slide",
+            "prismatic",
+            "carriage",
+            "cap",
+            xyz=f"{apart * scale} 0 0",
+            limit=limit(*travel),
+        ),
+        bench.box_link("cap", size),
+    ]
+    outcome = make(parts, label="screwcap_bottle")
+    assert len(joints_of(outcome)) == joints
+
+
+def test_where_the_object_stands_in_its_world_is_no_size(
+    make: Make, bench: SimpleNamespace
+) -> None:
+    world = ['<link name="world"/>', bench.joint_text("at", "fixed", "world", "body", xyz="9 9 9")]
+    assert len(joints_of(make([*world, *articraft(bench)], label="screwcap_bottle"))) == 1
+    apart = articraft(bench, xyz="0.002 0 0")
+    assert len(joints_of(make([*world, *apart], label="screwcap_bottle"))) == 2
+
+
 @pytest.mark.parametrize(
     ("screw", "word"),
     [

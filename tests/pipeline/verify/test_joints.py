@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from aa_dataset.kinematics.joints import Mimic
+from pipeline.runner import Outcome
 from pipeline.verify import joints as checks
 from pipeline.verify.evidence import Evidence
 
@@ -60,6 +62,23 @@ def test_long_ranges_are_found(
     pitch = {"pitch": 0.01} if kind == "helical" else {}
     found = list(checks.check_travel(pair(make, kind, upper=upper, **pitch)))
     assert make.names(found) == expected
+
+
+def test_the_travel_that_normalize_invents_is_not_blamed_on_the_source(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    """An endless slide gets two diagonals of the object, of which nobody but we can be accused."""
+
+    def found(limit: str) -> list[str]:
+        slides = [
+            bench.joint_text("Endless One", "prismatic", "a", "b", limit=limit),
+            bench.joint_text("own", "prismatic", "a", "c", limit='lower="0" upper="0.1"'),
+        ]
+        outcome = check(*(bench.box_link(name) for name in "abc"), *slides)
+        return [f.detail.split(":")[0] for f in outcome.findings if f.code == "travel_long"]
+
+    assert found('lower="-inf" upper="inf"') == []
+    assert found('lower="-9" upper="9"') == ["joint endless_one"]
 
 
 @pytest.mark.parametrize("factor", [0.99, 1.01])
