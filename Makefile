@@ -43,6 +43,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/normalize.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/verify.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/annotate.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@$(BIN)/python benchmarks/metric.py
 

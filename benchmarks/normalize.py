@@ -3,7 +3,8 @@
 
 The floor is taken in the same process right before each object: every mesh file that the URDF names
 goes through `trimesh.load_scene(process=False)`, once. It finds no texture of PartNet and writes
-nothing; normalize reads materials and pictures, makes hulls, and writes OBJ, GLB and URDF.
+nothing; normalize reads materials and pictures, and writes OBJ, GLB and URDF. Convex parts for
+collisions are made by annotate and measured in benchmarks/collision.py.
 Sources are the real samples where they are (../shared/samples), and the generated collection.
 """
 
@@ -26,6 +27,7 @@ from pipeline.errors import Rejection
 from pipeline.generate.collection import generate_collection
 from pipeline.normalize.stage import normalize_raw, read_model
 from pipeline.rawfiles import open_raw
+from pipeline.runner import Outcome
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 GOAL = 2.0
@@ -64,12 +66,13 @@ def main() -> None:
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         generate_collection(Path(folder), seed=1, count=given.generated, workers=1)
-        for name, urdfs, scale in [*_samples(), ("generated", _urdfs(Path(folder)), "metric")]:
+        for name, urdfs, scale in [*samples(), ("generated", urdfs_in(Path(folder)), "metric")]:
             rows[name] = measured(urdfs, scale, settings, rounds=given.rounds)
     report(rows)
 
 
-def _samples() -> Iterator[tuple[str, list[Path], str]]:
+def samples() -> Iterator[tuple[str, list[Path], str]]:
+    """Yield name, URDF files and unit of length of every source with samples here."""
     for name, pattern, scale in SOURCES:
         urdfs = sorted(SAMPLES.glob(pattern))
         if urdfs:
@@ -78,7 +81,8 @@ def _samples() -> Iterator[tuple[str, list[Path], str]]:
             print(f"skipped {name}: no {pattern} under ../shared/samples")
 
 
-def _urdfs(folder: Path) -> list[Path]:
+def urdfs_in(folder: Path) -> list[Path]:
+    """Return the URDF files below a folder."""
     return sorted(folder.rglob("*.urdf"))
 
 
@@ -126,12 +130,12 @@ def load_all(meshes: Iterable[Path]) -> None:
         trimesh.load_scene(path, process=False)
 
 
-def normal(urdf: Path, scale: str, settings: Mapping[str, Any]) -> None:
+def normal(urdf: Path, scale: str, settings: Mapping[str, Any]) -> Outcome:
     """Normalize one object."""
     files = open_raw(urdf.parent, ["."], most_bytes=settings["budgets"]["raw_bytes"])
     row = {"model": urdf.name, "format": "urdf", "label": "", "screws": "[]", "unit": 1.0}
     frame = json.dumps({"up": "z", "front": "x"})
-    normalize_raw(files, {**row, "frame": frame, "scale": scale}, settings)
+    return normalize_raw(files, {**row, "frame": frame, "scale": scale}, settings)
 
 
 def cpu_of(work: Any, *arguments: Any) -> float:

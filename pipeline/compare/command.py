@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline compare SOURCE FILE`: raw objects beside what normalize makes of them.
+"""`python -m pipeline compare SOURCE FILE`: raw objects beside what becomes of them.
 
 Left, the raw object as an independent reader (yourdfpy, for MJCF MuJoCo) shows it in the source's
-own frame; then the normalized object at rest and with its joints moved.
+own frame; then the normalized object at rest and with its joints moved, and what it collides with.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import trimesh
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, URDF
+from pipeline.compare.collision import collision_meshes
 from pipeline.config import load_config, source_facts
 from pipeline.errors import PipelineError, Rejection
 from pipeline.glb import read_links
@@ -32,7 +33,7 @@ from pipeline.render.backend import Picture, choose_backend, encode_png, render_
 from pipeline.render.camera import look_at
 from pipeline.render.sheet import contact_sheet
 from pipeline.render.stage import Parts, open_state, part_points, placed_parts
-from pipeline.runner import Task
+from pipeline.runner import Outcome, Task
 from pipeline.tables import write_bytes
 
 SIZE = 384  # pixels of one picture
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
         raise PipelineError(f"{given.source!r} is not a source; config.yaml has {names}.")
     facts = known[given.source] | ({"folder": str(given.folder)} if given.folder else {})
     pictures = _sheet(given.source, facts, config, most=given.most)
-    sheet = contact_sheet(pictures, columns=3, tile=256)
+    sheet = contact_sheet(pictures, columns=4, tile=256)
     write_bytes(given.file, encode_png(sheet))
     return 0
 
@@ -79,15 +80,16 @@ def _sheet(
 def _row(
     source: str, facts: Mapping[str, Any], config: Mapping[str, Any], found: Found
 ) -> list[tuple[Picture, str]]:
-    """Return three labeled pictures of one object."""
+    """Return four labeled pictures of one object."""
     root = Path(facts["folder"])
     record = ingest(Task(found.name, (source, facts, found, "", None)), config).record
     outcome = normalize(Task(found.name, (root, record, None, ())), config)
     files = open_raw(root, found.paths, most_bytes=config["budgets"]["raw_bytes"])
     before = _raw_picture(files, record)
-    rest, opened = _normal_pictures(outcome.files or {}, config["render"]["open_fraction"])
+    rest, opened, parts = _normal_pictures(outcome, config)
     name = f"{found.name[-24:]}"
-    return [(before, f"{name} raw"), (rest, "normalized"), (opened, "joints moved")]
+    labels = (f"{name} raw", "normalized", "joints moved", "convex parts")
+    return list(zip((before, rest, opened, parts), labels, strict=True))
 
 
 def _raw_picture(files: RawFiles, record: Mapping[str, Any]) -> Picture:
@@ -121,13 +123,20 @@ def _mjcf_parts(path: Path) -> Parts:
     return mjcf_parts(path)
 
 
-def _normal_pictures(files: Mapping[str, bytes], fraction: float) -> list[Picture]:
+def _normal_pictures(outcome: Outcome, config: Mapping[str, Any]) -> list[Picture]:
+    """Draw a normalized object at rest, moved, and what it then collides with."""
+    files = outcome.files or {}
     tree = urdf_tree(parse_urdf(files[URDF]))
-    meshes = read_links(files[GLB], tree.links)
-    states = ({}, open_state(tree, fraction))
-    return _draw([placed_parts(meshes, tree.placements(state)) for state in states])
+    shown = read_links(files[GLB], tree.links)
+    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    most = config["annotate"]["collision_parts"]
+    solid = collision_meshes(files, diagonal=diagonal, most=most)
+    moved = open_state(tree, config["render"]["open_fraction"])
+    views = ((shown, {}), (shown, moved), (solid, moved))
+    drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]
+    return _draw(drawn, framed=drawn[:2])  # a source's collision shapes may be anywhere
 
 
-def _draw(views: list[Parts]) -> list[Picture]:
-    camera = look_at(np.concatenate([part_points(parts) for parts in views]))
+def _draw(views: list[Parts], framed: list[Parts] | None = None) -> list[Picture]:
+    camera = look_at(np.concatenate([part_points(parts) for parts in framed or views]))
     return render_views(views, camera, size=SIZE, backend=choose_backend())

@@ -232,5 +232,8 @@ def _crossings(
 def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the numbers of triangles with something to do, in batches that fit into memory."""
     busy = np.flatnonzero(counts)
-    batch = (np.cumsum(counts[busy]) - 1) // _PAIRS
-    yield from np.split(busy, np.flatnonzero(np.diff(batch)) + 1) if len(busy) else ()
+    batch = np.cumsum(counts[busy]) // _PAIRS
+    if len(busy) and batch[-1] == 0:
+        yield busy
+    elif len(busy):
+        yield from np.split(busy, np.flatnonzero(np.diff(batch)) + 1)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +37,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sweep:
+class Sweep:
     """What lies below and above every plane between two layers of cells across an axis.
 
     `index` (n,) is the plane; `air` (2, n) counts the air in the boxes around what is occupied on
@@ -51,13 +51,13 @@ class _Sweep:
     layers: np.ndarray
 
 
-def board_cut(part: Part, occupied: np.ndarray) -> Cut | None:
+def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
     """Return the cut that frees the part of its largest board: a side without air, with a flat end.
 
     The boards of a drawer go one by one this way, each exactly where its inside is.
     """
     best, cut = 0, None
-    for sweep in _sweeps(occupied):
+    for sweep in sweeps:
         clean = np.where(sweep.air == 0, sweep.mass, 0)
         side, number = np.unravel_index(int(np.argmax(clean)), clean.shape)
         mass = int(clean[side, number])
@@ -67,9 +67,9 @@ def board_cut(part: Part, occupied: np.ndarray) -> Cut | None:
     return cut
 
 
-def likely_cuts(occupied: np.ndarray) -> Iterator[Cut]:
+def likely_cuts(sweeps: Sequence[Sweep]) -> Iterator[Cut]:
     """Yield cuts worth a trial: per axis the middle, and where boxes around both sides fit best."""
-    for sweep in _sweeps(occupied):
+    for sweep in sweeps:
         middle = (int(sweep.index[0]) + int(sweep.index[-1])) // 2
         least = int(sweep.index[int(np.argmin(sweep.air.sum(axis=0)))])
         for index in dict.fromkeys((least, middle)):
@@ -90,10 +90,11 @@ def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:
     return Part(below, part.low, high), Part(above, low, part.high)
 
 
-def _sweeps(occupied: np.ndarray) -> Iterator[_Sweep]:
-    """Yield a sweep per axis across which the part changes; along a tube no cut opens anything."""
+def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
+    """Return a sweep per axis across which a part changes; along a tube no cut opens anything."""
     if not occupied.any():
-        return
+        return []
+    found = []
     spans = [np.flatnonzero(occupied.any(axis=others)) for others in ((1, 2), (0, 2), (0, 1))]
     occupied = occupied[tuple(slice(span[0], span[-1] + 1) for span in spans)]
     for axis in range(3):
@@ -103,7 +104,8 @@ def _sweeps(occupied: np.ndarray) -> Iterator[_Sweep]:
             air = np.stack([_held_air(layers)[:-1], _held_air(layers[::-1])[-2::-1]])
             mass = np.cumsum(layers.sum(axis=(1, 2)))
             mass = np.stack([mass[:-1], mass[-1] - mass[:-1]])
-            yield _Sweep(axis, index, air, mass, layers)
+            found.append(Sweep(axis, index, air, mass, layers))
+    return found
 
 
 def _is_uniform(layers: np.ndarray) -> bool:
@@ -127,7 +129,7 @@ def _growing_span(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return so_far.argmax(axis=1), so_far.shape[1] - so_far[:, ::-1].argmax(axis=1)
 
 
-def _behind_board(part: Part, sweep: _Sweep, number: int, *, is_below: bool) -> Cut | None:
+def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> Cut | None:
     """Return the cut along the farthest flat faces near a plane; None if there is no board."""
     axis, index = sweep.axis, sweep.index[number]
     heights = part.triangles[:, :, axis]

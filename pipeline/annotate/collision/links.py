@@ -54,7 +54,7 @@ def with_convex_parts(
     made = {name: data for name, data in files.items() if name not in drawn}
     decimals, findings, links = grid_decimals(diagonal), [], []
     for link in model.links:
-        shapes = [_drawn(files[shape.geometry.filename]) for shape in link.collisions]
+        shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
         smallest = (SMALLEST_HOLLOW * diagonal) ** 3
         found = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
         parts = [Piece(hull.vertices, hull.faces) for hull in found.hulls]
@@ -67,7 +67,8 @@ def with_convex_parts(
     return replace(model, links=tuple(links)), made, findings
 
 
-def _drawn(data: bytes) -> Piece:
+def drawn_shape(data: bytes) -> Piece:
+    """Read a collision shape that `normalize` wrote."""
     text = read_obj(data)
     return Piece(text.points, np.concatenate([group.corners for group in text.groups]))
 

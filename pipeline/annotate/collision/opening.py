@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from pipeline.annotate.collision.cells import cells_around
 from pipeline.annotate.collision.convex import Hull, convex, unique_places
-from pipeline.annotate.collision.cuts import Part, board_cut, divided, likely_cuts
+from pipeline.annotate.collision.cuts import Part, board_cut, divided, likely_cuts, sweeps_over
 
 # A hull may fill this share of itself with air, or this share of the whole component's hull.
 FILLED_SHARE, FILLED_OF_WHOLE = 0.05, 0.005
@@ -89,12 +89,12 @@ class Opening:
 
     def _best_pair(self, part: Part) -> tuple[Part, Part] | None:
         """Return both sides of a cut that frees a board, else of the one with the least hulls."""
-        occupied = self._cells.occupied(part.triangles, part.low, part.high)
-        board = board_cut(part, occupied)
+        sweeps = sweeps_over(self._cells.occupied(part.triangles, part.low, part.high))
+        board = board_cut(part, sweeps)
         pair = None if board is None else divided(part, board)
         if pair is not None:
             return pair
-        pairs = [pair for cut in likely_cuts(occupied) if (pair := divided(part, cut)) is not None]
+        pairs = [pair for cut in likely_cuts(sweeps) if (pair := divided(part, cut)) is not None]
         return min(pairs, key=_burden, default=None)
 
     def _hull(self, part: Part, decimals: int) -> Hull:

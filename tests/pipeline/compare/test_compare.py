@@ -27,16 +27,20 @@ def raw(bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return tmp_path / "raw"
 
 
-def test_one_row_per_usable_object_with_three_pictures(
+def test_one_row_per_usable_object_with_four_pictures(
     raw: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheet = raw.parent / "sheet.png"
     assert main(["local", str(sheet), "--folder", str(raw)]) == 0
     pixels = np.asarray(Image.open(sheet))[:256]
-    before, rest, moved = np.array_split(pixels, 3, axis=1)
-    width = min(before.shape[1], rest.shape[1], moved.shape[1])
-    assert min(part.std() for part in (before, rest, moved)) > 5  # something is drawn in each
-    assert not np.array_equal(rest[:, :width], moved[:, :width])
+    tiles = [pixels[:, start : start + 256] for start in np.linspace(8, 8 + 3 * 264, 4, dtype=int)]
+    before, rest, moved, parts = tiles
+    assert min(tile.std() for tile in (before, rest, moved, parts)) > 5  # something is in each
+    assert not np.array_equal(rest, moved)
+    # Boxes are convex: their parts have the silhouette of what is shown, in other colors.
+    drawn = [np.abs(tile.astype(int) - tile[3, 3].astype(int)).max(axis=2) > 60 for tile in tiles]
+    assert (drawn[2] ^ drawn[3]).mean() < 0.02
+    assert not np.array_equal(moved, parts)
     assert "broken: xml_invalid" in capsys.readouterr().err
 
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convex collision parts: CPU time per object beside the floor, one hull per connected component.
+
+The floor fills every hollow; it is taken in the same process, right after. Below, single shapes
+beside CoACD and V-HACD (`pip install coacd vhacdx`), the usual tools, where they are there: CPU
+time, parts, and the volume of all parts over that of the shape (1 is perfect).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.layout import URDF
+from benchmarks.normalize import normal, samples, urdfs_in
+from pipeline.annotate.collision.convex import components, convex
+from pipeline.annotate.collision.links import drawn_shape, link_parts, with_convex_parts
+from pipeline.config import load_config
+from pipeline.errors import Rejection
+from pipeline.generate.collection import generate_collection
+from pipeline.normalize.frame import grid_decimals
+from pipeline.normalize.pieces import Piece
+from pipeline.runner import Outcome
+
+HEADER = "collision, one core, CPU time    objects  components  parts      filled  ms/object  floor"
+
+
+@dataclass
+class Row:
+    """Counts and CPU seconds of one source."""
+
+    objects: int = 0
+    components: int = 0
+    parts: int = 0
+    filled: int = 0
+    cpu: float = 0.0
+    floor: float = 0.0
+
+
+def main() -> None:
+    """Measure every source and a few shapes, and print both tables."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--generated", type=int, default=100, help="objects of the collection")
+    given = parser.parse_args()
+    config = load_config()
+    print(HEADER)
+    with tempfile.TemporaryDirectory() as folder:
+        generate_collection(Path(folder), seed=1, count=given.generated, workers=1)
+        for name, urdfs, scale in [*samples(), ("generated", urdfs_in(Path(folder)), "metric")]:
+            report(name, measured(urdfs, scale, config))
+    compare_shapes()
+
+
+def measured(urdfs: Sequence[Path], scale: str, config: dict[str, Any]) -> Row:
+    """Make the convex parts of every object, and one hull per component."""
+    row = Row()
+    for urdf in urdfs:
+        try:
+            outcome = normal(urdf, scale, config)
+        except Rejection:
+            continue
+        add(row, outcome, config["annotate"]["collision_parts"])
+    return row
+
+
+def add(row: Row, outcome: Outcome, most: int) -> None:
+    """Measure one normalized object."""
+    files = outcome.files or {}
+    model = parse_urdf(files[URDF])
+    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    start = time.process_time()
+    model, _, findings = with_convex_parts(model, files, diagonal=diagonal, most=most)
+    row.cpu += time.process_time() - start
+    start, decimals = time.process_time(), grid_decimals(diagonal)
+    for link in parse_urdf(files[URDF]).links:
+        shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
+        row.components += len([convex(part, decimals) for part in components(shapes)])
+    row.floor += time.process_time() - start
+    row.objects += 1
+    row.parts += sum(len(link.collisions) for link in model.links)
+    row.filled += sum(finding.code == "collision_filled" for finding in findings)
+
+
+def report(name: str, row: Row) -> None:
+    """Print one line of the table of sources."""
+    each, floor = (1000 * seconds / max(row.objects, 1) for seconds in (row.cpu, row.floor))
+    print(
+        f"  {name:30s} {row.objects:8d} {row.components:11d} {row.parts:6d} {row.filled:12d}"
+        f" {each:10.0f} {floor:6.0f}"
+    )
+
+
+def compare_shapes() -> None:
+    """Print time, parts and volume of single shapes by every tool that is there."""
+    tools = dict(tools_here())
+    print("single shapes: ms, parts, volume of the parts over the shape's")
+    print("  " + " " * 10 + "".join(f"{name:>24s}" for name in tools))
+    for name, mesh in shapes():
+        cells = []
+        for tool in tools.values():
+            start = time.process_time()
+            parts = tool(mesh)
+            cpu = time.process_time() - start
+            volume = sum(trimesh.convex.convex_hull(points).volume for points in parts)
+            cells.append(f"{1000 * cpu:10.0f} {len(parts):5d} {volume / mesh.volume:7.2f}")
+        print(f"  {name:10s}" + "".join(cells))
+
+
+def shapes() -> Iterator[tuple[str, trimesh.Trimesh]]:
+    """Yield closed hollow shapes of one component."""
+    inner = trimesh.creation.box((0.96, 0.76, 0.5)).apply_translation([0, 0, 0.02])
+    yield "drawer", trimesh.creation.box((1, 0.8, 0.5)).difference(inner)
+    yield "ring", trimesh.creation.annulus(0.4, 0.5, 0.2)
+    yield "torus", trimesh.creation.torus(0.4, 0.05)
+    ball, hole = trimesh.creation.icosphere(3), trimesh.creation.icosphere(3, radius=0.93)
+    upper = trimesh.creation.box((3, 3, 3)).apply_translation([0, 0, 1.5])
+    yield "bowl", ball.difference(hole).difference(upper)
+
+
+def tools_here() -> Iterator[tuple[str, Callable[[trimesh.Trimesh], list[np.ndarray]]]]:
+    """Yield our own and the usual tools, where they are installed."""
+    yield "ours", by_ours
+    for name, tool in (("coacd", by_coacd), ("vhacdx", by_vhacd)):
+        if importlib.util.find_spec(name) is None:
+            print(f"skipped {name}: pip install {name}")
+        else:
+            yield name, tool
+
+
+def by_ours(mesh: trimesh.Trimesh) -> list[np.ndarray]:
+    """Return the points of our parts."""
+    piece = Piece(np.round(np.asarray(mesh.vertices), 9), np.asarray(mesh.faces))
+    return [hull.vertices for hull in link_parts([piece], most=64).hulls]
+
+
+def by_coacd(mesh: trimesh.Trimesh) -> list[np.ndarray]:
+    """Return the points of CoACD's parts, with its default settings."""
+    import coacd
+
+    coacd.set_log_level("error")
+    return [np.asarray(part[0]) for part in coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.faces))]
+
+
+def by_vhacd(mesh: trimesh.Trimesh) -> list[np.ndarray]:
+    """Return the points of V-HACD's parts, with its default settings."""
+    import vhacdx
+
+    faces = np.insert(np.asarray(mesh.faces), 0, 3, axis=1).astype(np.uint32)
+    parts = vhacdx.compute_vhacd(np.asarray(mesh.vertices, dtype=float), faces.ravel())
+    return [np.asarray(part[0]) for part in parts]
+
+
+if __name__ == "__main__":
+    main()
