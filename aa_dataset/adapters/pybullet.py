@@ -12,6 +12,7 @@ from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
     Simulated,
+    SimulatorError,
     Thing,
     couplings,
     frame_matrix,
@@ -29,12 +30,15 @@ GRAVITY = -9.81  # m/s^2
 LIMIT_FORCE = 1e9  # N m or N
 MARGIN = 0.001  # m by which Bullet's importer thickens every mesh; no call takes it away
 GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
+# What Bullet keeps of one body: 128 numbers of state, 7 of them its base's, and 127 links' frames.
+MOST_MOVING, MOST_JOINTS = 121, 127
 
 
 def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PybulletObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(thing)
+    _require_room(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
     if self_contacts:
@@ -45,6 +49,17 @@ def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -
     loaded = PybulletObject(files, pybullet, client, body)
     loaded.raise_by(files.lift(on_floor))
     return loaded
+
+
+def _require_room(files: ObjectFiles) -> None:
+    """Raise where Bullet would forget joints without a word."""
+    counts = {"moving joints": len(files.movable), "joints": len(files.model.joints)}
+    for (unit, count), most in zip(counts.items(), (MOST_MOVING, MOST_JOINTS), strict=True):
+        if count > most:
+            raise SimulatorError(
+                f"{files.urdf} has {count} {unit}, and Bullet keeps {most} of one body; load it with "
+                "mujoco, drake, pinocchio or sapien."
+            )
 
 
 class PybulletObject(Simulated):

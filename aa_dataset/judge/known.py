@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from aa_dataset.adapters.pybullet import MOST_JOINTS, MOST_MOVING
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -37,13 +39,13 @@ KNOWN = (
     Known(
         "pybullet",
         "moving",
-        "121",
+        str(MOST_MOVING),
         "Bullet keeps 128 numbers as the state of one body, 7 of them for its base",
     ),
     Known(
         "pybullet",
         "joints",
-        "127",
+        str(MOST_JOINTS),
         "Bullet keeps the frames of 127 links of one body beside its base",
     ),
     Known("pinocchio", "absent", "limits", "has no joint limits in its dynamics; our `step` stops"),

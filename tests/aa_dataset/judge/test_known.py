@@ -183,3 +183,13 @@ def test_a_chain_beyond_the_limit_is_neither_passed_nor_failed(
     others = [row for row in rows if row["object_id"] == "chain_121"]
     assert all(row["passed"] for row in others)
     assert len(others) == (6 if has_bullet else 0)
+
+
+@pytest.mark.parametrize(("moving", "fixed", "what"), [(122, 0, "122 moving"), (7, 121, "128")])
+def test_the_loader_refuses_what_bullet_would_forget(
+    tmp_path: Path, moving: int, fixed: int, what: str
+) -> None:
+    pytest.importorskip("pybullet", reason="pybullet is not installed; `make judges` installs it")
+    write_chain(tmp_path, moving, fixed).rename(tmp_path / "object.urdf")
+    with pytest.raises(SimulatorError, match=f"has {what} joints, and Bullet keeps"):
+        load("pybullet", tmp_path)
