@@ -57,8 +57,8 @@ def _require_room(files: ObjectFiles) -> None:
     for (unit, count), most in zip(counts.items(), (MOST_MOVING, MOST_JOINTS), strict=True):
         if count > most:
             raise SimulatorError(
-                f"{files.urdf} has {count} {unit}, and Bullet keeps {most} of one body; load it with "
-                "mujoco, drake, pinocchio or sapien."
+                f"{files.urdf} has {count} {unit}, and Bullet keeps {most} of one body; load it "
+                "with mujoco, drake, pinocchio or sapien."
             )
 
 

@@ -171,10 +171,11 @@ def stored(path: Path, outcome: Outcome) -> tuple[dict[str, Any], AssetRange]:
     return {"object_id": "test-object", **outcome.record}, AssetRange(path, 512, len(fragment))
 
 
-def annotated(path: Path, outcome: Outcome) -> Outcome:
+def annotated(path: Path, outcome: Outcome, **changes: Any) -> Outcome:
     """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
     row, where = stored(path, outcome)
-    return annotate(Task("test-object", (row, where, "{}")), SETTINGS)
+    settings = SETTINGS | {"annotate": SETTINGS["annotate"] | changes}
+    return annotate(Task("test-object", (row, where, "{}")), settings)
 
 
 def codes(outcome: Outcome) -> list[str]:
