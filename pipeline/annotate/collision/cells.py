@@ -10,19 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-# Cells along the longest side of a shape, and along a short one; a narrower hollow is not seen.
-MOST_CELLS, LEAST_CELLS = 24, 8
+# Cells along a short side of a shape at least.
+LEAST_CELLS = 8
 # Share of a triangle, and of a cell, that rounding may be off by.
 _SLACK = 1e-9
 # Most pairs of a triangle and a line that are held in memory at once.
 _PAIRS = 1_000_000
 # A passage that turns more often than about this is not followed to its end.
 _TURNS = 8
-# A shape has a direction of its own if this share of its surface is flat in it.
+# Steps to a cell and to its 26 neighbors.
+_AROUND = np.array(list(product((-1, 0, 1), repeat=3)))
+# A shape has a direction of its own if this share of its surface is flat in it,
 _FLAT_SHARE = 0.15
+# or if all but this share of its surface runs along it, as that of a tube does.
+_ACROSS_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,15 +42,17 @@ class Cells:
         The grid's corner, along `axes`.
     size : (3,) float [m]
         Edges of a cell.
-    air, solid : (nx, ny, nz) bool
-        Cells that the outside air reaches, and does not reach; a surface runs through the others.
+    air : (nx, ny, nz) bool
+        Cells whose centers the outside air reaches; the others are solid.
+    crowded : float
+        Share of the cells in the shape's box with air at their centers that surface runs through.
     """
 
     axes: np.ndarray
     corner: np.ndarray
     size: np.ndarray
     air: np.ndarray
-    solid: np.ndarray
+    crowded: float
 
     def to_cells(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the link frame [m] to the grid's units."""
@@ -54,6 +61,11 @@ class Cells:
     def to_link(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the grid to the link frame [m]."""
         return (points * self.size + self.corner) @ self.axes
+
+    @property
+    def volume(self) -> float:
+        """Volume [m^3] of a cell."""
+        return float(self.size.prod())
 
     def occupied(self, triangles: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Return the cells (nx, ny, nz) of a piece: its surface, and what is solid in its box.
@@ -65,24 +77,25 @@ class Cells:
         low, high : (3,) float
             The piece's box; a solid cell counts if its center is in it.
         """
-        found = _walls(triangles, self.air.shape)[1]
+        found = _surface(triangles, self.air.shape)
         first, last = np.ceil(low - 0.5).astype(int), np.floor(high - 0.5).astype(int) + 1
         box = tuple(slice(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))
-        found[box] |= self.solid[box]
+        found[box] |= ~self.air[box]
         return found
 
-    @property
-    def volume(self) -> float:
-        """Volume [m^3] of a cell."""
-        return float(self.size.prod())
+    def air_around(self, points: np.ndarray) -> np.ndarray:
+        """Return the share (n,) of air in the cells of points (n, 3) and in their neighbors."""
+        near = np.floor(points).astype(int)[:, None] + _AROUND
+        near = np.clip(near, 0, np.array(self.air.shape) - 1)
+        return self.air[near[..., 0], near[..., 1], near[..., 2]].mean(axis=1)
 
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
-        """Return how many cells of air, and how many cells, a closed convex surface holds.
+        """Return how many centers in the air, and how many in all, a closed convex surface holds.
 
         Parameters
         ----------
         triangles : (m, 3, 3) float
-            The surface, in the grid's units; a cell counts if its center is in it.
+            The surface, in the grid's units; a center in it does not count.
         """
         axis = int(np.argmax(self.air.shape))
         air = np.moveaxis(self.air, axis, 2)
@@ -91,23 +104,36 @@ class Cells:
             np.minimum.at(first, (u, v), depth)
             np.maximum.at(last, (u, v), depth)
         centers = np.arange(air.shape[2]) + 0.5
-        held = (centers >= first[..., None]) & (centers <= last[..., None])
+        held = (centers > first[..., None] + 1e-6) & (centers < last[..., None] - 1e-6)
         return int((held & air).sum()), int(held.sum())
 
 
-def cells_around(triangles: np.ndarray) -> Cells:
-    """Lay a grid around the triangles (m, 3, 3) [m] and let the air in."""
+def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
+    """Lay a grid around the triangles (m, 3, 3) [m], and let the air in.
+
+    `most_cells` are along the longest side; a hollow that is narrower than a cell is not seen.
+    """
     axes = _own_axes(triangles)
     turned = triangles @ axes.T
     lower, upper = turned.min(axis=(0, 1)), turned.max(axis=(0, 1))
     shares = (upper - lower) / (upper - lower).max()
-    counts = np.maximum(np.rint(MOST_CELLS * shares), LEAST_CELLS).astype(int)
+    counts = np.maximum(np.rint(most_cells * shares), LEAST_CELLS).astype(int)
     # A little more than the shape, so that outer faces do not lie between two cells.
     size = (upper - lower) / (counts - 0.02)
     corner = (lower + upper) / 2 - (counts / 2 + 1) * size  # one cell of air on every side
-    walls, surface = _walls((turned - corner) / size, tuple((counts + 2).tolist()))
-    reached = _reached(walls)
-    return Cells(axes, corner, size, reached & ~surface, ~reached & ~surface)
+    inner, shape = (turned - corner) / size, tuple((counts + 2).tolist())
+    air = _reached(_walls(inner, shape))
+    shared = air & _surface(inner, shape)
+    crowded = int(shared.sum()) / max(int(air[1:-1, 1:-1, 1:-1].sum()), 1)
+    return Cells(axes, corner, size, air, crowded)
+
+
+def effort(triangles: np.ndarray, most_cells: int) -> float:
+    """Return about how many lines of a grid the triangles (m, 3, 3) cross, counted one by one."""
+    lower, upper = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+    size = max(float((upper - lower).max()), 1e-300) / most_cells
+    x, y, z = np.ptp(triangles, axis=1).T / size + 1
+    return float((x * y + y * z + z * x + 2 * (x + y + z)).sum())
 
 
 def _own_axes(triangles: np.ndarray) -> np.ndarray:
@@ -122,13 +148,36 @@ def _own_axes(triangles: np.ndarray) -> np.ndarray:
     weights = np.round(np.bincount(kind.ravel(), areas[areas > 0]) / areas.sum(), 6)
     first = _flattest(kinds, weights)
     if first is None:
-        return np.eye(3)
+        return _along(vectors)
     across = np.abs(kinds @ first) < 0.02 * np.linalg.norm(kinds, axis=1)
     second = _flattest(kinds[across], weights[across])
-    if second is None or np.abs(first).max() == np.abs(second).max() == 1:
-        return np.eye(3)
     # From the triangles themselves: keys have two digits.
-    return _square(*(_mean_direction(vectors, one) for one in (first, second)))
+    first = _mean_direction(vectors, first)
+    if second is None:
+        return _any_axes(first)
+    return _plain(_square(first, _mean_direction(vectors, second)))
+
+
+def _along(vectors: np.ndarray) -> np.ndarray:
+    """Return axes (3, 3) along a shape whose surface runs along one direction, else the frame's."""
+    areas = np.linalg.norm(vectors, axis=1)
+    usable = areas > 0
+    spread = (vectors[usable] / areas[usable, None]).T @ vectors[usable]
+    values, found = np.linalg.eigh(spread)
+    if not len(areas[usable]) or values[0] > _ACROSS_SHARE * values.sum():
+        return np.eye(3)
+    return _any_axes(np.round(found[:, 0], 6))
+
+
+def _any_axes(first: np.ndarray) -> np.ndarray:
+    """Return axes (3, 3) with a given first one, and the second near one of the frame's."""
+    first = first / np.linalg.norm(first)
+    return _plain(_square(first, np.eye(3)[int(np.argmin(np.round(np.abs(first), 6)))]))
+
+
+def _plain(axes: np.ndarray) -> np.ndarray:
+    """Return the frame's own axes in place of a mere exchange of them."""
+    return np.eye(3) if np.allclose(np.abs(axes).max(axis=1), 1, atol=1e-9) else axes
 
 
 def _flattest(kinds: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
@@ -154,24 +203,38 @@ def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack([first, second, np.cross(first, second)])
 
 
-def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return per axis which cells have a wall towards the next one, and which have surface in them.
-
-    Both as seen along the lines through the centers of cells.
-    """
-    surface, walls = np.zeros(shape, dtype=bool), []
+def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Return per axis which cells have a wall between their center and the next one's."""
+    walls = []
     for axis in range(3):
         wall = np.zeros(shape, dtype=bool)
         others = tuple(size for number, size in enumerate(shape) if number != axis)
         for u, v, depth in _crossings(triangles, axis, others):
             np.moveaxis(wall, axis, 2)[u, v, np.floor(depth - 0.5).astype(int)] = True
-            np.moveaxis(surface, axis, 2)[u, v, np.floor(depth).astype(int)] = True
         walls.append(wall)
-    return walls, surface
+    return walls
+
+
+def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the cells that triangles run through, as seen along lines and along their edges."""
+    surface = np.zeros(shape, dtype=bool)
+    for axis in range(3):
+        others = tuple(size for number, size in enumerate(shape) if number != axis)
+        for u, v, depth in _crossings(triangles, axis, others):
+            np.moveaxis(surface, axis, 2)[u, v, np.floor(depth).astype(int)] = True
+    # A leg between two lines is crossed by none, but its edges run all along it.
+    edges = triangles.reshape(-1, 3), np.roll(triangles, -1, axis=1).reshape(-1, 3)
+    counts = np.ceil(2 * np.abs(edges[1] - edges[0]).max(axis=1)).astype(int) + 1
+    for some in _batches(counts):
+        edge = np.repeat(some, counts[some])
+        share = (_number_within(counts[some]) + 0.5) / counts[edge]
+        places = edges[0][edge] * (1 - share)[:, None] + edges[1][edge] * share[:, None]
+        surface[tuple(np.floor(places).astype(int).T)] = True
+    return surface
 
 
 def _reached(walls: list[np.ndarray]) -> np.ndarray:
-    """Let the air flow from the outermost cells along the axes until nothing changes."""
+    """Let the air flow from the outermost cells along the axes, until nothing or enough changed."""
     air = np.zeros(walls[0].shape, dtype=bool)
     air[[0, -1]] = air[:, [0, -1]] = air[:, :, [0, -1]] = True
     for _ in range(_TURNS):
@@ -216,9 +279,7 @@ def _crossings(
     counts = np.where(np.abs(areas) > 1e-12, sides.prod(axis=1), 0)
     for some in _batches(counts):
         face = np.repeat(some, counts[some])
-        number = np.arange(len(face)) - np.repeat(
-            np.cumsum(counts[some]) - counts[some], counts[some]
-        )
+        number = _number_within(counts[some])
         u, v = low[face, 0] + number // sides[face, 1], low[face, 1] + number % sides[face, 1]
         du, dv = u - flat[face, 0, 0], v - flat[face, 0, 1]
         second = (du * by[face] - dv * bx[face]) / areas[face]
@@ -227,6 +288,11 @@ def _crossings(
         corners = triangles[face[hit], :, axis]
         weights = np.stack([1 - second[hit] - third[hit], second[hit], third[hit]], axis=1)
         yield u[hit], v[hit], (corners * weights).sum(axis=1)
+
+
+def _number_within(counts: np.ndarray) -> np.ndarray:
+    """Return 0, 1, ... within each of several runs of the given lengths."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:

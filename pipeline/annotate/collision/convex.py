@@ -34,14 +34,14 @@ _BOX_FACES = np.array(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hull:
-    """A closed convex mesh: vertices (n, 3) [m] and faces (m, 3)."""
+class Surface:
+    """A component or its hull: vertices (n, 3) [m] and triangles `faces` (m, 3)."""
 
     vertices: np.ndarray
     faces: np.ndarray
 
 
-def components(shapes: Sequence[Piece]) -> Iterator[Hull]:
+def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
     """Yield every connected component of every shape; vertices at one place count as one."""
     if not shapes:
         return
@@ -55,7 +55,7 @@ def components(shapes: Sequence[Piece]) -> Iterator[Hull]:
     order = np.argsort(labels, kind="stable")
     for group in np.split(merged[order], np.flatnonzero(np.diff(labels[order])) + 1):
         used, local = np.unique(group, return_inverse=True)
-        yield Hull(places[used], local.reshape(-1, 3))
+        yield Surface(places[used], local.reshape(-1, 3))
 
 
 def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +71,7 @@ def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, 
     return vertices[order[differs]], inverse
 
 
-def convex(part: Hull, decimals: int) -> Hull:
+def convex(part: Surface, decimals: int) -> Surface:
     """Return a component itself, its hull, or a box around it where it is flat."""
     points = part.vertices
     center, axes, widths = _principal(points)
@@ -84,39 +84,77 @@ def convex(part: Hull, decimals: int) -> Hull:
     return part if _is_convex(part, hull) else hull
 
 
-def may_be_hollow(part: Hull, hull: Hull, decimals: int) -> bool:
+def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
     """Tell whether a component may leave a notable part of its hull empty, at a glance."""
     if hull is part or _is_flat(_principal(part.vertices)[2], decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
 
 
+def thickened(part: Surface, decimals: int) -> Surface:
+    """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
+    points, faces = part.vertices, np.unique(np.sort(part.faces, axis=1), axis=0)
+    center, axes, widths = _principal(points)
+    if len(points) < 4 or not _is_flat(widths, decimals):
+        return part
+    try:
+        outline = ConvexHull((points - center) @ axes[1:].T).volume
+    except (QhullError, ValueError):
+        return part  # on a line
+    if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline:
+        return part
+    shift = _thickness(widths, decimals) / 2 * axes[0]
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]])
+    rim, uses = np.unique(edges, axis=0, return_counts=True)
+    (a, b), n = rim[uses == 1].T, len(points)
+    sides = np.concatenate([np.stack([a, b, b + n], axis=1), np.stack([a, b + n, a + n], axis=1)])
+    both = np.round(np.concatenate([points - shift, points + shift]), decimals) + 0.0
+    places, place = unique_places(both, np.zeros(len(both)))
+    return Surface(places, place[np.concatenate([faces, faces[:, ::-1] + n, sides])])
+
+
 def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return center (3,), principal axes (3, 3) by rows, the thin one first, and widths (3,)."""
+    """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,) along them.
+
+    Only the thin axis is the points' own; what a library for linear algebra makes of the others,
+    and of signs, depends on the processor.
+    """
     center = points.mean(axis=0)
-    axes = np.linalg.eigh((points - center).T @ (points - center))[1].T
+    thin = np.linalg.eigh((points - center).T @ (points - center))[1][:, 0]
+    thin = np.round(thin, 9) + 0.0
+    thin = thin / np.linalg.norm(thin)
+    thin = thin * (1 if thin[int(np.argmax(np.round(np.abs(thin), 6)))] > 0 else -1)
+    second = np.eye(3)[int(np.argmin(np.round(np.abs(thin), 6)))]
+    second = second - (second @ thin) * thin
+    second = second / np.linalg.norm(second)
+    axes = np.stack([thin, second, np.cross(thin, second)])
     return center, axes, np.ptp((points - center) @ axes.T, axis=0)
+
+
+def _thickness(widths: np.ndarray, decimals: int) -> float:
+    """Return how thick [m] something flat is made."""
+    return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
 
 
 def _is_flat(widths: np.ndarray, decimals: int) -> bool:
     return bool(widths.min() < max(FLATNESS * widths.max(), THINNEST_STEPS * 10.0**-decimals))
 
 
-def _is_convex(part: Hull, hull: Hull) -> bool:
+def _is_convex(part: Surface, hull: Surface) -> bool:
     """Tell whether a component is closed and has the volume and the surface of its hull."""
     # A ring with walls that face the wrong way has too much of both.
     surplus = _area(part) / _area(hull) - 1
     return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
 
 
-def _filled_share(part: Hull, hull: Hull) -> float:
+def _filled_share(part: Surface, hull: Surface) -> float:
     """Return how much of its hull a closed component fills; 0 for an open or a tangled one."""
     # qhull scales its input to a unit box, so its own volume is not the hull's.
-    share = volume(part) / volume(hull) if _is_closed(part.faces) else 0.0
+    share = volume(part) / volume(hull) if is_closed(part.faces) else 0.0
     return share if share <= 2 - CONVEX_SHARE else 0.0
 
 
-def _is_closed(faces: np.ndarray) -> bool:
+def is_closed(faces: np.ndarray) -> bool:
     """Tell whether every edge has exactly one other face, which runs along it the other way."""
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     size = int(faces.max()) + 1
@@ -125,13 +163,13 @@ def _is_closed(faces: np.ndarray) -> bool:
     return bool((there == back).all() and (there[1:] != there[:-1]).all())
 
 
-def volume(part: Hull) -> float:
+def volume(part: Surface) -> float:
     """Return the volume [m^3] that a closed mesh encloses."""
     corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
     return float(np.einsum("ij,ij->", corners, _area_vectors(part.vertices, part.faces))) / 6
 
 
-def _area(part: Hull) -> float:
+def _area(part: Surface) -> float:
     return float(np.linalg.norm(_area_vectors(part.vertices, part.faces), axis=1).sum()) / 2
 
 
@@ -142,29 +180,27 @@ def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
 
 
-def _outward(points: np.ndarray, hull: ConvexHull) -> Hull:
+def _outward(points: np.ndarray, hull: ConvexHull) -> Surface:
     """Return a hull's own vertices, and its faces turned outward: qhull winds them at random."""
     used, local = np.unique(hull.simplices, return_inverse=True)
     vertices, faces = points[used], local.reshape(-1, 3)
     normals = hull.equations[:, :3]
     inward = np.einsum("ij,ij->i", _area_vectors(vertices, faces), normals) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return Hull(vertices, faces)
+    return Surface(vertices, faces)
 
 
-def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Hull:
+def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Surface:
     """Return the smallest box in the plane of flat points (axes: the thin one first), padded."""
     axes = _plane_axes((points - center) @ axes.T, axes)
     local = (points - center) @ axes.T
     lower, upper = local.min(axis=0), local.max(axis=0)
-    thinnest = 2 * THINNEST_STEPS * 10.0**-decimals
-    width = max(10 * FLATNESS * float((upper - lower).max()), thinnest)
-    thin = np.maximum(width - (upper - lower), 0.0) / 2
+    thin = np.maximum(_thickness(upper - lower, decimals) - (upper - lower), 0.0) / 2
     corners = np.where(_BOX_CORNERS, upper + thin, lower - thin)
     faces = _BOX_FACES[:, ::-1] if np.linalg.det(axes) < 0 else _BOX_FACES
     vertices = np.round(corners @ axes + center, decimals) + 0.0
     order = np.lexsort(vertices.T[::-1])
-    return Hull(vertices[order], np.argsort(order)[faces])
+    return Surface(vertices[order], np.argsort(order)[faces])
 
 
 def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
@@ -173,12 +209,13 @@ def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
     Principal axes of a square are any; without this its box would stand askew.
     """
     try:
-        edges = ConvexHull(local[:, 1:], qhull_options="QbB Pp")
+        corners = local[ConvexHull(local[:, 1:], qhull_options="QbB Pp").vertices][:, 1:]
     except (QhullError, ValueError):
         return axes  # on a line, or a single point
-    normals = edges.equations[:, :2]
-    turned = np.stack([normals, normals[:, ::-1] * [-1, 1]], axis=1)
-    areas = np.ptp(local[edges.vertices][:, 1:] @ turned.transpose(0, 2, 1), axis=1).prod(axis=1)
+    edges = np.roll(corners, -1, axis=0) - corners
+    edges = edges / np.linalg.norm(edges, axis=1)[:, None]
+    turned = np.stack([edges, edges[:, ::-1] * [-1, 1]], axis=1)
+    areas = np.ptp(corners @ turned.transpose(0, 2, 1), axis=1).prod(axis=1)
     # Among equal boxes the first by a rounded area, so that the last bits do not choose.
     best = turned[int(np.argmin(np.round(areas / areas.min(), 6)))]
     return np.concatenate([axes[:1], best @ axes[1:]])

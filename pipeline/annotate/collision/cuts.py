@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 # A side without air is cut off at once if it has this share of what is occupied,
-_CLEAN_SHARE = 0.1
+_CLEAN_SHARE = 0.03
 # and if it ends in flat faces with this share of its footprint, as boards do.
 _FLAT_SHARE = 0.25
 # Layers of cells that differ by less than this share are the same.
@@ -74,6 +74,14 @@ def likely_cuts(sweeps: Sequence[Sweep]) -> Iterator[Cut]:
         least = int(sweep.index[int(np.argmin(sweep.air.sum(axis=0)))])
         for index in dict.fromkeys((least, middle)):
             yield Cut(sweep.axis, float(index))
+
+
+def middle_cuts(part: Part) -> Iterator[Cut]:
+    """Yield the cuts through the middle of a part, for one of which the grid sees no more."""
+    low, high = part.triangles.min(axis=(0, 1)), part.triangles.max(axis=(0, 1))
+    for axis in range(3):
+        if high[axis] - low[axis] > 1:
+            yield Cut(axis, float(low[axis] + high[axis]) / 2)
 
 
 def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:

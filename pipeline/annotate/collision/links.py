@@ -9,14 +9,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
-from pipeline.annotate.collision.convex import Hull, components, convex, may_be_hollow, volume
-from pipeline.annotate.collision.opening import MOST_PARTS, MOST_TRIANGLES, Opening
+from pipeline.annotate.collision.cells import effort
+from pipeline.annotate.collision.convex import (
+    Surface,
+    components,
+    convex,
+    may_be_hollow,
+    thickened,
+    volume,
+)
+from pipeline.annotate.collision.opening import COARSE, FINE, MOST_EFFORT, MOST_PARTS, Opening
 from pipeline.normalize.emit import collision_shape
 from pipeline.normalize.frame import grid_decimals
 from pipeline.normalize.obj import read_obj
 from pipeline.normalize.pieces import Piece
 from pipeline.reasons import Code, Finding, Severity
 
+# A hollow of so many times a component's volume is worth more than the component.
+_FAR_LARGER = 100
 # Of the object's diagonal: a hollow of less than a cube with this edge stays filled.
 SMALLEST_HOLLOW = 0.01
 
@@ -29,7 +39,7 @@ class LinkParts:
     stays filled and should not.
     """
 
-    hulls: list[Hull]
+    hulls: list[Surface]
     left_out: int
     filled: float
 
@@ -80,8 +90,8 @@ def _findings(link: UrdfLink, found: LinkParts, most: int) -> Iterator[Finding]:
     if found.filled:
         detail = (
             f"link {link.name}: its {len(found.hulls)} convex parts still fill a hollow of up to "
-            f"{found.filled:.2g} m^3; at most {most} parts a link, {MOST_PARTS} a component and "
-            f"{MOST_TRIANGLES} triangles a component are cut."
+            f"{found.filled:.2g} m^3: {most} parts a link, {MOST_PARTS} a component, {FINE} cells "
+            f"along it or {MOST_EFFORT:g} crossings of its triangles with them are not enough."
         )
         yield Finding(Code.COLLISION_FILLED, detail, Severity.INFO)
 
@@ -103,32 +113,39 @@ def link_parts(
         A hollow of less than this stays filled.
     """
 
-    def falling_size(part: Hull) -> float:
+    def falling_size(part: Surface) -> float:
         # In whole steps: equal parts keep their order, whatever the last bits say.
         return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
 
-    found = sorted(components(shapes), key=falling_size)
-    kept = found[:most]
-    hulls = [convex(part, decimals) for part in kept]
-    hollow = [n for n, hull in enumerate(hulls) if may_be_hollow(kept[n], hull, decimals)]
-    small = [n for n in hollow if len(kept[n].faces) <= MOST_TRIANGLES]
-    openings = {n: Opening(kept[n], smallest) for n in small}
-    _cut(list(openings.values()), room=most - len(kept))
-    parts = []
-    for number, hull in enumerate(hulls):
-        opening = openings.get(number)
-        is_cut = opening is not None and not opening.is_whole
-        parts += opening.hulls(decimals) if is_cut else [hull]
-    filled = [opening.filled for opening in openings.values()]
-    filled += [volume(hulls[n]) for n in hollow if n not in openings]
-    left_out = len(found) - len(kept)
-    return LinkParts(sorted(parts, key=falling_size), left_out, max(filled, default=0.0))
+    found = [thickened(part, decimals) for part in components(shapes)]
+    found = sorted(found, key=falling_size)
+    kept = {n: part for n, part in enumerate(found[:most])}
+    hulls = {n: convex(part, decimals) for n, part in kept.items()}
+    hollow = [n for n in kept if may_be_hollow(kept[n], hulls[n], decimals)]
+    openings = {n: Opening(kept[n], smallest) for n in hollow if _is_light(kept[n])}
+    _cut(hulls, openings, most)
+    is_cut = {n: n in openings and openings[n].parts > 1 for n in hulls}
+    parts = [openings[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
+    filled = [openings[n].filled if n in openings else volume(hulls[n]) for n in hollow]
+    everything = sorted((one for some in parts for one in some), key=falling_size)
+    return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
 
 
-def _cut(openings: Sequence[Opening], *, room: int) -> None:
-    """Cut hollow components, always the one that is filled most, as long as there is room."""
-    while room > 0:
-        able = [opening for opening in openings if opening.can_split()]
-        if not able:
+def _is_light(part: Surface) -> bool:
+    return effort(part.vertices[part.faces], COARSE) <= MOST_EFFORT
+
+
+def _cut(hulls: dict[int, Surface], openings: Mapping[int, Opening], most: int) -> None:
+    """Cut hollow components, always the one that is filled most, as long as there is room.
+
+    Where there is none, the smallest component makes room if the hollow is far larger than it.
+    """
+    while able := [opening for opening in openings.values() if opening.can_split()]:
+        fullest = max(able, key=lambda opening: opening.filled)
+        whole = [n for n in hulls if n not in openings]
+        if len(whole) + sum(opening.parts for opening in openings.values()) < most:
+            fullest.split()
+        elif whole and _FAR_LARGER * volume(hulls[whole[-1]]) < fullest.filled:
+            del hulls[whole[-1]]
+        else:
             return
-        room -= max(able, key=lambda opening: opening.filled).split()

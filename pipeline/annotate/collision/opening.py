@@ -5,23 +5,37 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from pipeline.annotate.collision.cells import cells_around
-from pipeline.annotate.collision.convex import Hull, convex, unique_places
-from pipeline.annotate.collision.cuts import Part, board_cut, divided, likely_cuts, sweeps_over
+from pipeline.annotate.collision.cells import cells_around, effort
+from pipeline.annotate.collision.convex import Surface, convex, is_closed, unique_places
+from pipeline.annotate.collision.cuts import (
+    Cut,
+    Part,
+    board_cut,
+    divided,
+    likely_cuts,
+    middle_cuts,
+    sweeps_over,
+)
 
 # A hull may fill this share of itself with air, or this share of the whole component's hull.
-FILLED_SHARE, FILLED_OF_WHOLE = 0.05, 0.005
+FILLED_SHARE, FILLED_OF_WHOLE = 0.1, 0.01
 # Convex parts of one component at most.
 MOST_PARTS = 32
+# Cells along the longest side of a component; more where surface runs through so much of the air.
+COARSE, FINE, CROWDED = 24, 60, 0.5
+# Lines of a grid that the triangles of a component may cross: a few seconds of work.
+MOST_EFFORT = 3e6
 # By which power of its volume a hull weighs: 1.25 needed the fewest parts on the samples.
 _LARGE = 1.25
-# A component of more triangles than this keeps one hull.
-MOST_TRIANGLES = 100_000
+# In cells: how far within its box the corner of a part is asked for.
+_WITHIN = 1e-3
+# The corners of a box: which of its ends to take of every axis.
+_BOX = np.array(list(product((False, True), repeat=3)))
 
 
 class Opening:
@@ -29,15 +43,19 @@ class Opening:
 
     Parameters
     ----------
-    component : Hull
-        Vertices [m] and faces; not convex.
+    component : Surface
+        Not convex, not flat.
     smallest : float [m^3]
         A hollow of less than this stays filled.
     """
 
-    def __init__(self, component: Hull, smallest: float) -> None:
+    def __init__(self, component: Surface, smallest: float) -> None:
         triangles = component.vertices[component.faces]
-        self._cells = cells_around(triangles)
+        self._cells = cells_around(triangles, COARSE)
+        if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
+            self._cells = cells_around(triangles, FINE)
+        self._triangles = self._cells.to_cells(triangles)
+        self._is_closed = is_closed(component.faces)
         self._open: list[tuple[int, int, Part]] = []  # a heap; the fullest part first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the fullest part that no plane cuts
@@ -45,7 +63,7 @@ class Opening:
         self._smallest = smallest / self._cells.volume
         self._whole = 0
         high = np.array(self._cells.air.shape, dtype=float)
-        self._add(Part(self._cells.to_cells(triangles), np.zeros(3), high))
+        self._add(Part(self._triangles, np.zeros(3), high))
 
     @property
     def filled(self) -> float:
@@ -53,33 +71,32 @@ class Opening:
         return max(self._stuck, -self._open[0][0] if self._open else 0) * self._cells.volume
 
     @property
-    def is_whole(self) -> bool:
-        """Tell whether the component is still in one part."""
-        return len(self._open) + len(self._settled) == 1
+    def parts(self) -> int:
+        """Number of parts so far."""
+        return len(self._open) + len(self._settled)
 
     def can_split(self) -> bool:
         """Tell whether there is something to cut, and leave to cut it."""
-        return bool(self._open) and len(self._open) + len(self._settled) < MOST_PARTS
+        return bool(self._open) and self.parts < MOST_PARTS
 
-    def split(self) -> bool:
-        """Cut the fullest part in two; False if no plane cuts it, and it stays as it is."""
+    def split(self) -> None:
+        """Cut the fullest part in two; one that no plane cuts stays as it is."""
         air, _, part = heapq.heappop(self._open)
         pair = self._best_pair(part)
         if pair is None:
             self._stuck = max(self._stuck, -air)
             self._settled.append(part)
-            return False
+            return
         for one in pair:
             self._add(one)
-        return True
 
-    def hulls(self, decimals: int) -> list[Hull]:
+    def hulls(self, decimals: int) -> list[Surface]:
         """Return the convex parts [m], on the grid of the object."""
         parts = [*self._settled, *(part for _, _, part in sorted(self._open, key=lambda o: o[:2]))]
         return [self._hull(part, decimals) for part in parts]
 
     def _add(self, part: Part) -> None:
-        hull = _rough_hull(part)
+        hull = _hull_of(_outline(self._points(part)))
         air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
         self._whole = self._whole or cells
         if air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * self._whole, self._smallest):
@@ -94,37 +111,71 @@ class Opening:
         pair = None if board is None else divided(part, board)
         if pair is not None:
             return pair
-        pairs = [pair for cut in likely_cuts(sweeps) if (pair := divided(part, cut)) is not None]
-        return min(pairs, key=_burden, default=None)
+        pairs = _pairs(part, likely_cuts(sweeps)) or _pairs(part, middle_cuts(part))
+        return min(pairs, key=self._burden, default=None)
 
-    def _hull(self, part: Part, decimals: int) -> Hull:
-        points = np.round(self._cells.to_link(part.triangles.reshape(-1, 3)), decimals) + 0.0
+    def _burden(self, parts: Iterable[Part]) -> float:
+        """Return how large the hulls of parts are; large ones weigh more than their volume.
+
+        A slice off a bowl leaves as much to do as before, two halves do not. Rounded, so that the
+        last bits do not choose.
+        """
+        hulls = [_hull_of(_outline(self._points(part, roughly=True))) for part in parts]
+        return round(sum(hull.volume**_LARGE for hull in hulls if hull is not None), 6)
+
+    def _points(self, part: Part, *, roughly: bool = False) -> np.ndarray:
+        """Return the points (n, 3) whose hull is that of a part, its inside included.
+
+        Where three cuts meet within a solid there is no surface: the corners of the part's box that
+        are in the solid belong to it, by their winding numbers or, roughly, by the grid.
+        """
+        points = part.triangles.reshape(-1, 3)
+        if not self._is_closed:
+            return points
+        corners = np.where(_BOX, part.high, part.low)
+        # A little within the box: one that only touches the solid from outside is none.
+        within = corners + np.where(_BOX, -_WITHIN, _WITHIN)
+        air = self._cells.air_around(within)
+        is_in, is_unsure = air == 0, (air > 0) & (air < 1)
+        if is_unsure.any() and not roughly:
+            around = winding_numbers(self._triangles, within[is_unsure])
+            is_in[is_unsure] = np.abs(around) > 0.5
+        return np.concatenate([points, corners[is_in]])
+
+    def _hull(self, part: Part, decimals: int) -> Surface:
+        points = np.round(self._cells.to_link(self._points(part)), decimals) + 0.0
         places, corners = unique_places(points, np.zeros(len(points)))
-        return convex(Hull(places, corners.reshape(-1, 3)), decimals)
+        faces = corners[: 3 * len(part.triangles)].reshape(-1, 3)
+        return convex(Surface(places, faces), decimals)
 
 
-def _burden(parts: Iterable[Part]) -> float:
-    """Return how large the hulls of parts are; large ones weigh a little more than their volume.
+def winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return how often a closed surface (m, 3, 3) goes around each point (n,)."""
+    a, b, c = (triangles[None] - points[:, None, None]).transpose(2, 0, 1, 3)
+    (la, lb, lc) = (np.linalg.norm(side, axis=2) for side in (a, b, c))
+    along = np.einsum("nmi,nmi->nm", a, np.cross(b, c))
+    across = la * lb * lc + sum(
+        np.einsum("nmi,nmi->nm", p, q) * r for p, q, r in ((a, b, lc), (b, c, la), (c, a, lb))
+    )
+    return np.arctan2(along, across).sum(axis=1) / (2 * np.pi)
 
-    A slice off a bowl leaves as much to do as before, two halves do not. Rounded, so that the last
-    bits do not choose.
-    """
-    hulls = [_rough_hull(part) for part in parts]
-    return round(sum(hull.volume**_LARGE for hull in hulls if hull is not None), 6)
+
+def _pairs(part: Part, cuts: Iterable[Cut]) -> list[tuple[Part, Part]]:
+    return [pair for cut in cuts if (pair := divided(part, cut)) is not None]
 
 
-def _rough_hull(part: Part) -> ConvexHull | None:
-    """Return the hull of a part to a quarter of a cell; None if it is flat."""
+def _hull_of(points: np.ndarray) -> ConvexHull | None:
+    """Return the hull of points (n, 3) in cells; None if they are flat."""
     try:
-        return ConvexHull(_outline(part.triangles.reshape(-1, 3)))
-    except QhullError:
+        return ConvexHull(points)
+    except (QhullError, ValueError):
         return None
 
 
 def _outline(points: np.ndarray) -> np.ndarray:
-    """Return the points (n, 3) that a hull may need, on quarters of a cell: the ends of columns."""
-    steps = np.rint(points * 4).astype(np.int64)
-    keys = np.unique(steps @ [1 << 32, 1 << 16, 1])  # a grid has far fewer steps than 2^16
-    column = np.diff(keys >> 16) != 0
-    ends = keys[np.concatenate([[True], column]) | np.concatenate([column, [True]])]
-    return np.stack([ends >> 32, ends >> 16 & 0xFFFF, ends & 0xFFFF], axis=1) / 4
+    """Return the points (n, 3) that a hull needs, to a quarter of a cell: the ends of columns."""
+    columns = np.rint(points[:, :2] * 4).astype(np.int64) @ [1 << 16, 1]
+    order = np.lexsort((points[:, 2], columns))
+    differs = np.diff(columns[order]) != 0
+    is_end = np.concatenate([[True], differs]) | np.concatenate([differs, [True]])
+    return points[order[is_end]]

@@ -145,7 +145,7 @@ def test_a_convex_body_with_a_scratch_stays_in_one_part() -> None:
 
 def test_a_hollow_below_the_smallest_stays_filled() -> None:
     hollow = 0.96 * 0.76 * 0.48
-    assert len(parts_of(drawer(), smallest=1.1 * hollow).hulls) == 1
+    assert len(parts_of(drawer(), smallest=1.3 * hollow).hulls) == 1
     assert len(parts_of(drawer(), smallest=0.5 * hollow).hulls) == 5
 
 
@@ -200,3 +200,75 @@ def test_a_needle_of_degenerate_triangles_ends() -> None:
     lines = np.stack([np.arange(59), np.arange(1, 60), np.arange(1, 60)], axis=1)
     found = link_parts([Piece(points, lines)], most=64)
     assert is_in(points, meshes(found), 1e-7).all()
+
+
+@pytest.mark.parametrize("leg", [0.012, 0.02, 0.021, 0.05])
+def test_the_room_under_a_table_in_one_piece_is_free(leg: float) -> None:
+    top = trimesh.creation.box((1, 0.7, 0.03)).apply_translation([0, 0, 0.715])
+    legs = [
+        trimesh.creation.box((leg, leg, 0.7)).apply_translation([x * 0.4, y * 0.25, 0.35])
+        for x in (-1, 1)
+        for y in (-1, 1)
+    ]
+    found = parts_of(trimesh.boolean.union([top, *legs]))
+    assert found.filled == 0
+    hulls = meshes(found)
+    assert sum(hull.volume for hull in hulls) == pytest.approx(0.021 + 4 * 0.7 * leg**2, rel=0.02)
+
+
+@pytest.mark.parametrize("count", [3, 8, 12])
+def test_a_shelf_in_one_piece_becomes_its_boards(count: int) -> None:
+    board, height = 0.02, 1.5
+    room = (height - board * (count + 1)) / count
+    gaps = [
+        trimesh.creation.box((0.35, 0.86, room)).apply_translation(
+            [board, 0, -height / 2 + board + room / 2 + n * (room + board)]
+        )
+        for n in range(count)
+    ]
+    shelf = trimesh.creation.box((0.35, 0.9, height)).difference(trimesh.boolean.union(gaps))
+    found = parts_of(shelf)
+    # Back, two sides, and one board more than rooms; a few of them may come in pieces.
+    assert count + 4 <= len(found.hulls) <= count + 10
+    assert sum(hull.volume for hull in meshes(found)) == pytest.approx(shelf.volume, rel=5e-3)
+
+
+def test_a_solid_that_is_cut_crosswise_keeps_its_inside() -> None:
+    bars = [trimesh.creation.box(np.roll((1.0, 0.3, 0.3), axis)) for axis in range(3)]
+    cross = trimesh.boolean.union(bars)
+    hulls = meshes(parts_of(cross))
+    points = in_hull(cross)
+    solid = cross.contains(points)
+    assert len(hulls) > 1
+    assert is_in(points[solid], hulls, 1e-9).all()
+
+
+def test_a_flat_frame_keeps_its_hole() -> None:
+    outer = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * 0.5
+    points = np.column_stack([np.concatenate([outer, 0.8 * outer]), np.zeros(8)])
+    faces = [(n, (n + 1) % 4, 4 + n) for n in range(4)]
+    faces += [((n + 1) % 4, 4 + (n + 1) % 4, 4 + n) for n in range(4)]
+    frame = turned(trimesh.Trimesh(points, faces, process=False), 0.4)
+    hulls = meshes(parts_of(frame, smallest=1e-9))
+    assert 4 <= len(hulls) <= 12
+    assert is_in(np.asarray(frame.vertices), hulls, 1e-7).all()
+    assert not is_in(np.zeros((1, 3)), hulls, 1e-3).any()
+
+
+def test_a_large_hollow_is_worth_more_than_small_screws() -> None:
+    screws = [
+        trimesh.creation.box((0.004, 0.004, 0.004)).apply_translation([0.01 * n, 0, 1])
+        for n in range(63)
+    ]
+    found = parts_of(trimesh.util.concatenate([drawer(), *screws]))
+    assert found.filled == 0
+    assert (len(found.hulls), found.left_out) == (64, 4)
+
+
+def test_triangles_that_cross_too_many_lines_are_not_cut_but_said() -> None:
+    random = np.random.default_rng(6)
+    corner, rim = np.array([(0, 0, 1.0)]), random.uniform(-1, 1, size=(60_000, 3)) * [1, 1, 0]
+    fan = np.stack([np.zeros(59_999, int), np.arange(1, 60_000), np.arange(2, 60_001)], axis=1)
+    found = link_parts([Piece(np.round(np.concatenate([corner, rim]), 6), fan)], most=64)
+    assert len(found.hulls) == 1
+    assert found.filled > 1
