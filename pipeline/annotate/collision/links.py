@@ -126,7 +126,8 @@ def link_parts(
     _cut(hulls, openings, most)
     is_cut = {n: n in openings and openings[n].parts > 1 for n in hulls}
     parts = [openings[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
-    filled = [openings[n].filled if n in openings else volume(hulls[n]) for n in hollow]
+    heavy = [n for n in hollow if n not in openings and n in hulls]
+    filled = [opening.filled for opening in openings.values()] + [volume(hulls[n]) for n in heavy]
     everything = sorted((one for some in parts for one in some), key=falling_size)
     return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
 

@@ -265,10 +265,22 @@ def test_a_large_hollow_is_worth_more_than_small_screws() -> None:
     assert (len(found.hulls), found.left_out) == (64, 4)
 
 
-def test_triangles_that_cross_too_many_lines_are_not_cut_but_said() -> None:
+def heavy_fan(size: float) -> Piece:
+    """Return one open component of many triangles, each almost as large as all of it."""
     random = np.random.default_rng(6)
     corner, rim = np.array([(0, 0, 1.0)]), random.uniform(-1, 1, size=(60_000, 3)) * [1, 1, 0]
     fan = np.stack([np.zeros(59_999, int), np.arange(1, 60_000), np.arange(2, 60_001)], axis=1)
-    found = link_parts([Piece(np.round(np.concatenate([corner, rim]), 6), fan)], most=64)
+    return Piece(np.round(size * np.concatenate([corner, rim]), 9), fan)
+
+
+def test_triangles_that_cross_too_many_lines_are_not_cut_but_said() -> None:
+    found = link_parts([heavy_fan(1.0)], most=64)
     assert len(found.hulls) == 1
     assert found.filled > 1
+
+
+def test_a_small_heavy_component_may_make_room_too() -> None:
+    whole = drawer()
+    piece = Piece(np.round(np.asarray(whole.vertices), 9) + 0.0, np.asarray(whole.faces))
+    found = link_parts([piece, heavy_fan(0.01)], most=5)
+    assert (len(found.hulls), found.left_out, found.filled) == (5, 1, 0)
