@@ -7,6 +7,7 @@ import heapq
 from collections.abc import Iterable
 from itertools import count, product
 
+import igl
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
@@ -138,7 +139,7 @@ class Opening:
         air = self._cells.air_around(within)
         is_in, is_unsure = air == 0, (air > 0) & (air < 1)
         if is_unsure.any() and not roughly:
-            around = winding_numbers(self._triangles, within[is_unsure])
+            around = _winding_numbers(self._triangles, within[is_unsure])
             is_in[is_unsure] = np.abs(around) > 0.5
         return np.concatenate([points, corners[is_in]])
 
@@ -149,15 +150,10 @@ class Opening:
         return convex(Surface(places, faces), decimals)
 
 
-def winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
+def _winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return how often a closed surface (m, 3, 3) goes around each point (n,)."""
-    a, b, c = (triangles[None] - points[:, None, None]).transpose(2, 0, 1, 3)
-    (la, lb, lc) = (np.linalg.norm(side, axis=2) for side in (a, b, c))
-    along = np.einsum("nmi,nmi->nm", a, np.cross(b, c))
-    across = la * lb * lc + sum(
-        np.einsum("nmi,nmi->nm", p, q) * r for p, q, r in ((a, b, lc), (b, c, la), (c, a, lb))
-    )
-    return np.arctan2(along, across).sum(axis=1) / (2 * np.pi)
+    faces = np.arange(3 * len(triangles)).reshape(-1, 3)
+    return np.ravel(igl.winding_number(triangles.reshape(-1, 3), faces, points))
 
 
 def _pairs(part: Part, cuts: Iterable[Cut]) -> list[tuple[Part, Part]]:
