@@ -32,6 +32,6 @@ def _installed_version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("articulatearena")
+        return version("aa-dataset")
     except PackageNotFoundError:
         return "0+unknown"  # imported from a checkout that was never installed

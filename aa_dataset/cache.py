@@ -61,9 +61,9 @@ class UnpackLayout:
 
 
 def cache_layout() -> CacheLayout:
-    """Return the cache folder: ``$AA_HOME`` when called, else ``~/.cache/articulatearena``."""
+    """Return the cache folder: ``$AA_HOME`` when called, else ``~/.cache/aa-dataset``."""
     home = os.environ.get(HOME_VARIABLE)
-    folder = Path(home) if home else Path.home() / ".cache" / "articulatearena"
+    folder = Path(home) if home else Path.home() / ".cache" / "aa-dataset"
     return CacheLayout(folder.expanduser().absolute())
 
 

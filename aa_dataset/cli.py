@@ -104,7 +104,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
         from aa_dataset import __version__
 
-        _say([f"articulatearena {__version__}"])
+        _say([f"aa-dataset {__version__}"])
         parser.exit()
 
 

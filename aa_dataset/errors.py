@@ -46,7 +46,7 @@ class MissingExtraError(ArenaError, ImportError):
     def __init__(self, feature: str, extra: str, cause: ImportError):
         super().__init__(
             f"{feature} needs an optional package ({cause.name or cause}). "
-            f"Run `pip install 'articulatearena[{extra}]'`."
+            f"Run `pip install 'aa-dataset[{extra}]'`."
         )
 
 

@@ -82,7 +82,7 @@ def read_seal(layout: LibraryLayout) -> Seal:
     if version != SCHEMA_VERSION:
         raise LibraryError(
             f"{path} has schema version {version}, this package reads {SCHEMA_VERSION}. "
-            "Install the version of articulatearena that wrote the library, or build it again "
+            "Install the version of aa-dataset that wrote the library, or build it again "
             "with `make library`."
         )
     return _seal(data, path)

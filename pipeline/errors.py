@@ -64,7 +64,7 @@ class MissingPackageError(PipelineError):
         self.what, self.extra = what, extra
         super().__init__(
             f"{what} need a package that is not installed. "
-            f"Run `pip install 'articulatearena[{extra}]'` and `make library` again."
+            f"Run `pip install 'aa-dataset[{extra}]'` and `make library` again."
         )
 
     def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str]]:

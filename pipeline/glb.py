@@ -55,7 +55,7 @@ class _Glb:
         self._pictures: dict[Picture, int] = {}
         self._numbers = {look: number for number, look in enumerate(looks)}
         self._tree: dict[str, Any] = {
-            "asset": {"version": "2.0", "generator": "articulatearena"},
+            "asset": {"version": "2.0", "generator": "aa-dataset"},
             "scene": 0,
             "scenes": [{"nodes": [0]}],
             # Node names that no link can have: capital letter, dot.

@@ -22,7 +22,7 @@ def hub_files(source: Source) -> list[Remote]:
     entries = [entry for entry in _tree(source) if isinstance(entry, RepoFile)]
     patterns = list(source.access["files"])
     chosen = filter_repo_objects(entries, allow_patterns=patterns, key=lambda entry: entry.path)
-    headers, refusal = build_hf_headers(library_name="articulatearena"), refusal_sentence(source)
+    headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
     remotes = [_remote(source, entry, headers, refusal) for entry in chosen]
     if not remotes:
         raise FetchError(

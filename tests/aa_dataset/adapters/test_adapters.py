@@ -136,7 +136,7 @@ def test_a_missing_package_is_a_pip_command(
     for module in ("pinocchio", "mujoco", "pydrake", "pydrake.all", "pybullet", "sapien"):
         monkeypatch.setitem(sys.modules, module, None)
     extra = "mjcf" if name == "mujoco" else name
-    with pytest.raises(MissingExtraError, match=rf"pip install 'articulatearena\[{extra}\]'"):
+    with pytest.raises(MissingExtraError, match=rf"pip install 'aa-dataset\[{extra}\]'"):
         load(name, screw)
 
 

@@ -110,7 +110,7 @@ def test_a_missing_package_is_a_pip_command(
         monkeypatch.delitem(sys.modules, name)
     for name in ("mujoco", "pxr"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingExtraError, match=rf"articulatearena\[{extra}\]"):
+    with pytest.raises(MissingExtraError, match=rf"aa-dataset\[{extra}\]"):
         export(textured, tmp_path / "out", format=format)
 
 

@@ -83,7 +83,7 @@ def test_a_judge_of_nothing_is_refused(
 def test_without_any_simulator_there_is_a_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     for wanted in (None, ["mujoco"]):
-        with pytest.raises(MissingExtraError, match=r"pip install 'articulatearena\[judges\]'"):
+        with pytest.raises(MissingExtraError, match=r"pip install 'aa-dataset\[judges\]'"):
             run.choose_simulators(wanted)
 
 

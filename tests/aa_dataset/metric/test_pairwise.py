@@ -146,7 +146,7 @@ def test_missing_numba_is_a_sentence_with_the_command(monkeypatch):
     monkeypatch.delattr(metric, "_compiled", raising=False)
     monkeypatch.setitem(sys.modules, "aa_dataset.metric._compiled", None)
     some = random_array(2, 1)
-    with pytest.raises(MissingExtraError, match=r"pip install 'articulatearena\[fast\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'aa-dataset\[fast\]'"):
         pairwise_distance(some, some, engine="numba")
     monkeypatch.setattr(_engine, "has_numba", lambda: False)
     big = random_array(1100, 2)

@@ -114,7 +114,7 @@ def test_an_axis_written_the_other_way_round_is_the_same_motion(
 def test_the_same_object_as_mjcf_is_the_same_object(
     bench: SimpleNamespace, door: Path, printed: Callable[..., dict[str, Any]]
 ) -> None:
-    pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
+    pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     meshes = "".join(f'<mesh file="meshes/{n}.obj"/>' for n in ("frame", "leaf", "bolt"))
     (door / "m.xml").write_text(
         f'<mujoco><compiler angle="radian"/><asset>{meshes}</asset><worldbody><body name="f">'

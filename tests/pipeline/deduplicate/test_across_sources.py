@@ -57,7 +57,7 @@ def write_copies(door: Path) -> None:
 def test_one_door_from_three_adapters_stays_once(
     bench: SimpleNamespace, door: Path, workspace: Path
 ) -> None:
-    pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
+    pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     write_copies(door)
     shutil.copytree(bench.repository / "pipeline/rules", "pipeline/rules")
     shutil.copytree(bench.repository / "pipeline/split", "pipeline/split")

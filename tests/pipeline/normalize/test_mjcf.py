@@ -23,7 +23,7 @@ from pipeline.normalize.mjcf import read_mjcf
 from pipeline.rawfiles import FolderFiles, MemoryFiles, RawFiles
 from pipeline.reasons import Finding
 
-mujoco = pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
+mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
 SAMPLES = Path("../shared/samples/tail/furniture_sim")
 BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000, "pixels": 10**8}

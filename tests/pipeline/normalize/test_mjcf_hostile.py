@@ -20,7 +20,7 @@ from pipeline.normalize.mjcf import read_mjcf
 from pipeline.normalize.mjcf_document import read_document
 from pipeline.rawfiles import FolderFiles, MemoryFiles
 
-mujoco = pytest.importorskip("mujoco", reason="pip install 'articulatearena[mjcf]'")
+mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
 BUDGETS = {"urdf_bytes": 200_000, "links": 50, "faces": 100_000, "pixels": 10**8}
 BODY = '<body name="b"><joint range="0 1"/><geom type="box" size=".1 .1 .1"/></body>'
@@ -241,7 +241,7 @@ def test_without_mujoco_the_error_says_how_to_get_it(
 
     monkeypatch.setattr(builtins, "__import__", blocked)
     (tmp_path / "m.xml").write_text(document())
-    with pytest.raises(MissingPackageError, match=r"pip install 'articulatearena\[mjcf\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'aa-dataset\[mjcf\]'"):
         bench.normal(tmp_path, {**bench.METRIC, "format": "mjcf"}, urdf="m.xml")
 
 
