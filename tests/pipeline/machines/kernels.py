@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,14 @@ def strongest() -> Environment:
 class Run:
     """Objects that are rebuilt in a process of their own; starts at once, waits when asked."""
 
-    def __init__(self, names: Sequence[str], environment: Environment):
+    def __init__(
+        self, names: Sequence[str], environment: Environment, emulator: Sequence[str] = ()
+    ):
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NPY_", "OPENBLAS_"))}
         self._process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), *names],
+            [*emulator, str(Path(sys.executable).resolve()), str(PROGRAM), *names],
             cwd=REPOSITORY,
-            env={**inherited, "PYTHONPATH": str(REPOSITORY), **environment},
+            env={**inherited, "PYTHONPATH": _packages(), **environment},
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -76,6 +79,11 @@ class Run:
         text, _ = self._process.communicate()
         assert self._process.returncode == 0
         return dict(json.loads(text))
+
+
+def _packages() -> str:
+    """Return where the program finds its packages: an emulated Python is outside the .venv."""
+    return os.pathsep.join([str(REPOSITORY), sysconfig.get_path("purelib")])
 
 
 def differences(first: Found, second: Found) -> list[str]:

@@ -8,6 +8,8 @@ Everything that the stages write about an object is compared: its files, its row
 from __future__ import annotations
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 from typing import Any
@@ -106,6 +108,18 @@ def reference() -> dict[str, Any]:
 def test_all_objects_are_the_same(name: str, reference: dict[str, Any]) -> None:
     found = Run(list(reference["objects"]), references()[name]).found()
     assert differences(reference["objects"], found["objects"]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="apt-get install qemu-user")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="emulates a processor of this kind")
+def test_a_whole_other_processor_builds_the_same_objects() -> None:
+    """Emulated, every library chooses its kernels for it: OpenBLAS, numpy, libm and embree."""
+    names = sorted({*ONCE_DIFFERENT, *generated(per_family=1)})
+    emulated = Run(names, {}, emulator=("qemu-x86_64", "-cpu", "Nehalem"))
+    native = Run(names, {})
+    assert differences(native.found()["objects"], emulated.found()["objects"]) == []
 
 
 @pytest.mark.slow
