@@ -86,8 +86,9 @@ class KinematicTree:
         values = self._coordinates(coordinates)
         placed = {self.root: np.eye(4)}
         for joint in self.joints:
-            step = exp_twist(values[joint.name] * joint.screw)
-            placed[joint.child] = product(placed[joint.parent], step)
+            value, above = values[joint.name], placed[joint.parent]
+            moved = product(above, exp_twist(value * joint.screw)) if value else above.copy()
+            placed[joint.child] = moved
         return placed
 
     def reanchored(self, coordinates: Mapping[str, float]) -> KinematicTree:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -43,12 +44,17 @@ _BOX_FACES = np.array(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Surface:
     """A component or its hull: vertices (n, 3) [m] and triangles `faces` (m, 3)."""
 
     vertices: np.ndarray
     faces: np.ndarray
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,)."""
+        return _principal(self.vertices)
 
 
 def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
@@ -84,7 +90,7 @@ def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, 
 def convex(part: Surface, decimals: int) -> Surface:
     """Return a component itself, its hull, or a box around it where it is flat."""
     points = part.vertices
-    center, axes, widths = _principal(points)
+    center, axes, widths = part.principal
     if _is_flat(widths, decimals) or len(points) < 4:
         return _thin_box(points, center, axes, decimals)
     try:
@@ -96,7 +102,7 @@ def convex(part: Surface, decimals: int) -> Surface:
 
 def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
     """Tell whether a component may leave a notable part of its hull empty, at a glance."""
-    if hull is part or _is_flat(_principal(part.vertices)[2], decimals):
+    if hull is part or _is_flat(part.principal[2], decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
 
@@ -104,7 +110,7 @@ def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
 def thickened(part: Surface, decimals: int) -> Surface:
     """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
     points, faces = part.vertices, np.unique(np.sort(part.faces, axis=1), axis=0)
-    center, axes, widths = _principal(points)
+    center, axes, widths = part.principal
     if len(points) < 4 or not _is_flat(widths, decimals):
         return part
     try:
