@@ -3,16 +3,16 @@
 
 glTF has libraries, but those that write it encode every picture anew; here their bytes are kept.
 
-glTF is y-up by its specification and the object frame is z-up: the root node turns by -90 degrees
-about x, so that every viewer shows the object upright. Below the root all coordinates are those of
-the object frame. `read_links` stays below it: no product of matrices touches a coordinate there.
+By its specification glTF is y-up and shows its front to +z; the object frame is z-up with its front
+to +x. The root node turns one into the other, so that every viewer shows an object upright and from
+its front. Below the root all coordinates are those of the object frame. `read_links` stays below
+it: no product of matrices touches a coordinate there.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import math
 import struct
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
@@ -24,8 +24,9 @@ from pipeline.normalize.pictures import Picture
 from pipeline.normalize.pieces import Look, Piece
 
 GLB_ROOT = "Object"
-# Unit quaternion (x, y, z, w) of -90 degrees about x: z of the object frame becomes y of glTF.
-Z_UP_TO_Y_UP = (-math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+# Unit quaternion (x, y, z, w) that turns (x, y, z) into (y, z, x): a quarter turn about x, which
+# brings z up, and one about the new vertical, which brings the front forward. Halves are exact.
+GLTF_TURN = (-0.5, -0.5, -0.5, 0.5)
 # Component types and buffer targets of the glTF 2.0 specification.
 _FLOAT, _UNSIGNED = 5126, 5125
 _VERTICES, _INDICES = 34962, 34963
@@ -66,7 +67,7 @@ class _Glb:
             "scene": 0,
             "scenes": [{"nodes": [0]}],
             # Node names that no link can have: capital letter, dot.
-            "nodes": [{"name": GLB_ROOT, "rotation": list(Z_UP_TO_Y_UP), "children": []}],
+            "nodes": [{"name": GLB_ROOT, "rotation": list(GLTF_TURN), "children": []}],
             "meshes": [], "accessors": [], "bufferViews": [], "materials": [],
             "textures": [], "images": [],
         }  # fmt: skip
