@@ -15,6 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ _PIPELINE_COMMANDS = {
     "fetch": "bring a raw source to its folder (in a checkout of the repository)",
     "sources": "raw sources: what is there, how to get the rest (in a checkout)",
 }
+_NO_VERSION = "none; a sampled split is no version of it"
 _LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
 
@@ -150,7 +152,7 @@ def _add_score(commands: Any) -> None:
         type=Path,
         help="folder with <object_id>/object.urdf or <object_id>.urdf, or a library",
     )
-    parser.add_argument("--split", required=True, help="split to score on, such as eval200")
+    parser.add_argument("--split", required=True, help="split to score on: eval200, or eval200-v0")
     parser.add_argument("--library", metavar="LIBRARY", help=_LIBRARY_HELP)
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
@@ -218,6 +220,7 @@ def _run_info(arguments: argparse.Namespace) -> int:
     plain = ("name", "revision", "schema_version", "objects", "links")
     lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
     lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
+    lines.append(f"{'benchmark':<16} {dataset.catalog.seal.benchmark or _NO_VERSION}")
     _say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
     return 0
 
@@ -225,7 +228,7 @@ def _run_info(arguments: argparse.Namespace) -> int:
 def _facts(dataset: Dataset) -> dict[str, Any]:
     import pyarrow.compute as pc
 
-    objects = dataset.table("objects")
+    objects, benchmark = dataset.table("objects"), dataset.catalog.seal.benchmark
     return {
         "name": dataset.name,
         "revision": dataset.revision,
@@ -239,6 +242,7 @@ def _facts(dataset: Dataset) -> dict[str, Any]:
         "sources": dataset.sources,
         "licenses": dataset.licenses,
         "splits": dataset.splits,
+        "benchmark": None if benchmark is None else asdict(benchmark),
     }
 
 

@@ -38,6 +38,28 @@ def test_info(here, capsys):
         "library": 5,
         "train": 2,
     }
+    assert json.loads(out)["benchmark"] is None
+
+
+def test_info_names_the_benchmark(frozen_library, here, capsys):
+    _, out, _ = run(capsys, "info")
+    assert "benchmark        none; a sampled split is no version of it" in out
+    _, out, _ = run(capsys, "info", str(frozen_library))
+    assert (
+        "benchmark        eval200-v0 (provisional), list 00112233aabbccdd: 2 objects agree" in out
+    )
+    _, out, _ = run(capsys, "info", str(frozen_library), "--json")
+    assert json.loads(out)["benchmark"]["version"] == "eval200-v0"
+    _, out, _ = run(
+        capsys,
+        "score",
+        str(frozen_library),
+        "--split",
+        "eval200-v0",
+        "--library",
+        str(frozen_library),
+    )
+    assert "eval200-v0, agrees by bytes: 2, by numbers: 1" in out
 
 
 def test_list(here, capsys):
