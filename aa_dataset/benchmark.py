@@ -36,10 +36,19 @@ class Benchmark:
 
     def __str__(self) -> str:
         """Return the version and how well the library agrees with it."""
+        return f"{self.title}: {self.agreement}"
+
+    @property
+    def title(self) -> str:
+        """The version and its list."""
         return (
-            f"{self.version}{' (provisional)' if self.is_provisional else ''}, list {self.digest}: "
-            f"{self.by_bytes:,} objects agree by bytes and {self.by_numbers:,} by numbers"
+            f"{self.version}{' (provisional)' if self.is_provisional else ''}, list {self.digest}"
         )
+
+    @property
+    def agreement(self) -> str:
+        """How many objects of the library are those of the list, by which proof."""
+        return f"{self.by_bytes:,} objects agree by bytes and {self.by_numbers:,} by numbers"
 
     @property
     def is_provisional(self) -> bool:

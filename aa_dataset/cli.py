@@ -15,7 +15,6 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +33,6 @@ _PIPELINE_COMMANDS = {
     "fetch": "bring a raw source to its folder (in a checkout of the repository)",
     "sources": "raw sources: what is there, how to get the rest (in a checkout)",
 }
-_NO_VERSION = "none; a sampled split is no version of it"
 _LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
 
@@ -211,55 +209,9 @@ def _count(text: str) -> int:
 
 
 def _run_info(arguments: argparse.Namespace) -> int:
-    dataset = _load(arguments.library)
-    facts = _facts(dataset)
-    if arguments.json:
-        _say_json(facts)
-        return 0
-    titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
-    plain = ("name", "revision", "schema_version", "objects", "links")
-    lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
-    lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
-    lines.append(f"{'benchmark':<16} {dataset.catalog.seal.benchmark or _NO_VERSION}")
-    _say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
-    return 0
+    from aa_dataset.cli_info import run_info
 
-
-def _facts(dataset: Dataset) -> dict[str, Any]:
-    import pyarrow.compute as pc
-
-    objects, benchmark = dataset.table("objects"), dataset.catalog.seal.benchmark
-    return {
-        "name": dataset.name,
-        "revision": dataset.revision,
-        "schema_version": dataset.catalog.seal.schema_version,
-        "objects": len(dataset),
-        "expected_objects": dataset.expected_objects,
-        "links": int(pc.sum(objects["links"]).as_py() or 0),
-        "joints": dataset.joint_counts(),
-        "categories": dataset.categories,
-        "supercategories": dataset.counts("supercategory"),
-        "sources": dataset.sources,
-        "licenses": dataset.licenses,
-        "splits": dataset.splits,
-        "benchmark": None if benchmark is None else asdict(benchmark),
-    }
-
-
-def _plain(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _counted(counts: dict[str, int], width: int = WIDTH - 32) -> str:
-    """Return as many counts as fit into `width`, and how many there are beyond."""
-    shown: list[str] = []
-    for name, count in counts.items():
-        word = f"{name} {count:,}"
-        if shown and len(", ".join([*shown, word])) > width:
-            break
-        shown.append(word)
-    rest = len(counts) - len(shown)
-    return (", ".join(shown) or "none") + (f" and {rest:,} more" if rest else "")
+    return run_info(_load(arguments.library), as_json=arguments.json)
 
 
 def _run_list(arguments: argparse.Namespace) -> int:

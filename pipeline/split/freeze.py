@@ -53,12 +53,13 @@ def freeze(
     """Write both files of a version; return sentences about it and about what it replaced."""
     said = []
     if version in frozen_versions(folder):
-        said = [f"before: {_compared(library, version, folder)}"]
+        compared = _compared(library, version, folder)
         if not again:
             raise PipelineError(
-                f"{version} is frozen already ({said[0]}); --again replaces it, and a new "
+                f"{version} is frozen already ({compared}); --again replaces it, and a new "
                 "benchmark needs a new version."
             )
+        said = [f"before: {compared}"]
     frozen = frozen_from(library, version, _members(library, version, folder))
     for name, data in list_files(frozen).items():
         write_bytes(list_paths(version, folder)[name], data)
