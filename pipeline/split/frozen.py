@@ -133,6 +133,12 @@ def frozen_versions(folder: Path = FOLDER) -> list[str]:
     return sorted(filter(VERSION.fullmatch, names), key=lambda name: int(name.rsplit("v", 1)[1]))
 
 
+def frozen_members() -> dict[str, str]:
+    """Return the content digest of every object of the newest version, by object id."""
+    versions = frozen_versions(FOLDER)
+    return dict(read_frozen(versions[-1], FOLDER).contents) if versions else {}
+
+
 def list_paths(version: str, folder: Path = FOLDER) -> dict[str, Path]:
     """Return the two files of a version."""
     return {name: folder / f"{version}.{name}.tsv" for name in ("objects", "joints")}

@@ -23,6 +23,7 @@ from pipeline.runner import Task
 from pipeline.split.freeze import freeze
 from pipeline.split.frozen import (
     FrozenList,
+    frozen_members,
     frozen_versions,
     list_files,
     list_paths,
@@ -65,6 +66,7 @@ def config(monkeypatch: pytest.MonkeyPatch) -> Row:
 
 def test_the_frozen_list_has_two_hundred_objects_and_every_type_of_joint() -> None:
     assert len(FROZEN.contents) == 200
+    assert frozen_members() == FROZEN.contents
     assert all(identifier.startswith("generated-") for identifier in FROZEN.contents)
     kinds = {joint["type"] for truth in FROZEN.truths.values() for joint in truth.joints}
     assert kinds == {"fixed", "revolute", "continuous", "prismatic", "helical"}
