@@ -165,7 +165,7 @@ def read_links(
     found: dict[str, list[trimesh.Trimesh]] = {link: [] for link in links}
     for node in sorted(scene.graph.nodes_geometry):
         link, origin = owners[node]
-        # Every mesh of our files stands in one place, so none is copied, and no picture with it.
+        # Every mesh of our files is used once, so none is copied, and no picture with it.
         mesh = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
         mesh = mesh if looks else _bare(mesh)
         # A sum, not `apply_transform`: a product with the root's turn would round coordinates.

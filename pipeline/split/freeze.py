@@ -51,7 +51,7 @@ def freeze(
     library: LibraryLayout, version: str, *, again: bool = False, folder: Path = FOLDER
 ) -> list[str]:
     """Write both files of a version; return sentences about it and about what it replaced."""
-    said = []
+    lines = []
     if version in frozen_versions(folder):
         compared = _compared(library, version, folder)
         if not again:
@@ -59,12 +59,12 @@ def freeze(
                 f"{version} is frozen already ({compared}); --again replaces it, and a new "
                 "benchmark needs a new version."
             )
-        said = [f"before: {compared}"]
+        lines = [f"before: {compared}"]
     frozen = frozen_from(library, version, _members(library, version, folder))
     for name, data in list_files(frozen).items():
         write_bytes(list_paths(version, folder)[name], data)
     read_frozen.cache_clear()
-    return [*said, f"{version}: {len(frozen.contents)} objects, list {frozen.digest}"]
+    return [*lines, f"{version}: {len(frozen.contents)} objects, list {frozen.digest}"]
 
 
 def frozen_from(library: LibraryLayout, version: str, members: Iterable[str]) -> FrozenList:

@@ -77,7 +77,7 @@ def recognize(
     absent = [identifier for identifier in frozen.contents if identifier not in rows]
     same = {key: rows[key]["content_sha256"] == frozen.contents[key] for key in rows}
     changed = {
-        key: said for key in sorted(rows) if (said := difference(frozen.truths[key], truths[key]))
+        key: field for key in sorted(rows) if (field := difference(frozen.truths[key], truths[key]))
     }
     by_bytes = sum(same[key] for key in rows if key not in changed)
     by_numbers = len(rows) - len(changed) - by_bytes
@@ -93,10 +93,10 @@ def _problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) 
             f"the first is {min(absent)}"
         )
     if changed:
-        first, said = next(iter(changed.items()))
+        first, field = next(iter(changed.items()))
         problems.append(
             f"{len(changed)} of the {total} objects of {frozen.version} differ in what scoring "
-            f"uses, the first is {first}, {said}"
+            f"uses, the first is {first}, {field}"
         )
     return "; ".join(problems)
 
@@ -118,13 +118,13 @@ def best_recognition(
 
 def changes(older: FrozenList, newer: FrozenList) -> dict[str, str]:
     """Return what changed for scoring between two versions, by object; contents do not count."""
-    said = {key: "is not in the newer version" for key in older.truths if key not in newer.truths}
+    found = {key: "is not in the newer version" for key in older.truths if key not in newer.truths}
     for key, truth in newer.truths.items():
         if key not in older.truths:
-            said[key] = "is not in the older version"
+            found[key] = "is not in the older version"
         elif problem := difference(older.truths[key], truth):
-            said[key] = problem
-    return dict(sorted(said.items()))
+            found[key] = problem
+    return dict(sorted(found.items()))
 
 
 def frozen_versions(folder: Path = FOLDER) -> list[str]:

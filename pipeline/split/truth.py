@@ -90,19 +90,19 @@ def difference(frozen: Truth, found: Truth) -> str:
 
 def _differences(frozen: Truth, found: Truth) -> Iterator[str]:
     if found.is_metric != frozen.is_metric:
-        yield _said("is_metric", frozen.is_metric, found.is_metric)
+        yield _sentence("is_metric", frozen.is_metric, found.is_metric)
     if not _agree(frozen.extents, found.extents, frozen.diagonal):
-        yield _said("extents", frozen.extents, found.extents)
+        yield _sentence("extents", frozen.extents, found.extents)
     for number, (ours, theirs) in enumerate(zip(frozen.joints, found.joints, strict=False)):
         for name in (*NAMES, *NUMBERS, *MIMIC):
             if not _same(name, ours, theirs, frozen.diagonal):
                 label = f"joint {ours['joint']!r} (number {number + 1}), {name}"
-                yield _said(label, ours[name], theirs[name])
+                yield _sentence(label, ours[name], theirs[name])
     if len(found.joints) != len(frozen.joints):
-        yield _said("number of joints", len(frozen.joints), len(found.joints))
+        yield _sentence("number of joints", len(frozen.joints), len(found.joints))
 
 
-def _said(field: str, frozen: object, found: object) -> str:
+def _sentence(field: str, frozen: object, found: object) -> str:
     return f"{field}: {_shown(frozen)} frozen, {_shown(found)} here"
 
 

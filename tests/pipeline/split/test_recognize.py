@@ -15,6 +15,7 @@ from pipeline.errors import PipelineError
 from pipeline.split.frozen import (
     FrozenList,
     Recognition,
+    best_recognition,
     changes,
     list_files,
     list_paths,
@@ -230,3 +231,40 @@ def test_changes_between_versions_name_the_object(frozen: FrozenList, rows: Rows
     assert field in found[where] and "2.5 frozen" in found[where]
     assert "older" in found["c-other"]
     assert "newer" in changes(newer, frozen)["c-other"]
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"), [("1", "eval200-v0"), ("5", "eval200-v1"), ("9", "eval200-v1")]
+)
+def test_of_versions_that_score_alike_the_one_with_equal_bytes_is_the_librarys(
+    frozen: FrozenList,
+    rows: Rows,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    contents: str,
+    expected: str,
+) -> None:
+    """Contents 1 are those of version 0, 5 those of version 1, 9 those of another machine."""
+    monkeypatch.setattr("pipeline.split.frozen.FOLDER", tmp_path)
+    for number, digit in enumerate("15"):
+        version = f"eval200-v{number}"
+        one = FrozenList(version, dict.fromkeys(MEMBERS, digit * 64), frozen.truths)
+        for name, data in list_files(one).items():
+            list_paths(version, tmp_path)[name].write_bytes(data)
+    for row in rows[0]:
+        row["content_sha256"] = contents * 64
+    found = best_recognition(*rows)
+    assert found is not None
+    assert (found.frozen.version, found.problem) == (expected, "")
+    assert (found.by_bytes, found.by_numbers) == ((0, 2) if contents == "9" else (2, 0))
+    rows[1].pop()
+    refused = best_recognition(*rows)
+    assert refused is not None
+    assert "of eval200-v1 differ" in refused.problem
+
+
+def test_without_a_list_nothing_is_recognized(
+    rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.split.frozen.FOLDER", tmp_path)
+    assert best_recognition(*rows) is None
