@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from aa_dataset.score.results import FRAME, METRIC_VERSION, SCORES, Aggregate, ObjectScore, Result
 
@@ -39,21 +37,13 @@ def _header(result: Result) -> list[str]:
             f"{data['objects']:,} of {data['expected_objects']:,} objects",
         ),
         ("split", f"{data['split']}, {len(result.objects):,} objects"),
-        ("benchmark", f"{_version(data)}; members {data['members']}"),
+        ("benchmark", f"{_version(result)}; members {data['members']}"),
         ("metric", f"version {METRIC_VERSION}, alpha = {how.alpha:g} /m, kappa = {kappa}"),
         ("pairing", f"{_PAIRINGS[how.pairing]} on E_alpha^phi"),
         ("frame", FRAME),
         ("", f"registration {how.registration}, anchor {how.anchor} (q = 0 on both sides)"),
     )
     return [f"{name:<12} {text}" for name, text in rows]
-
-
-def _version(data: Mapping[str, Any]) -> str:
-    """Return the version of the benchmark, and how its objects were recognized."""
-    if data["benchmark"] is None:
-        return "none, compare on these members alone"
-    proof = f"by bytes: {data['by_bytes']:,}, by numbers: {data['by_numbers']:,}"
-    return f"{data['benchmark']}, agrees {proof}"
 
 
 def _counts(result: Result) -> list[str]:
@@ -113,3 +103,12 @@ def _object_line(item: ObjectScore) -> str:
 
 def _number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.6g}"
+
+
+def _version(result: Result) -> str:
+    """Return the version of the benchmark, and how its objects were recognized."""
+    data = result.dataset
+    if data["benchmark"] is None:
+        return "none, compare on these members alone"
+    proof = f"by bytes: {data['by_bytes']:,}, by numbers: {data['by_numbers']:,}"
+    return f"{data['benchmark']}, agrees {proof}"
