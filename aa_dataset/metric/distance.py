@@ -70,7 +70,10 @@ def joint_distance(
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
     wrap_turns : bool
-        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring).
+        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
+        is no metric any more: a range whose middle is pi has two representatives, and is close to
+        joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
+        whose distance is 8.9.
 
     Returns
     -------
@@ -81,6 +84,13 @@ def joint_distance(
     ------
     UnboundedRangeError
         If a range is infinite and `compactify` is None.
+
+    Examples
+    --------
+    >>> truth = Joint("door", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.5)
+    >>> found = Joint("door", "revolute", [0, 0, -1], [0, 0, 0], -1.2, 0.0)
+    >>> round(joint_distance(found, truth), 6)  # the axis is reversed, the range 0.3 rad short
+    0.3
     """
     one, two = as_joint_array(first), as_joint_array(second)
     if len(one) != len(two):
@@ -97,15 +107,44 @@ def joint_distance(
     return float(distances[0]) if is_single(first) and is_single(second) else distances
 
 
+@overload
+def motion_size(joints: Joint, *, norm: Norms = ..., compactify: float | None = ...) -> float: ...
+
+
+@overload
+def motion_size(
+    joints: JointArray | Sequence[Joint], *, norm: Norms = ..., compactify: float | None = ...
+) -> Array: ...
+
+
 def motion_size(
     joints: Joints, *, norm: Norms = DEFAULT_NORM, compactify: float | None = None
-) -> Array:
-    """Return ``E(J, J0)``, how much motion each joint carries, (n,) (paper section 4.3)."""
+) -> float | Array:
+    """Return ``E(J, J0)``, how much motion a joint carries (paper section 4.3).
+
+    Parameters
+    ----------
+    joints : Joint, or n joints
+        In one frame.
+    norm, compactify : norm or n norms, float or None
+        As for `joint_distance`.
+
+    Returns
+    -------
+    float or (n,) float
+        A number for one joint.
+
+    Examples
+    --------
+    >>> motion_size(Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4))
+    0.4
+    """
     array = as_joint_array(joints)
     factor, scale = checked_factor(norm, count=len(array)), checked_scale(compactify)
     if scale is None:
         require_bounded(array)
-    return sizes(array, factor, scale)
+    found = sizes(array, factor, scale)
+    return float(found[0]) if is_single(joints) else found
 
 
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:

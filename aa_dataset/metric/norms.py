@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -217,6 +217,12 @@ def norm_factor(norm: Norms) -> Array:
 
 
 def twist_norm(twists: ArrayLike, norm: Norm) -> Array:
-    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``."""
+    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``.
+
+    Examples
+    --------
+    >>> float(twist_norm([0, 0, 1, 0, 0, 0], SplitNorm()))
+    1.0
+    """
     vectors = apply(as_norm(norm).factor, np.asarray(twists, dtype=float))
-    return np.asarray(np.sqrt(square(vectors)))
+    return cast("Array", np.sqrt(square(vectors))[()])

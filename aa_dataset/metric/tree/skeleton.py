@@ -54,7 +54,16 @@ def contract(tree: KinematicTree | Skeleton) -> Skeleton:
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
     because the distance is continuous there. `Joint.body` already holds what joints of *type*
-    fixed weld to the child, so only bodies behind zero ranges are merged here.
+    fixed weld to the child, so only bodies behind zero ranges are merged here. No mass is lost:
+    a joint without a body of its own takes those welded to it. What is welded to the base leaves
+    with the base, which does not move.
+
+    Examples
+    --------
+    >>> lid = Joint("lid", "revolute", [1, 0, 0], [0, 0, 0], 0, 1, parent="box", child="lid")
+    >>> knob = Joint("knob", "revolute", [0, 0, 1], [0, 0, 0], 0, 0, parent="lid", child="knob")
+    >>> contract(KinematicTree("chest", ("box", "lid", "knob"), (lid, knob))).names
+    ('lid',)
     """
     if isinstance(tree, Skeleton):
         return tree
@@ -74,8 +83,8 @@ def contract(tree: KinematicTree | Skeleton) -> Skeleton:
             parents.append(above)
     for index, bodies in welded.items():
         body = moving[index].body
-        if body is not None:
-            moving[index] = replace(moving[index], body=merge_bodies([body, *bodies]))
+        known = bodies if body is None else [body, *bodies]
+        moving[index] = replace(moving[index], body=merge_bodies(known))
     return Skeleton(
         tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
     )

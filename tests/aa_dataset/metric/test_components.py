@@ -203,7 +203,7 @@ def test_table_3_row_4_prismatic_origin(joint, offset):
 def test_table_3_row_5_small_range_against_fixed(reach):
     small = replace(HINGE, upper=reach)
     assert component_errors(small, WELD).type_error == 1
-    unit = motion_size(replace(HINGE, upper=1.0))[0]
+    unit = motion_size(replace(HINGE, upper=1.0))
     assert joint_distance(small, WELD) == pytest.approx(reach * unit)
 
 
