@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, ShapeError
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric._pairs import apply, pair_distances, radius
+from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
@@ -111,11 +111,11 @@ def motion_size(
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
     """Return ``E(J, J0)`` for a ready factor ``(6, 6)`` or ``(n, 6, 6)``."""
     twists = apply(factor, joints.screws)
-    length = np.sqrt(np.vecdot(twists, twists))
+    length = np.sqrt(square(twists))
     ends = (
         joints.limits * length[:, None] if scale is None else radius(joints.limits, length, scale)
     )
-    return np.asarray(np.hypot(ends[:, 0], ends[:, 1]))
+    return np.asarray(np.sqrt(square(ends)))
 
 
 def checked_scale(scale: float | None) -> float | None:
