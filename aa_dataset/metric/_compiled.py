@@ -142,3 +142,8 @@ def _raise_maxima(out: Array, below: Bools, place: tuple[int, int, int], value: 
                 turned[j] = max(turned[j], value)
             else:
                 plain[j] = max(plain[j], value)
+
+
+def warm_up() -> None:
+    """Compile, or load from the cache, what the search over trees calls."""
+    block_bounds(np.zeros((1, 1)), np.zeros((1, 1, 2), bool), *np.zeros((2, 1, 1), bool))

@@ -154,7 +154,7 @@ def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
     ends = (
         joints.limits * length[:, None] if scale is None else radius(joints.limits, length, scale)
     )
-    return np.asarray(np.hypot(ends[:, 0], ends[:, 1]))
+    return np.asarray(np.sqrt(square(ends)))
 
 
 def checked_scale(scale: float | None) -> float | None:

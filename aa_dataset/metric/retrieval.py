@@ -14,12 +14,12 @@ from aa_dataset.metric.endpoints import Joints, as_joint_array
 from aa_dataset.metric.norms import Norm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
 from aa_dataset.metric.tree.distance import (
-    DEFAULT_TIME_LIMIT,
     Tree,
     relaxed_tree_distance,
     tree_distance,
 )
 from aa_dataset.metric.tree.skeleton import contract
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 ROUNDING = 1e-12  # share of the prices
 
@@ -58,7 +58,7 @@ def nearest_objects(
     k: int = 10,
     norm: Norm = DEFAULT_NORM,
     compactify: float | None = None,
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
 ) -> list[Neighbor]:
     """Return the k objects of a library that are closest by tree distance, ties by position.
 
@@ -80,7 +80,7 @@ def nearest_objects(
             if bounds[index] > last + ROUNDING * (price + last):
                 break
         result = tree_distance(
-            target, trees[index], norm=norm, compactify=compactify, time_limit=time_limit
+            target, trees[index], norm=norm, compactify=compactify, budget=budget
         )
         found.append(Neighbor(index, trees[index].name, result.value, result.exact))
         found.sort(key=lambda neighbor: (neighbor.distance, neighbor.index))

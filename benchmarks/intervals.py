@@ -3,7 +3,7 @@
 
 Errors are lognormal with sigma = 1, as errors of methods that mostly succeed and sometimes fail
 badly. Every replicate draws objects anew and asks whether the interval holds the mean of the
-population. Run `python benchmarks/coverage.py`, or with `--replicates 400` for a quick look.
+population. Run `python benchmarks/intervals.py`, or with `--replicates 400` for a quick look.
 """
 
 from __future__ import annotations
