@@ -24,7 +24,7 @@ from aa_dataset.metric.distance import (
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
 from aa_dataset.metric.norms import KineticNorm, Norm, Norms
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.prices import Prices, substitution_prices
+from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
@@ -102,8 +102,8 @@ def tree_distance(
     one, two = contract(first), contract(second)
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
-    kernels = compiled_kernels(chosen, required=engine == "numba")
-    prices = _prices(one, two, norm, checked_scale(compactify))
+    kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
+    prices = _prices(one, two, norm, checked_scale(compactify), kernels)
     limits = (budget, time_limit)
     return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
 
@@ -175,23 +175,27 @@ def _prices(
     two: Skeleton,
     norm: Norm | BodyNorms,
     scale: float | None,
+    kernels: ModuleType | None = None,
 ) -> Prices:
     if scale is None:
         require_bounded(one.array)
         require_bounded(two.array)
-    own: Norms
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
-        own, spare = _body_norms(two, norm.regularize)
-    elif isinstance(norm, BodyNorms):
-        own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
-    else:
-        own = spare = norm
-    factor = checked_factor(own, count=len(two))
-    loose = sizes(one.array, checked_factor(spare, count=len(one)), scale)
+        return _body_prices(one, two, norm, scale)
+    # Where nothing moves on either side, nothing is measured, not even by bodies.
+    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else norm
+    measure = Measure(checked_factor(fixed, count=1), scale, kernels)
+    first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
+    return Prices(pair_prices(first, second, measure), first.motion, second.motion)
+
+
+def _body_prices(one: Skeleton, two: Skeleton, norm: BodyNorms, scale: float | None) -> Prices:
+    own, spare = _body_norms(two, norm.regularize)
+    factors = checked_factor(own, count=len(two))
     return Prices(
-        substitution_prices(one.array, two.array, factor, scale),
-        loose,
-        sizes(two.array, factor, scale),
+        column_prices(one.array, two.array, factors, scale),
+        sizes(one.array, checked_factor(spare, count=len(one)), scale),
+        sizes(two.array, factors, scale),
     )
 
 
