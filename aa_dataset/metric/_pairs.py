@@ -57,7 +57,7 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
     near = square < NEAR * size
     out = np.asarray(np.sqrt(np.abs(square)))
     if near.any():
-        out[near] = _careful(*_subset(near, screws, limits, factor), scale)
+        out[near] = careful_distances(*_subset(near, screws, limits, factor), scale)
     return out
 
 
@@ -118,9 +118,10 @@ def tanh_gap(x: Array, y: Array, step: Array) -> Array:
     same_side = (x >= 0) == (y >= 0)
     low = np.minimum(np.abs(x), np.abs(y))
     high = np.maximum(np.abs(x), np.abs(y))
-    e_low, e_high = exp_negative(-2 * low), exp_negative(-2 * high)
+    e_low, e_high = exp_negative(-2 * np.stack([low, high]))
     gap = -2 * e_low * expm1_negative(-2 * np.abs(step)) / ((1 + e_low) * (1 + e_high))
-    return np.where(same_side, np.sign(step) * gap, tanh(x) - tanh(y))
+    gap = np.sign(step) * gap
+    return gap if same_side.all() else np.where(same_side, gap, tanh(x) - tanh(y))
 
 
 def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
@@ -138,7 +139,8 @@ def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, 
     )
 
 
-def _careful(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+def careful_distances(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+    """Return the distances of flat pairs from differences taken before rounding, (n,)."""
     y1, y2, gap, ends = _oriented(screws, limits, factor)
     if scale is None:
         low, high = _raw(y1, gap, ends)

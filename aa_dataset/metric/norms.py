@@ -208,6 +208,19 @@ def as_norm(value: Any) -> Norm:
     )
 
 
+def one_norm(norm: Any) -> Norm:
+    """Return the one norm by which trees are measured, or raise a sentence for a list.
+
+    A list would price joints by where they stand in it.
+    """
+    if isinstance(norm, Sequence) and not isinstance(norm, str):
+        raise NormError(
+            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
+            "truth's bodies with `BodyNorms()`."
+        )
+    return as_norm(norm)
+
+
 def norm_factor(norm: Norms) -> Array:
     """Return ``(6, 6)`` for one norm, ``(k, 6, 6)`` for one norm per joint."""
     if isinstance(norm, Sequence) and not isinstance(norm, str):

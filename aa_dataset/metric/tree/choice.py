@@ -185,6 +185,6 @@ def _optimize(
     if result.status == 2:  # infeasible: two required candidates clash
         return None
     if result.status != 0 or result.x is None:
-        meter.exhausted = not meter.late()
+        meter.late()
         raise StoppedError
     return np.asarray(result.x)

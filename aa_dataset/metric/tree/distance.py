@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -23,9 +22,9 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms, as_norm
+from aa_dataset.metric.norms import KineticNorm, Norm, Norms, one_norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.prices import Prices, substitution_prices
+from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
@@ -103,8 +102,8 @@ def tree_distance(
     one, two = contract(first), contract(second)
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
-    kernels = compiled_kernels(chosen, required=engine == "numba")
-    prices = _prices(one, two, norm, checked_scale(compactify))
+    kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
+    prices = _prices(one, two, norm, checked_scale(compactify), kernels)
     limits = (budget, time_limit)
     return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
 
@@ -176,34 +175,28 @@ def _prices(
     two: Skeleton,
     norm: Norm | BodyNorms,
     scale: float | None,
+    kernels: ModuleType | None = None,
 ) -> Prices:
     if scale is None:
         require_bounded(one.array)
         require_bounded(two.array)
-    own: Norms
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
-        own, spare = _body_norms(two, norm.regularize)
-    elif isinstance(norm, BodyNorms):
-        own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
-    else:
-        own = spare = _one_norm(norm)
-    factor = checked_factor(own, count=len(two))
-    loose = sizes(one.array, checked_factor(spare, count=len(one)), scale)
+        return _body_prices(one, two, norm, scale)
+    # Where nothing moves on either side, nothing is measured, not even by bodies.
+    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else one_norm(norm)
+    measure = Measure(checked_factor(fixed, count=1), scale, kernels)
+    first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
+    return Prices(pair_prices(first, second, measure), first.motion, second.motion)
+
+
+def _body_prices(one: Skeleton, two: Skeleton, norm: BodyNorms, scale: float | None) -> Prices:
+    own, spare = _body_norms(two, norm.regularize)
+    factors = checked_factor(own, count=len(two))
     return Prices(
-        substitution_prices(one.array, two.array, factor, scale),
-        loose,
-        sizes(two.array, factor, scale),
+        column_prices(one.array, two.array, factors, scale),
+        sizes(one.array, checked_factor(spare, count=len(one)), scale),
+        sizes(two.array, factors, scale),
     )
-
-
-def _one_norm(norm: Norm) -> Norm:
-    """Return the norm of all joints; a list would price joints by where they stand in it."""
-    if isinstance(norm, Sequence) and not isinstance(norm, str):
-        raise NormError(
-            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
-            "truth's bodies with `BodyNorms()`."
-        )
-    return as_norm(norm)
 
 
 def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], Norm]:

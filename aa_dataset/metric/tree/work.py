@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-DEFAULT_BUDGET = 2_000_000_000
+DEFAULT_BUDGET = 3_000_000_000
 
 
 class StoppedError(Exception):
@@ -29,6 +29,8 @@ class Meter:
         A wall limit on top, by explicit wish only: its results depend on the machine.
     work : int
         Steps charged so far.
+    turn : int or None
+        Work at which the stage that runs now must give way to the next; None lets it run on.
     exhausted, timed_out : bool
         Whether the budget refused something; whether the wall limit passed.
     """
@@ -36,6 +38,7 @@ class Meter:
     budget: int = DEFAULT_BUDGET
     time_limit: float | None = None
     work: int = 0
+    turn: int | None = None
     exhausted: bool = False
     timed_out: bool = False
     _deadline: float = 0.0
@@ -50,8 +53,9 @@ class Meter:
 
     @property
     def left(self) -> int:
-        """Steps that may still be charged."""
-        return max(0, self.budget - self.work)
+        """Steps that may still be charged, by the stage that runs now."""
+        end = self.budget if self.turn is None else min(self.budget, self.turn)
+        return max(0, end - self.work)
 
     @property
     def seconds_left(self) -> float | None:
@@ -77,6 +81,8 @@ class Meter:
             return False
         if self.work + steps > self.budget:
             self.exhausted = True
+            return False
+        if steps > self.left:
             return False
         self.work += steps
         return True
