@@ -136,6 +136,12 @@ def endpoint_twists(joints: Joints) -> Array:
     ------
     UnboundedRangeError
         If a limit is infinite; `compactified_endpoints` takes such joints.
+
+    Examples
+    --------
+    >>> drawer = Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4)
+    >>> endpoint_twists(drawer)[0, 1].tolist()
+    [0.0, 0.0, 0.0, 0.4, 0.0, 0.0]
     """
     array = as_joint_array(joints)
     require_bounded(array)
@@ -153,6 +159,12 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
         Factor of the norm, see `norms.norm_factor`.
     scale : float [unit of the norm]
         The paper's kappa.
+
+    Examples
+    --------
+    >>> wheel = Joint("wheel", "continuous", [0, 0, 1], [0, 0, 0])
+    >>> compactified_endpoints(wheel, factor=np.eye(6), scale=3.14)[0, :, 2].tolist()
+    [-1.0, 1.0]
     """
     array = as_joint_array(joints)
     size = np.sqrt(square(apply(factor, array.screws)))

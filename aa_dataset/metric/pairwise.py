@@ -63,6 +63,13 @@ def pairwise_distance(
     -------
     (n, m) float
         Relative error below 1e-9 also for joints that differ by 1e-12.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> drawers = [Joint("d", "prismatic", [1, 0, 0], [0, 0, 0], 0, end) for end in (0.25, 0.5)]
+    >>> pairwise_distance(drawers, drawers).tolist()
+    [[0.0, 0.25], [0.25, 0.0]]
     """
     one, two = as_joint_array(first), as_joint_array(second)
     factor, scale = checked_factor(norm, count=len(two)), checked_scale(compactify)
