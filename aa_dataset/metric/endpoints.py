@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
-from aa_dataset.metric._pairs import apply, square
+from aa_dataset.metric._pairs import apply, positive, radius, square
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -168,9 +168,8 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
     """
     array = as_joint_array(joints)
     size = np.sqrt(square(apply(factor, array.screws)))
-    unit = array.screws / np.where(size > 0, size, 1.0)[:, None]
-    radius = np.tanh(array.limits * (size / scale)[:, None])
-    return np.asarray(radius[:, :, None] * unit[:, None, :])
+    unit = array.screws / positive(size)[:, None]
+    return np.asarray(radius(array.limits, size, scale)[:, :, None] * unit[:, None, :])
 
 
 def require_bounded(joints: JointArray) -> None:
