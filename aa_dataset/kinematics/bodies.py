@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.screws import hat
+from aa_dataset.portable import applied, product
 
 Array = NDArray[np.float64]
 
@@ -57,12 +58,15 @@ class RigidBody:
         """Return the same body after a rigid displacement ``(4, 4)`` of the frame's contents."""
         rotation, shift = placement[:3, :3], placement[:3, 3]
         return RigidBody(
-            self.mass, rotation @ self.center + shift, rotation @ self.inertia @ rotation.T
+            self.mass,
+            applied(rotation, self.center) + shift,
+            product(product(rotation, self.inertia), rotation.T),
         )
 
     def scaled(self, factor: float) -> RigidBody:
         """Return the body of the object scaled about the frame's origin, at constant density."""
-        return RigidBody(self.mass * factor**3, self.center * factor, self.inertia * factor**5)
+        area, volume = factor * factor, factor * factor * factor
+        return RigidBody(self.mass * volume, self.center * factor, self.inertia * (area * volume))
 
 
 def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
@@ -74,5 +78,5 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
     inertia = np.zeros((3, 3))
     for body in bodies:
         arm = hat(body.center - center)
-        inertia += body.inertia - body.mass * (arm @ arm)
+        inertia += body.inertia - body.mass * product(arm, arm)
     return RigidBody(mass, center, inertia)
