@@ -26,6 +26,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from aa_dataset.errors import ArgumentError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 
 Variant = Literal["strict", "parallel-safe", "released"]
@@ -124,6 +125,9 @@ def component_errors(
       range      0.3 rad or m
       direction  0
     """
+    for joint in (predicted, truth):
+        if not isinstance(joint, Joint):
+            raise ArgumentError(f"a `Joint` was expected and the argument is {shown(joint)}.")
     wrong = float(_kind(predicted, merge_continuous) != _kind(truth, merge_continuous))
     guess, goal = _Tuple.of(predicted), _Tuple.of(truth)
     if variant == "released":
