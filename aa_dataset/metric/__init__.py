@@ -18,7 +18,14 @@ from aa_dataset.metric.distance import (
     motion_size,
 )
 from aa_dataset.metric.endpoints import JointArray, compactified_endpoints, endpoint_twists
-from aa_dataset.metric.norms import KineticNorm, Norm, SplitNorm, twist_norm
+from aa_dataset.metric.norms import (
+    KineticNorm,
+    Norm,
+    RiemannianNorm,
+    SplitNorm,
+    as_norm,
+    twist_norm,
+)
 from aa_dataset.metric.pairwise import pairwise_distance
 from aa_dataset.metric.paths import (
     material_motion,
@@ -51,11 +58,13 @@ __all__ = [
     "KineticNorm",
     "Neighbor",
     "Norm",
+    "RiemannianNorm",
     "Skeleton",
     "SplitNorm",
     "TreeDistance",
     "Variant",
     "anchor_offset",
+    "as_norm",
     "bootstrap_difference",
     "bootstrap_mean",
     "compactified_endpoints",

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, ShapeError
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric._pairs import apply, pair_distances, radius
+from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
     as_joint_array,
+    is_single,
     require_bounded,
     turn_representatives,
 )
@@ -64,7 +65,7 @@ def joint_distance(
     ----------
     first, second : Joint, or n joints each
         In one frame (the object frame at rest), with one anchor.
-    norm : SplitNorm, KineticNorm or n norms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or n norms
         The inner product; n norms give every pair its own, e.g. the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
@@ -93,8 +94,7 @@ def joint_distance(
     if wrap_turns:
         ones, twos = turn_representatives(one), turn_representatives(two)
         distances = np.minimum.reduce([_aligned(a, b, factor, scale) for a in ones for b in twos])
-    both_single = isinstance(first, Joint) and isinstance(second, Joint)
-    return float(distances[0]) if both_single else distances
+    return float(distances[0]) if is_single(first) and is_single(second) else distances
 
 
 def motion_size(
@@ -111,7 +111,7 @@ def motion_size(
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
     """Return ``E(J, J0)`` for a ready factor ``(6, 6)`` or ``(n, 6, 6)``."""
     twists = apply(factor, joints.screws)
-    length = np.sqrt(np.vecdot(twists, twists))
+    length = np.sqrt(square(twists))
     ends = (
         joints.limits * length[:, None] if scale is None else radius(joints.limits, length, scale)
     )

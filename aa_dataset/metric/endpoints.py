@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import JointError, UnboundedRangeError
+from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
+from aa_dataset.metric._pairs import apply, square
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -79,10 +81,40 @@ Joints = Joint | JointArray | Sequence[Joint]
 
 
 def as_joint_array(joints: Joints) -> JointArray:
-    """Return any way of giving joints as one `JointArray`."""
+    """Return any way of giving joints as one `JointArray`, or raise a sentence.
+
+    Every function of the package that takes joints asks here, and nowhere else.
+
+    Raises
+    ------
+    ArgumentError
+        If the value is neither a joint, a `JointArray` nor a list of joints.
+    """
     if isinstance(joints, JointArray):
         return joints
-    return JointArray.of((joints,) if isinstance(joints, Joint) else joints)
+    if isinstance(joints, Joint):
+        return JointArray.of((joints,))
+    if not isinstance(joints, Iterable) or isinstance(joints, str | bytes | np.ndarray):
+        raise _not_joints(joints)
+    many = tuple(joints)
+    for one in many:
+        if not isinstance(one, Joint):
+            raise _not_joints(one)
+    return JointArray.of(many)
+
+
+def is_single(joints: Joints) -> bool:
+    """Whether an argument is one joint, so that the answer is one number and no array."""
+    return isinstance(joints, Joint)
+
+
+def _not_joints(value: object) -> ArgumentError:
+    hint = "give a `Joint`, a list of them or a `JointArray(screws, limits)`."
+    if hasattr(value, "movable"):
+        hint = "give its joints, `tree.movable`, or use `tree_distance`."
+    elif isinstance(value, str | PurePath):
+        hint = "read the file first, `read_tree(path).movable`, and give its joints."
+    return ArgumentError(f"a joint was expected and the argument is {shown(value)}; {hint}")
 
 
 def endpoint_twists(joints: Joints) -> Array:
@@ -116,7 +148,7 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
         The paper's kappa.
     """
     array = as_joint_array(joints)
-    size = np.linalg.norm(array.screws @ factor.T, axis=1)
+    size = np.sqrt(square(apply(factor, array.screws)))
     unit = array.screws / np.where(size > 0, size, 1.0)[:, None]
     radius = np.tanh(array.limits * (size / scale)[:, None])
     return np.asarray(radius[:, :, None] * unit[:, None, :])
@@ -155,7 +187,7 @@ def _shifted(joints: JointArray, shift: Array) -> JointArray:
 def _is_pure_rotation(screws: Array) -> Bools:
     omega, v = screws[:, :3], screws[:, 3:]
     pitch = np.abs((omega * v).sum(axis=1))
-    return np.asarray(omega.any(axis=1) & (pitch <= 1e-12 * (1 + np.linalg.norm(v, axis=1))))
+    return np.asarray(omega.any(axis=1) & (pitch <= 1e-12 * (1 + np.sqrt(square(v)))))
 
 
 def _stack_screws(joints: tuple[Joint, ...]) -> Array:
@@ -185,8 +217,8 @@ def _stack_limits(joints: tuple[Joint, ...]) -> Array:
 def _check_screws(screws: Array, names: Sequence[str]) -> None:
     bad = ~np.isfinite(screws).all(axis=1)
     _complain(bad, names, "screw", "holds a number that is not finite.")
-    omega = np.linalg.norm(screws[:, :3], axis=1)
-    size = np.where(omega > 0, omega, np.linalg.norm(screws[:, 3:], axis=1))
+    omega = np.sqrt(square(screws[:, :3]))
+    size = np.where(omega > 0, omega, np.sqrt(square(screws[:, 3:])))
     bad = (size > 0) & (np.abs(size - 1) > UNIT_TOLERANCE)
     _complain(bad, names, "screw", "is not a unit screw: |omega| = 1, or omega = 0 and |v| = 1.")
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_scale
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import Norm, as_norm
 
 # An array of numpy, torch or jax; their common protocol has no static type.
 AnyArray = Any
@@ -122,7 +122,7 @@ def _endpoints(
 ) -> tuple[AnyArray, AnyArray]:
     """Return both whitened endpoints, (..., 6) each, compactified if a scale is given."""
     screws = screws * 1.0  # whole numbers would round the factor of the norm
-    vectors = screws @ _constant(xp, norm.factor.T, screws)
+    vectors = screws @ _constant(xp, as_norm(norm).factor.T, screws)
     kappa = checked_scale(scale)
     if kappa is None:
         return limits[..., :1] * vectors, limits[..., 1:] * vectors

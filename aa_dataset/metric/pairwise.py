@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import compiled_kernels
-from aa_dataset.metric._pairs import pair_distances
+from aa_dataset.metric._pairs import apply, pair_distances, square
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
 from aa_dataset.metric.endpoints import JointArray, Joints, as_joint_array, require_bounded
 from aa_dataset.metric.norms import Norms
@@ -49,7 +49,7 @@ def pairwise_distance(
     ----------
     first, second : n and m joints
         In one frame.
-    norm : SplitNorm, KineticNorm or m norms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or m norms
         With m norms, column k is measured by norm k: give the ground truth as `second`.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None gives raw E.
@@ -91,10 +91,10 @@ def pairwise_distance(
 
 def whitened(joints: JointArray, factor: Array, scale: float | None) -> tuple[Array, Array]:
     """Return screws and limits in which E^phi, or E, is E under the Euclidean norm."""
-    screws = joints.screws @ factor.T
+    screws = apply(factor, joints.screws)
     if scale is None:
         return screws, joints.limits
-    size = np.linalg.norm(screws, axis=1)
+    size = np.sqrt(square(screws))
     limits = np.tanh(
         joints.limits * (size / scale)[:, None],
         where=size[:, None] > 0,

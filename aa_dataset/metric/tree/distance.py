@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -22,7 +23,7 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms
+from aa_dataset.metric.norms import KineticNorm, Norm, Norms, as_norm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
@@ -85,7 +86,7 @@ def tree_distance(
     first, second : KinematicTree or Skeleton
         In one frame; for `BodyNorms` and ``per-truth-joint`` the second is the ground truth.
         Links are unlabeled and the base does not matter.
-    norm : SplitNorm, KineticNorm or BodyNorms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or BodyNorms
         One inner product for all joints, or the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
@@ -182,11 +183,21 @@ def _prices(
     elif isinstance(norm, BodyNorms):
         own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
     else:
-        own = spare = norm
+        own = spare = _one_norm(norm)
     engine: Engine = "numpy" if kernels is None else "numba"
     substitute = pairwise_distance(one.array, two.array, norm=own, compactify=scale, engine=engine)
     loose = sizes(one.array, checked_factor(spare, count=len(one)), scale)
     return _Prices(substitute, loose, sizes(two.array, checked_factor(own, count=len(two)), scale))
+
+
+def _one_norm(norm: Norm) -> Norm:
+    """Return the norm of all joints; a list would price joints by where they stand in it."""
+    if isinstance(norm, Sequence) and not isinstance(norm, str):
+        raise NormError(
+            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
+            "truth's bodies with `BodyNorms()`."
+        )
+    return as_norm(norm)
 
 
 def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], Norm]:
