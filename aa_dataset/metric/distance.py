@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, ShapeError
-from aa_dataset.kinematics.joints import Joint
 from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
+    OneJoint,
     as_joint_array,
     is_single,
     require_bounded,
@@ -31,8 +31,8 @@ DEFAULT_SCALE = math.pi
 
 @overload
 def joint_distance(
-    first: Joint,
-    second: Joint,
+    first: OneJoint,
+    second: OneJoint,
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
@@ -42,8 +42,8 @@ def joint_distance(
 
 @overload
 def joint_distance(
-    first: JointArray | Sequence[Joint],
-    second: JointArray | Sequence[Joint],
+    first: JointArray | Sequence[OneJoint],
+    second: JointArray | Sequence[OneJoint],
     *,
     norm: Norms = ...,
     compactify: float | None = ...,

@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import JointError, NormError, TreeError
+from aa_dataset.errors import ArgumentError, JointError, NormError, TreeError, shown
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
@@ -170,9 +170,20 @@ def is_foreign_body(value: object) -> TypeGuard[BodyLike]:
 
 
 def as_body(value: RigidBody | BodyLike) -> RigidBody:
-    """Return a body of theirs as ours; its frame must be that of the twists."""
-    if isinstance(value, RigidBody) or not is_foreign_body(value):
-        return value  # type: ignore[return-value]
+    """Return a body of theirs as ours; its frame must be that of the twists.
+
+    Raises
+    ------
+    ArgumentError
+        If the value is no body.
+    """
+    if isinstance(value, RigidBody):
+        return value
+    if not is_foreign_body(value):
+        raise ArgumentError(
+            f"a body was expected and the argument is {shown(value)}; give "
+            "`RigidBody(mass, center, inertia)`."
+        )
     return RigidBody(value.mass, value.com, value.inertia)
 
 
@@ -246,7 +257,7 @@ def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
     TreeError
         If the edges are no tree.
     """
-    edges = tuple(edges)
+    edges = tuple(map(_edge, edges))
     if not edges:
         return KinematicTree("edges", ("n0",), ())
     number: dict[Hashable, str] = {}
@@ -259,6 +270,15 @@ def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
         for k, (parent, child) in _oriented(ends, number).items()
     )
     return KinematicTree("edges", tuple(number.values()), joints)
+
+
+def _edge(value: object) -> LabeledEdge:
+    if isinstance(value, tuple) and len(value) == 3 and is_foreign_joint(value[2]):
+        return value
+    raise ArgumentError(
+        f"a list was given as a tree and holds a value {shown(value)}; give a `KinematicTree`, or "
+        "edges `(node, node, (u, v))` with the two endpoint twists of each joint."
+    )
 
 
 def _oriented(

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import NormError, SingularBodyError, shown
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.metric._pairs import apply, square
+from aa_dataset.metric.foreign import as_body, gram_matrix, is_foreign_body
 
 Array = NDArray[np.float64]
 
@@ -73,6 +74,7 @@ class KineticNorm:
     def __post_init__(self) -> None:
         if self.regularize is not None and not 0 < self.regularize < math.inf:
             raise NormError(f"`regularize` is {self.regularize} m; give a positive length or None.")
+        object.__setattr__(self, "body", as_body(self.body))
         root = _cholesky(self._gyration())
         x, y, z = self.body.center.tolist()
         # Rows 4 to 6 are v + omega x c.
@@ -202,6 +204,10 @@ def as_norm(value: Any) -> Norm:
         raise NormError("`norm` is a body; write `KineticNorm(body)` to measure by it.")
     if isinstance(value, np.ndarray) and value.shape == (6, 6):
         raise NormError("`norm` is a matrix; write `RiemannianNorm(matrix)` to measure by it.")
+    if is_foreign_body(value):
+        return KineticNorm(as_body(value))
+    if callable(value) and not isinstance(value, type):
+        return RiemannianNorm(gram_matrix(value))
     raise NormError(
         f"`norm` is {shown(value)}; give `SplitNorm(alpha)`, `KineticNorm(body)` or "
         "`RiemannianNorm(matrix)`."

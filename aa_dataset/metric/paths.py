@@ -14,6 +14,7 @@ from aa_dataset.kinematics.screws import exp_twist
 from aa_dataset.metric._pairs import pair_gaps
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor
 from aa_dataset.metric.endpoints import Joints, as_joint_array, endpoint_twists, require_bounded
+from aa_dataset.metric.foreign import BodyLike, as_body
 from aa_dataset.metric.norms import Norms
 
 Array = NDArray[np.float64]
@@ -62,7 +63,9 @@ def sampled_distance(
     return np.asarray(np.sqrt(total))
 
 
-def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBody) -> Array:
+def placement_discrepancy(
+    first: ArrayLike, second: ArrayLike, *, body: RigidBody | BodyLike
+) -> Array:
     """Return the RMS distance [m] of a body's points between two placements (appendix B.4).
 
     Parameters
@@ -72,6 +75,7 @@ def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBod
     body : RigidBody
         Only mass, center and inertia matter. The paper's d is this times the root of the mass.
     """
+    body = as_body(body)
     gap = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     turn, shift = gap[..., :3, :3], gap[..., :3, 3]
     center = (turn @ body.center) + shift
@@ -80,7 +84,7 @@ def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBod
     return np.asarray(np.sqrt(np.square(center).sum(axis=-1) + np.maximum(around, 0.0)))
 
 
-def material_motion(first: Joints, second: Joints, *, body: RigidBody) -> Array:
+def material_motion(first: Joints, second: Joints, *, body: RigidBody | BodyLike) -> Array:
     """Return how far apart two joints really carry a body, (n,) [m].
 
     Root of the summed squares over both endpoints, minimum over their assignment: what E_B is

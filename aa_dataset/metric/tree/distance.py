@@ -23,6 +23,7 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
+from aa_dataset.metric.foreign import LabeledEdge
 from aa_dataset.metric.norms import KineticNorm, Norm, Norms, as_norm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
 from aa_dataset.metric.tree.problem import Problem, State, assign
@@ -31,7 +32,7 @@ from aa_dataset.metric.tree.search import heaviest_matching
 from aa_dataset.metric.tree.skeleton import Skeleton, contract
 
 Array = NDArray[np.float64]
-Tree = KinematicTree | Skeleton
+Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
 
 DEFAULT_TIME_LIMIT = 10.0
 COMPILE_ABOVE = 400

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.endpoints import JointArray
+from aa_dataset.metric.foreign import LabeledEdge, edges_tree
 
 Bools = NDArray[np.bool_]
 
@@ -49,8 +51,11 @@ class Skeleton:
         return self.array.names
 
 
-def contract(tree: KinematicTree | Skeleton) -> Skeleton:
+def contract(tree: KinematicTree | Skeleton | Sequence[LabeledEdge]) -> Skeleton:
     """Contract every exact fixed edge, merging the bodies it welds.
+
+    A list of edges ``(node, node, endpoint pair)``, as the authors' package has them, is a tree
+    too; its joints are named ``#0``, ``#1``, ...
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
     because the distance is continuous there. `Joint.body` already holds what joints of *type*
@@ -58,6 +63,8 @@ def contract(tree: KinematicTree | Skeleton) -> Skeleton:
     """
     if isinstance(tree, Skeleton):
         return tree
+    if isinstance(tree, Sequence):
+        tree = edges_tree(tree)
     owner: dict[str, int] = {tree.root: -1}
     moving: list[Joint] = []
     parents: list[int] = []
