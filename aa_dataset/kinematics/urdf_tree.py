@@ -36,15 +36,20 @@ Array = NDArray[np.float64]
 COLLINEAR_TOLERANCE = 1e-5
 
 
-def read_tree(path: Path | str, *, budget: XmlBudget | None = None) -> KinematicTree:
-    """Read a URDF file and return its kinematic tree with bodies, helical pairs folded."""
+def read_tree(
+    path: Path | str, *, budget: XmlBudget | None = None, fold: bool = True
+) -> KinematicTree:
+    """Read a URDF file and return its kinematic tree with bodies, helical pairs folded.
+
+    With ``fold=False`` the two URDF joints of a helical one stay two joints, as written.
+    """
     budget = budget or XmlBudget()
     with Path(path).open("rb") as stream:
         data = stream.read(budget.max_bytes + 1)  # enough to see that it is too large
-    return urdf_tree(parse_urdf(data, budget=budget))
+    return urdf_tree(parse_urdf(data, budget=budget), fold=fold)
 
 
-def urdf_tree(model: UrdfModel) -> KinematicTree:
+def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
     """Return the kinematic tree of a document, in the root link's frame at rest.
 
     Movable joints get the welded body of their child where every inertial in it is usable.
@@ -53,7 +58,7 @@ def urdf_tree(model: UrdfModel) -> KinematicTree:
         model.name, tuple(link.name for link in model.links), _object_frame_joints(model)
     )
     carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
-    tree = fold_helical(unfolded, carriers)
+    tree = fold_helical(unfolded, carriers) if fold else unfolded
     return _with_bodies(tree, link_bodies(model, rest_frames(model)))
 
 

@@ -43,6 +43,7 @@ from aa_dataset.metric.tree import (
     contract,
     fixed_skeleton_distance,
     relaxed_tree_distance,
+    skeleton_distance,
     tree_distance,
 )
 
@@ -83,6 +84,7 @@ __all__ = [
     "placement_discrepancy",
     "relaxed_tree_distance",
     "sampled_distance",
+    "skeleton_distance",
     "tree_distance",
     "twist_norm",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from aa_dataset.metric.norms import Norms, SplitNorm, norm_factor
 
 Array = NDArray[np.float64]
 
+Wrap = bool | Literal["authors"]
+
 DEFAULT_NORM = SplitNorm()
 DEFAULT_SCALE = math.pi
 
@@ -36,7 +38,7 @@ def joint_distance(
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> float: ...
 
 
@@ -47,7 +49,7 @@ def joint_distance(
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> Array: ...
 
 
@@ -57,7 +59,7 @@ def joint_distance(
     *,
     norm: Norms = DEFAULT_NORM,
     compactify: float | None = None,
-    wrap_turns: bool = False,
+    wrap_turns: Wrap = False,
 ) -> float | Array:
     """Return the distance of two joints, or of two aligned lists pair by pair.
 
@@ -69,8 +71,10 @@ def joint_distance(
         The inner product; n norms give every pair its own, e.g. the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
-    wrap_turns : bool
-        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring).
+    wrap_turns : bool or "authors"
+        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). Where the
+        middle is pi, a range can be written in two ways: True takes the nearer one, "authors" the
+        one way of their package, so that reversing such a joint changes the distance.
 
     Returns
     -------
@@ -92,7 +96,8 @@ def joint_distance(
         require_bounded(two)
     distances = _aligned(one, two, factor, scale)
     if wrap_turns:
-        ones, twos = turn_representatives(one), turn_representatives(two)
+        count = checked_wrap(wrap_turns)
+        ones, twos = turn_representatives(one)[:count], turn_representatives(two)[:count]
         distances = np.minimum.reduce([_aligned(a, b, factor, scale) for a in ones for b in twos])
     return float(distances[0]) if is_single(first) and is_single(second) else distances
 
@@ -125,6 +130,13 @@ def checked_scale(scale: float | None) -> float | None:
     if isinstance(scale, bool) or not (math.isfinite(scale) and scale > 0):
         raise NormError(f"`compactify` is {scale!r}; give kappa as a positive number, or None.")
     return float(scale)
+
+
+def checked_wrap(wrap: Wrap) -> int:
+    """Return how many representatives a joint on the seam has: two, or one as the authors do."""
+    if wrap not in (True, "authors"):
+        raise ValueError(f"`wrap_turns` is {wrap!r}; choose False, True or 'authors'.")
+    return 1 if wrap == "authors" else 2
 
 
 def checked_factor(norm: Norms, *, count: int) -> Array:

@@ -90,6 +90,26 @@ class BodyLike(Protocol):
         """Inertia tensor about it [kg m^2], (3, 3)."""
 
 
+class TupleLike(Protocol):
+    """A joint of the older protocol."""
+
+    @property
+    def type(self) -> str:
+        """Fixed, revolute or prismatic."""
+
+    @property
+    def axis(self) -> Any:
+        """Unit direction, (3,)."""
+
+    @property
+    def origin(self) -> Any:
+        """Point [m], (3,)."""
+
+    @property
+    def limit(self) -> tuple[float, float]:
+        """Lower and upper limit [rad or m]."""
+
+
 ForeignJoint = EndpointPairLike | ScrewJointLike | tuple[Array, Array]
 LabeledEdge = tuple[Hashable, Hashable, ForeignJoint]
 
@@ -227,7 +247,7 @@ def _require_quadratic(norm: SquaredNorm, matrix: Array, root: Array) -> None:
             )
 
 
-def tuple_joint(value: Joint | Any, name: str) -> Joint:
+def tuple_joint(value: Joint | TupleLike, name: str) -> Joint:
     """Return a joint tuple of the older protocol as a joint; a joint stays what it is.
 
     Raises
@@ -244,7 +264,7 @@ def tuple_joint(value: Joint | Any, name: str) -> Joint:
             f"{type(value).__name__} has no type, axis, origin and limit; the component errors "
             "need all four. Give a `Joint`.",
         )
-    return Joint(name, value.type, value.axis, value.origin, *value.limit)
+    return Joint(name, JointType(value.type), value.axis, value.origin, *value.limit)
 
 
 def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:

@@ -8,6 +8,7 @@ from aa_dataset.metric.tree.distance import (
     relaxed_tree_distance,
     tree_distance,
 )
+from aa_dataset.metric.tree.full_matching import skeleton_distance
 from aa_dataset.metric.tree.result import Edit, TreeDistance
 from aa_dataset.metric.tree.skeleton import Skeleton, contract
 
@@ -20,5 +21,6 @@ __all__ = [
     "contract",
     "fixed_skeleton_distance",
     "relaxed_tree_distance",
+    "skeleton_distance",
     "tree_distance",
 ]
