@@ -45,4 +45,5 @@ def skeleton_distance(
             raise NormError(f"`{name}` is {value}; give a number that is not negative.")
     costs = pairwise_distance(first, second, norm=norm, compactify=compactify)
     matched = float(costs[linear_sum_assignment(costs)].sum())
-    return matched + penalty * (abs(costs.shape[0] - costs.shape[1]) + mismatches)
+    left_over = abs(costs.shape[0] - costs.shape[1])
+    return matched + float(penalty * (left_over + mismatches))
