@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import articulatearena as authors
 import numpy as np
@@ -19,21 +21,34 @@ from aa_dataset.metric import KineticNorm, Norm, RiemannianNorm, SplitNorm
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "helical", "one-sided")
 SHARES = (0.06, 0.34, 0.12, 0.28, 0.14, 0.06)
+Ends = tuple[np.ndarray, np.ndarray]
 NORMS = ("split", "kinetic", "Riemannian")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pair:
-    """Two joints in both forms, at one scale."""
+    """Two joints of one scale and the norms that measure them, in both forms."""
 
     first: Joint
     second: Joint
     scale: float
+    norms: dict[str, tuple[Norm, Any]]
+    body: RigidBody
 
     @property
     def both(self) -> tuple[Joint, Joint]:
-        """The joints."""
+        """The joints in our form."""
         return self.first, self.second
+
+    @cached_property
+    def theirs(self) -> list[authors.Joint]:
+        """The joints in their form."""
+        return [authors_joint(joint) for joint in self.both]
+
+    @cached_property
+    def inertia(self) -> authors.LinkInertia:
+        """The body in their form."""
+        return authors_inertia(self.body)
 
     @property
     def bounded(self) -> bool:
@@ -44,15 +59,16 @@ class Pair:
 def joint_pairs(rng: np.random.Generator, count: int) -> list[Pair]:
     """Return pairs of joints of all types, 1 cm to 10 m; every third pair is nearly one joint.
 
-    Near pairs differ by a share of 1e-6 or more. Below, their subtraction of endpoints has fewer
-    than nine digits left.
+    Near pairs differ by a share of 1e-5 or more: the subtraction of endpoints in their package
+    leaves eleven digits there, and fewer for nearer joints.
     """
     pairs = []
     for k in range(count):
         scale = 10 ** rng.uniform(-2, 1)
         first = _joint(rng, scale)
         second = _nudged(rng, first, scale) if k % 3 == 0 else _joint(rng, scale)
-        pairs.append(Pair(first, second, scale))
+        body = random_body(rng, scale)
+        pairs.append(Pair(first, second, scale, _norms(rng, body), body))
     return pairs
 
 
@@ -77,7 +93,7 @@ def _direction(rng: np.random.Generator) -> np.ndarray:
 
 
 def _nudged(rng: np.random.Generator, joint: Joint, scale: float) -> Joint:
-    size = 10 ** rng.uniform(-6, -1)
+    size = 10 ** rng.uniform(-5, -1)
     axis = joint.axis + rng.normal(scale=size, size=3)
     origin = joint.origin + rng.normal(scale=size * scale, size=3)
     stretch = 1 + size * rng.uniform(-1, 1)
@@ -85,18 +101,18 @@ def _nudged(rng: np.random.Generator, joint: Joint, scale: float) -> Joint:
     return out.reversed() if rng.random() < 0.5 else out
 
 
-def norm_pair(rng: np.random.Generator, kind: str, scale: float) -> tuple[Norm, object]:
-    """Return one norm in both forms."""
-    if kind == "split":
-        alpha = 10 ** rng.uniform(-1, 1)
-        return SplitNorm(alpha), authors.make_split_norm(alpha)
-    if kind == "kinetic":
-        body = random_body(rng, scale)
-        return KineticNorm(body), authors.make_kinetic_energy_norm(authors_inertia(body))
+def _norms(rng: np.random.Generator, body: RigidBody) -> dict[str, tuple[Norm, Any]]:
+    """Return one norm of each kind in both forms."""
+    alpha = 10 ** rng.uniform(-1, 1)
     root = rng.normal(size=(6, 6)) + 2 * np.eye(6)
     matrix = root.T @ root
     matrix = (matrix + matrix.T) / 2
-    return RiemannianNorm(matrix), authors.make_riemannian_norm(matrix)
+    kinetic = authors.make_kinetic_energy_norm(authors_inertia(body))
+    return {
+        "split": (SplitNorm(alpha), authors.make_split_norm(alpha)),
+        "kinetic": (KineticNorm(body), kinetic),
+        "Riemannian": (RiemannianNorm(matrix), authors.make_riemannian_norm(matrix)),
+    }
 
 
 def random_body(rng: np.random.Generator, scale: float) -> RigidBody:
@@ -126,22 +142,18 @@ def authors_tuple(joint: Joint) -> JointTuple:
     return JointTuple(kind, joint.axis, joint.origin, joint.limits)
 
 
-def authors_ends(joint: Joint, norm: object, kappa: float | None) -> tuple[np.ndarray, np.ndarray]:
+def authors_ends(own: authors.Joint, norm: Any, kappa: float | None) -> Ends:
     """Return both endpoints by their functions, compactified if kappa is given.
 
     They compactify finite ends and represent a continuous joint by its boundary points; the
     infinite end of a one-sided range is the boundary point on its side.
     """
-    own = authors_joint(joint)
     screw = own.xi_hat.data
     if kappa is None:
         pair = authors.joint_to_endpoint_pair(own)
         return pair.u.data, pair.v.data
-    if math.isinf(joint.lower) and math.isinf(joint.upper):
-        high, low = authors.continuous_joint_repr(screw, norm)
-        return low, high
     ends = []
-    for limit in joint.limits:
+    for limit in (own.a, own.b):
         if math.isinf(limit):
             far = authors.continuous_joint_repr(screw, norm)
             ends.append(far[0] if limit > 0 else far[1])
@@ -150,20 +162,21 @@ def authors_ends(joint: Joint, norm: object, kappa: float | None) -> tuple[np.nd
     return ends[0], ends[1]
 
 
-def authors_distance(pair: Pair, norm: object, kappa: float | None) -> float:
+def authors_distance(pair: Pair, norm: Any, kappa: float | None) -> float:
     """Return E or E^phi of a pair by their functions."""
-    ends = [z for joint in pair.both for z in authors_ends(joint, norm, kappa)]
+    ends = [z for joint in pair.theirs for z in authors_ends(joint, norm, kappa)]
     return authors.joint_metric(*ends, norm)
 
 
 @dataclass(frozen=True)
 class TreePair:
-    """Two trees, and the kappa that their ranges ask for."""
+    """Two trees, the kappa that their ranges ask for, and a norm in both forms."""
 
     first: KinematicTree
     second: KinematicTree
     kappa: float | None
     tied: bool
+    norms: tuple[Norm, Any]
 
 
 def tree_pairs(
@@ -178,7 +191,8 @@ def tree_pairs(
         while len(second.movable) > most:  # a corruption may add joints
             second = corrupted(rng, first)
         free = any(math.isinf(j.upper) for j in (*first.movable, *second.movable))
-        pairs.append(TreePair(first, second, math.pi if free else None, bool(repeats)))
+        norms = _norms(rng, random_body(rng, 1.0))[NORMS[k % 3]]
+        pairs.append(TreePair(first, second, math.pi if free else None, bool(repeats), norms))
     return pairs
 
 
@@ -209,7 +223,7 @@ def _bounded(tree: KinematicTree) -> KinematicTree:
 
 
 def authors_edges(
-    tree: KinematicTree, norm: object, kappa: float | None
-) -> list[tuple[str, str, tuple[np.ndarray, np.ndarray]]]:
+    tree: KinematicTree, norm: Any, kappa: float | None
+) -> list[tuple[str, str, Ends]]:
     """Return the tree in their form: edges with endpoint pairs, fixed edges included."""
-    return [(j.parent, j.child, authors_ends(j, norm, kappa)) for j in tree.joints]
+    return [(j.parent, j.child, authors_ends(authors_joint(j), norm, kappa)) for j in tree.joints]
