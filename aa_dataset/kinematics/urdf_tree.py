@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import UrdfError
+from aa_dataset.errors import JointError, UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.safe_xml import XmlBudget
@@ -60,6 +60,23 @@ def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
     carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
     tree = fold_helical(unfolded, carriers) if fold else unfolded
     return _with_bodies(tree, link_bodies(model, rest_frames(model)))
+
+
+def urdf_joint(model: UrdfModel, name: str) -> Joint:
+    """Return one joint as written, in the frame of the root above it, whatever else there is.
+
+    Other joints of several degrees of freedom, a second root or a coupling do not matter; the
+    body is not read.
+    """
+    chain = [joint for joint in model.joints if joint.name == name]
+    if len(chain) != 1:
+        raise JointError(name, "name", f"the document has {len(chain)} joints of that name.")
+    above = {joint.child: joint for joint in model.joints}
+    while chain[-1].parent in above and len(chain) <= len(model.joints):  # a cycle ends as well
+        chain.append(above[chain[-1].parent])
+    links = dict.fromkeys(end for joint in chain for end in (joint.parent, joint.child))
+    part = UrdfModel(model.name, tuple(UrdfLink(link) for link in links), tuple(chain))
+    return _object_frame_joint(chain[0], rest_frames(part)[chain[0].child])
 
 
 def rest_frames(model: UrdfModel) -> dict[str, Array]:
