@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ours against `articulatearena`, the package of the paper's authors: every quantity of both."""
 
+from dataclasses import replace
+
+import articulatearena as authors
 import numpy as np
 import pytest
 from authors_cases import joint_pairs, tree_pairs
@@ -11,8 +14,10 @@ from authors_equality import (
     joint_equalities,
     tree_equalities,
 )
+from metric_references import precise_distance
 
-from aa_dataset.metric import pairwise_distance, tree_distance
+from aa_dataset.kinematics import Joint
+from aa_dataset.metric import SplitNorm, joint_distance, pairwise_distance, tree_distance
 
 LIMIT = 1e-9
 
@@ -60,6 +65,22 @@ def test_a_difference_is_seen():
     assert difference(np.nan, 1.0) == np.inf
     assert difference(np.inf, -np.inf) == np.inf
     assert difference(1e-300, 0.0) == np.inf
+
+
+def test_digits_of_nearly_equal_joints():
+    """Joints 1e-10 apart: their subtraction of rounded endpoints leaves about six digits."""
+    rng, norm = np.random.default_rng(5), authors.make_split_norm(1.0)
+    ours, theirs = [], []
+    for _ in range(40):
+        first = Joint("a", "revolute", rng.normal(size=3), rng.normal(size=3), 0.3, 1.7)
+        second = replace(first, origin=first.origin + 1e-10 * rng.normal(size=3))
+        exact = precise_distance(first, second, SplitNorm())
+        pairs = [authors.make_endpoint_pair(j.screw, *j.limits) for j in (first, second)]
+        value = authors.joint_metric(*(z.data for p in pairs for z in (p.u, p.v)), norm)
+        ours.append(abs(float(joint_distance(first, second) / exact - 1)))
+        theirs.append(abs(float(value / exact - 1)))
+    assert max(ours) < 1e-12
+    assert 1e-8 < max(theirs) < 1e-4
 
 
 def test_all_pairs_take_their_joints(pairs):
