@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.metric._arithmetic import exp_negative, expm1_negative, tanh
+
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Two = tuple[Array, Array]
@@ -55,7 +57,7 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
     near = square < NEAR * size
     out = np.asarray(np.sqrt(np.abs(square)))
     if near.any():
-        out[near] = _careful(*_subset(near, screws, limits, factor), scale)
+        out[near] = careful_distances(*_subset(near, screws, limits, factor), scale)
     return out
 
 
@@ -103,7 +105,7 @@ def reversed_where(flip: Bools, limits: Array) -> Array:
 def radius(limits: Array, size: Array, scale: float) -> Array:
     """Return ``tanh(l |xi| / scale)``, signed, and 0 for the zero screw (paper eq. 8)."""
     # A zero screw against an infinite limit would be 0 * inf; its endpoint is 0 all the same.
-    return np.asarray(np.tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
+    return np.asarray(tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
 
 
 def positive(size: Array) -> Array:
@@ -116,9 +118,10 @@ def tanh_gap(x: Array, y: Array, step: Array) -> Array:
     same_side = (x >= 0) == (y >= 0)
     low = np.minimum(np.abs(x), np.abs(y))
     high = np.maximum(np.abs(x), np.abs(y))
-    e_low, e_high = np.exp(-2 * low), np.exp(-2 * high)
-    gap = -2 * e_low * np.expm1(-2 * np.abs(step)) / ((1 + e_low) * (1 + e_high))
-    return np.where(same_side, np.sign(step) * gap, np.tanh(x) - np.tanh(y))
+    e_low, e_high = exp_negative(-2 * np.stack([low, high]))
+    gap = -2 * e_low * expm1_negative(-2 * np.abs(step)) / ((1 + e_low) * (1 + e_high))
+    gap = np.sign(step) * gap
+    return gap if same_side.all() else np.where(same_side, gap, tanh(x) - tanh(y))
 
 
 def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
@@ -136,7 +139,8 @@ def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, 
     )
 
 
-def _careful(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+def careful_distances(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+    """Return the distances of flat pairs from differences taken before rounding, (n,)."""
     y1, y2, gap, ends = _oriented(screws, limits, factor)
     if scale is None:
         low, high = _raw(y1, gap, ends)

@@ -6,8 +6,12 @@
     fixed joint) the origin is nan, the axis pi/2, and the indicator fails, even for the truth
     against itself.
 ``parallel-safe``
-    The same, with the distance from point to line where axes are parallel; a fixed ground truth
-    has no axis and no origin, so its success is that of the type.
+    The same, with the distance from the predicted origin to the true line where axes are nearly
+    parallel: the distance of two lines says nothing there, since a tilt of any size can make
+    lines meet that are a metre apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
+    Ditto) it is point to line, from `SKEW_ANGLE` (1e-2 rad) on the paper's formula, linear in the
+    sine of the angle between, so that the error is continuous. A fixed ground truth has no axis
+    and no origin, so its success is that of the type.
 ``released``
     What the public code of Articulate-Anything computes (vlongle/articulate-anything,
     ``articulate_anything/utils/metric.py`` at 2766c80), including its arbitrary direction for
@@ -38,6 +42,8 @@ RELEASED_RANGE_TOLERANCE = 1.6057  # rad or m, as the public code has it
 RELEASED_DIRECTION_TOLERANCE = 1.0
 # Below this sine the quotient for skew lines is rounding noise.
 PARALLEL = 1e-12
+# Between these angles [rad] `parallel-safe` goes over from point and line to two lines.
+PARALLEL_ANGLE, SKEW_ANGLE = 1e-3, 1e-2
 RELEASED_PARALLEL = 1e-8
 
 ROTATIONS = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.HELICAL)
@@ -73,6 +79,22 @@ class ComponentErrors:
     success: bool
     variant: Variant
 
+    def __str__(self) -> str:
+        """Return the verdict, then one error per line with its unit."""
+        rows = (
+            ("type", self.type_error, ""),
+            ("axis", self.axis_error, " rad"),
+            ("origin", self.origin_error, " m"),
+            ("range", self.range_error, " rad or m"),
+            ("direction", self.direction_error, ""),
+        )
+        head = f"component errors ({self.variant}): {'success' if self.success else 'failure'}"
+        return "\n".join([head, *(f"  {name:<10} {_shown(x, unit)}" for name, x, unit in rows)])
+
+
+def _shown(value: float, unit: str) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.6g}{unit}"
+
 
 def component_errors(
     predicted: Joint | TupleLike,
@@ -94,6 +116,18 @@ def component_errors(
         Count continuous and revolute as one type.
     frame_rotation : float [rad]
         Angle between the two joint frames, which `released` averages with the origin error.
+
+    Examples
+    --------
+    >>> truth = Joint("door", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.5)
+    >>> found = Joint("door", "revolute", [0, 0, 1], [0.03, 0, 0], 0.0, 1.2)
+    >>> print(component_errors(found, truth, variant="parallel-safe"))
+    component errors (parallel-safe): success
+      type       0
+      axis       0 rad
+      origin     0.03 m
+      range      0.3 rad or m
+      direction  0
     """
     predicted, truth = tuple_joint(predicted, "predicted"), tuple_joint(truth, "truth")
     wrong = float(_kind(predicted, merge_continuous) != _kind(truth, merge_continuous))
@@ -156,9 +190,14 @@ def _origin_error(predicted: _Tuple, truth: _Tuple, *, safe: bool) -> float:
         return math.nan
     normal = _cross(predicted.axis, truth.axis)
     size = math.hypot(*normal)
-    if size > PARALLEL:
-        return abs(_dot(offset, normal)) / size
-    return math.hypot(*_cross(offset, truth.axis)) if safe else math.nan
+    lines = abs(_dot(offset, normal)) / size if size > PARALLEL else math.nan
+    if not safe or size >= SKEW_ANGLE:
+        return lines
+    point = math.hypot(*_cross(offset, truth.axis))
+    if size <= PARALLEL_ANGLE:
+        return point
+    share = (size - PARALLEL_ANGLE) / (SKEW_ANGLE - PARALLEL_ANGLE)
+    return point + share * (lines - point)
 
 
 def _limit_errors(predicted: _Tuple, truth: _Tuple) -> tuple[float, float]:

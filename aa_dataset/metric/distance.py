@@ -11,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, ShapeError
+from aa_dataset.kinematics.joints import Joint
 from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
-    OneJoint,
     as_joint_array,
     is_single,
     require_bounded,
     turn_representatives,
 )
+from aa_dataset.metric.foreign import ForeignJoint
 from aa_dataset.metric.norms import Norms, SplitNorm, norm_factor
 
 Array = NDArray[np.float64]
 
+One = Joint | ForeignJoint
 Wrap = bool | Literal["authors"]
 
 DEFAULT_NORM = SplitNorm()
@@ -33,8 +35,8 @@ DEFAULT_SCALE = math.pi
 
 @overload
 def joint_distance(
-    first: OneJoint,
-    second: OneJoint,
+    first: One,
+    second: One,
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
@@ -44,8 +46,8 @@ def joint_distance(
 
 @overload
 def joint_distance(
-    first: JointArray | Sequence[OneJoint],
-    second: JointArray | Sequence[OneJoint],
+    first: JointArray | Sequence[One],
+    second: JointArray | Sequence[One],
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
@@ -72,9 +74,11 @@ def joint_distance(
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
     wrap_turns : bool or "authors"
-        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). Where the
-        middle is pi, a range can be written in two ways: True takes the nearer one, "authors" the
-        one way of their package, so that reversing such a joint changes the distance.
+        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
+        is no metric any more: a range whose middle is pi has two representatives, and is close to
+        joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
+        whose distance is 8.9. "authors" keeps one of the two, as the authors' package does, so
+        that reversing such a joint changes its distances.
 
     Returns
     -------
@@ -85,6 +89,13 @@ def joint_distance(
     ------
     UnboundedRangeError
         If a range is infinite and `compactify` is None.
+
+    Examples
+    --------
+    >>> truth = Joint("door", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.5)
+    >>> found = Joint("door", "revolute", [0, 0, -1], [0, 0, 0], -1.2, 0.0)
+    >>> round(joint_distance(found, truth), 6)  # the axis is reversed, the range 0.3 rad short
+    0.3
     """
     one, two = as_joint_array(first), as_joint_array(second)
     if len(one) != len(two):
@@ -102,15 +113,44 @@ def joint_distance(
     return float(distances[0]) if is_single(first) and is_single(second) else distances
 
 
+@overload
+def motion_size(joints: One, *, norm: Norms = ..., compactify: float | None = ...) -> float: ...
+
+
+@overload
+def motion_size(
+    joints: JointArray | Sequence[One], *, norm: Norms = ..., compactify: float | None = ...
+) -> Array: ...
+
+
 def motion_size(
     joints: Joints, *, norm: Norms = DEFAULT_NORM, compactify: float | None = None
-) -> Array:
-    """Return ``E(J, J0)``, how much motion each joint carries, (n,) (paper section 4.3)."""
+) -> float | Array:
+    """Return ``E(J, J0)``, how much motion a joint carries (paper section 4.3).
+
+    Parameters
+    ----------
+    joints : Joint, or n joints
+        In one frame.
+    norm, compactify : norm or n norms, float or None
+        As for `joint_distance`.
+
+    Returns
+    -------
+    float or (n,) float
+        A number for one joint.
+
+    Examples
+    --------
+    >>> motion_size(Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4))
+    0.4
+    """
     array = as_joint_array(joints)
     factor, scale = checked_factor(norm, count=len(array)), checked_scale(compactify)
     if scale is None:
         require_bounded(array)
-    return sizes(array, factor, scale)
+    found = sizes(array, factor, scale)
+    return float(found[0]) if is_single(joints) else found
 
 
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
@@ -120,7 +160,7 @@ def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
     ends = (
         joints.limits * length[:, None] if scale is None else radius(joints.limits, length, scale)
     )
-    return np.asarray(np.hypot(ends[:, 0], ends[:, 1]))
+    return np.asarray(np.sqrt(square(ends)))
 
 
 def checked_scale(scale: float | None) -> float | None:

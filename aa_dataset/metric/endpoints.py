@@ -67,6 +67,13 @@ class JointArray:
         out._store(_stack_screws(joints), _stack_limits(joints), tuple(j.name for j in joints))
         return out
 
+    @classmethod
+    def ready(cls, screws: Array, limits: Array, names: tuple[str, ...]) -> JointArray:
+        """Wrap arrays that come from other `JointArray` objects, without checking again."""
+        out = cls.__new__(cls)
+        out._store(screws, limits, names)
+        return out
+
     def __len__(self) -> int:
         return len(self.screws)
 

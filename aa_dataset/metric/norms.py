@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -214,6 +214,19 @@ def as_norm(value: Any) -> Norm:
     )
 
 
+def one_norm(norm: Any) -> Norm:
+    """Return the one norm by which trees are measured, or raise a sentence for a list.
+
+    A list would price joints by where they stand in it.
+    """
+    if isinstance(norm, Sequence) and not isinstance(norm, str):
+        raise NormError(
+            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
+            "truth's bodies with `BodyNorms()`."
+        )
+    return as_norm(norm)
+
+
 def norm_factor(norm: Norms) -> Array:
     """Return ``(6, 6)`` for one norm, ``(k, 6, 6)`` for one norm per joint."""
     if isinstance(norm, Sequence) and not isinstance(norm, str):
@@ -223,6 +236,12 @@ def norm_factor(norm: Norms) -> Array:
 
 
 def twist_norm(twists: ArrayLike, norm: Norm) -> Array:
-    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``."""
+    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``.
+
+    Examples
+    --------
+    >>> float(twist_norm([0, 0, 1, 0, 0, 0], SplitNorm()))
+    1.0
+    """
     vectors = apply(as_norm(norm).factor, np.asarray(twists, dtype=float))
-    return np.asarray(np.sqrt(square(vectors)))
+    return cast("Array", np.sqrt(square(vectors))[()])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, NormError
 from aa_dataset.kinematics.bodies import merge_bodies
-from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric._engine import compiled_kernels
 from aa_dataset.metric.distance import (
     DEFAULT_NORM,
@@ -23,18 +21,17 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.foreign import LabeledEdge
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms, as_norm
-from aa_dataset.metric.pairwise import Engine, pairwise_distance
+from aa_dataset.metric.norms import KineticNorm, Norm, Norms, one_norm
+from aa_dataset.metric.pairwise import Engine
+from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
-from aa_dataset.metric.tree.skeleton import Skeleton, contract
+from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
-Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
 
-DEFAULT_TIME_LIMIT = 10.0
 COMPILE_ABOVE = 400
 
 
@@ -56,20 +53,6 @@ class BodyNorms:
     regularize: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Prices:
-    """Costs of substituting, contracting and expanding."""
-
-    substitute: Array
-    contract: Array
-    expand: Array
-
-    @property
-    def saved(self) -> Array:
-        """What matching two joints saves over contracting one and expanding the other."""
-        return np.maximum(self.contract[:, None] + self.expand - self.substitute, 0.0)
-
-
 def tree_distance(
     first: Tree,
     second: Tree,
@@ -77,7 +60,8 @@ def tree_distance(
     norm: Norm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
     normalize: Normalization = "raw",
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
     engine: Engine = "auto",
 ) -> TreeDistance:
     """Return the cheapest edit script between two kinematic trees (paper eq. 9).
@@ -93,18 +77,33 @@ def tree_distance(
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
     normalize : {"raw", "per-truth-joint", "per-max-joints"}
         Raw is the metric; the others divide by a count of joints and lose the axioms.
-    time_limit : float [s]
-        When it strikes, the result has ``exact=False`` and certified bounds.
+    budget : int
+        Steps of work, counted alike on every machine; the default is some 20 s of a slow one.
+        When it is spent, the result has ``exact=False`` and certified bounds.
+    time_limit : float [s] or None
+        A wall limit on top. The result then depends on the machine; it says that a limit was
+        given and whether it struck.
     engine : {"auto", "numpy", "numba"}
-        "auto" takes numba for trees of about twenty joints or more where it is installed; the
-        results agree to rounding.
+        "auto" takes numba for trees of about twenty joints or more where it is installed; value,
+        matching, proof and work are the same.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> found = tree_distance(drawer(0.5), drawer(0.25))
+    >>> found.value, found.exact, found.matching
+    (0.25, True, (('slide', 'slide'),))
     """
     one, two = contract(first), contract(second)
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
-    kernels = compiled_kernels(chosen, required=engine == "numba")
+    kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
     prices = _prices(one, two, norm, checked_scale(compactify), kernels)
-    return _solve(one, two, prices, kernels, normalize=normalize, time_limit=time_limit)
+    limits = (budget, time_limit)
+    return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
 
 
 def relaxed_tree_distance(
@@ -116,9 +115,9 @@ def relaxed_tree_distance(
 ) -> float:
     """Return the assignment relaxation, a lower bound of the raw distance in polynomial time."""
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify), None)
-    saved, _ = assign(prices.saved)
-    return max(0.0, float(prices.contract.sum() + prices.expand.sum()) - saved)
+    prices = _prices(one, two, norm, checked_scale(compactify))
+    _, pairs = assign(prices.saved)
+    return prices.of_matching(pairs)
 
 
 def constant_penalty_distance(
@@ -129,7 +128,8 @@ def constant_penalty_distance(
     norm: Norm = DEFAULT_NORM,
     compactify: float | None = None,
     realizable: bool = True,
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
 ) -> TreeDistance:
     """Return ``D_lambda``: every unmatched joint costs the same (paper section 5.2, figure 5).
 
@@ -139,14 +139,14 @@ def constant_penalty_distance(
     if not (math.isfinite(penalty) and penalty > 0):
         raise NormError(f"`penalty` is {penalty}; give a positive number.")
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify), None)
-    flat = _Prices(
+    prices = _prices(one, two, norm, checked_scale(compactify))
+    flat = Prices(
         prices.substitute, np.full(len(one), float(penalty)), np.full(len(two), float(penalty))
     )
     if realizable:
-        return _solve(one, two, flat, None, normalize="raw", time_limit=time_limit)
+        return _solve(one, two, flat, None, normalize="raw", limits=(budget, time_limit))
     stars = _flattened(one), _flattened(two)
-    return _solve(*stars, flat, None, normalize="raw", time_limit=time_limit)
+    return _solve(*stars, flat, None, normalize="raw", limits=(budget, time_limit))
 
 
 def fixed_skeleton_distance(
@@ -173,32 +173,28 @@ def _prices(
     two: Skeleton,
     norm: Norm | BodyNorms,
     scale: float | None,
-    kernels: ModuleType | None,
-) -> _Prices:
+    kernels: ModuleType | None = None,
+) -> Prices:
     if scale is None:
         require_bounded(one.array)
         require_bounded(two.array)
-    own: Norms
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
-        own, spare = _body_norms(two, norm.regularize)
-    elif isinstance(norm, BodyNorms):
-        own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
-    else:
-        own = spare = _one_norm(norm)
-    engine: Engine = "numpy" if kernels is None else "numba"
-    substitute = pairwise_distance(one.array, two.array, norm=own, compactify=scale, engine=engine)
-    loose = sizes(one.array, checked_factor(spare, count=len(one)), scale)
-    return _Prices(substitute, loose, sizes(two.array, checked_factor(own, count=len(two)), scale))
+        return _body_prices(one, two, norm, scale)
+    # Where nothing moves on either side, nothing is measured, not even by bodies.
+    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else one_norm(norm)
+    measure = Measure(checked_factor(fixed, count=1), scale, kernels)
+    first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
+    return Prices(pair_prices(first, second, measure), first.motion, second.motion)
 
 
-def _one_norm(norm: Norm) -> Norm:
-    """Return the norm of all joints; a list would price joints by where they stand in it."""
-    if isinstance(norm, Sequence) and not isinstance(norm, str):
-        raise NormError(
-            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
-            "truth's bodies with `BodyNorms()`."
-        )
-    return as_norm(norm)
+def _body_prices(one: Skeleton, two: Skeleton, norm: BodyNorms, scale: float | None) -> Prices:
+    own, spare = _body_norms(two, norm.regularize)
+    factors = checked_factor(own, count=len(two))
+    return Prices(
+        column_prices(one.array, two.array, factors, scale),
+        sizes(one.array, checked_factor(spare, count=len(one)), scale),
+        sizes(two.array, factors, scale),
+    )
 
 
 def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], Norm]:
@@ -219,20 +215,21 @@ def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], 
 def _solve(
     one: Skeleton,
     two: Skeleton,
-    prices: _Prices,
+    prices: Prices,
     kernels: ModuleType | None,
     *,
     normalize: Normalization,
-    time_limit: float,
+    limits: tuple[int, float | None],
 ) -> TreeDistance:
     divisor = _divisor(normalize, len(one), len(two))
     problem = Problem(prices.saved, one.below, two.below, one.parents, two.parents, kernels)
-    state = heaviest_matching(problem, time_limit=time_limit)
+    if kernels is not None and limits[1] is not None:
+        kernels.warm_up()  # a wall limit is for the search, not for the compiler
+    state = heaviest_matching(problem, budget=limits[0], time_limit=limits[1])
     script = _script(one, two, prices, state)
-    upper = math.fsum(edit.cost for edit in script)
-    price = float(prices.contract.sum() + prices.expand.sum())
-    lower = upper if state.closed else max(0.0, min(upper, price - state.bound))
-    relaxed = upper if state.certified else max(0.0, min(lower, price - state.relaxed))
+    upper = prices.of_matching(state.pairs)
+    lower = upper if state.closed else max(0.0, min(upper, prices.total - state.bound))
+    relaxed = upper if state.certified else max(0.0, min(lower, prices.total - state.relaxed))
     return TreeDistance(
         value=upper / divisor,
         lower=lower / divisor,
@@ -247,6 +244,10 @@ def _solve(
         normalization=normalize,
         counts=(len(one), len(two)),
         stage=state.stage,
+        budget=limits[0],
+        work=state.meter.work,
+        time_limit=limits[1],
+        timed_out=state.meter.timed_out,
     )
 
 
@@ -258,7 +259,7 @@ def _divisor(normalize: Normalization, first: int, second: int) -> float:
     return float(counts[normalize]) or math.nan
 
 
-def _script(one: Skeleton, two: Skeleton, prices: _Prices, state: State) -> tuple[Edit, ...]:
+def _script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple[Edit, ...]:
     """Write the matching as edits: substitutions, contractions, then expansions."""
     pairs = sorted(zip(state.pairs[0].tolist(), state.pairs[1].tolist(), strict=True))
     matched1, matched2 = {i for i, _ in pairs}, {j for _, j in pairs}

@@ -51,7 +51,10 @@ class Skeleton:
         return self.array.names
 
 
-def contract(tree: KinematicTree | Skeleton | Sequence[LabeledEdge]) -> Skeleton:
+Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
+
+
+def contract(tree: Tree) -> Skeleton:
     """Contract every exact fixed edge, merging the bodies it welds.
 
     A list of edges ``(node, node, endpoint pair)``, as the authors' package has them, is a tree
@@ -59,7 +62,16 @@ def contract(tree: KinematicTree | Skeleton | Sequence[LabeledEdge]) -> Skeleton
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
     because the distance is continuous there. `Joint.body` already holds what joints of *type*
-    fixed weld to the child, so only bodies behind zero ranges are merged here.
+    fixed weld to the child, so only bodies behind zero ranges are merged here. No mass is lost:
+    a joint without a body of its own takes those welded to it. What is welded to the base leaves
+    with the base, which does not move.
+
+    Examples
+    --------
+    >>> lid = Joint("lid", "revolute", [1, 0, 0], [0, 0, 0], 0, 1, parent="box", child="lid")
+    >>> knob = Joint("knob", "revolute", [0, 0, 1], [0, 0, 0], 0, 0, parent="lid", child="knob")
+    >>> contract(KinematicTree("chest", ("box", "lid", "knob"), (lid, knob))).names
+    ('lid',)
     """
     if isinstance(tree, Skeleton):
         return tree
@@ -81,8 +93,8 @@ def contract(tree: KinematicTree | Skeleton | Sequence[LabeledEdge]) -> Skeleton
             parents.append(above)
     for index, bodies in welded.items():
         body = moving[index].body
-        if body is not None:
-            moving[index] = replace(moving[index], body=merge_bodies([body, *bodies]))
+        known = bodies if body is None else [body, *bodies]
+        moving[index] = replace(moving[index], body=merge_bodies(known))
     return Skeleton(
         tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
     )

@@ -193,10 +193,12 @@ def test_descent_recovers_a_perturbed_joint(kind):
     assert joint_distance(found, target) < 1e-3
 
 
-def test_bad_temperature_raises():
+def test_bad_temperature_and_epsilon_raise():
     hinge = arrays(Joint("t", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.2))
     with pytest.raises(ValueError, match="temperature"):
         soft_min_loss(hinge, hinge, temperature=0.0)
+    with pytest.raises(ValueError, match="epsilon"):
+        smooth_loss(hinge, hinge, epsilon=0.0)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -395,8 +397,3 @@ def test_smooth_loss_is_the_square_with_a_smooth_absolute_value(first, second, n
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
     square = joint_distance(first, second, norm=norm) ** 2
     assert square - math.sqrt(epsilon) - 1e-9 <= found <= square + 1e-9
-
-
-def test_bad_epsilon_raises():
-    with pytest.raises(ValueError, match="epsilon"):
-        smooth_loss(arrays(DOOR), arrays(DOOR), epsilon=0.0)
