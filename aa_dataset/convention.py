@@ -21,6 +21,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB
+from aa_dataset.portable import length, symmetric_eigen
 
 NAME = re.compile(r"[a-z0-9_]+")
 TYPES = ("fixed", "revolute", "continuous", "prismatic")
@@ -110,7 +111,7 @@ def _joint_problems(joint: UrdfJoint) -> Iterator[str]:
         yield f"{where} turns its link frame; turn its axis and the meshes below it instead."
     if joint.type == "fixed":
         return
-    if joint.axis is None or abs(np.linalg.norm(joint.axis) - 1) > ROUNDING:
+    if joint.axis is None or abs(length(joint.axis) - 1) > ROUNDING:
         yield f"{where} has no unit axis; divide it by its length."
     drives = (joint.effort, joint.velocity)
     if None in drives:
@@ -170,7 +171,7 @@ def _inertial_problems(link: UrdfLink) -> Iterator[str]:
     if link.inertial is None:
         yield f"{where} has no inertial; simulators need one on every link."
         return
-    values = np.linalg.eigvalsh(link.inertial.inertia)
+    values = symmetric_eigen(link.inertial.inertia)[0]
     if link.inertial.mass <= 0 or values[0] <= 0:
         yield f"{where}: mass or inertia is not positive; compute both from the geometry."
     elif values[2] > (values[0] + values[1]) * (1 + 1e-6):

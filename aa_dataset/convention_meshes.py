@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
+from aa_dataset.portable import length, second_moments, symmetric_eigen
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[
         return
     lower, upper = np.min(boxes, axis=0), np.max(boxes, axis=0)
     away = float(np.abs(lower + upper).max()) / 2
-    if away > CENTERED * float(np.linalg.norm(upper - lower)):
+    if away > CENTERED * float(length(upper - lower)):
         yield (
             f"The box of the object at rest is {away:.6g} m off the origin; move every mesh of the "
             "root and every joint on it by that much."
@@ -60,7 +61,7 @@ def _collision_problems(link: UrdfLink, files: Mapping[str, bytes]) -> Iterator[
 
 def _is_flat(points: Array) -> bool:
     spread = points - points.mean(axis=0)
-    values = np.linalg.eigvalsh(spread.T @ spread / len(points))
+    values = symmetric_eigen(second_moments(spread) / len(points))[0]
     return len(points) < 4 or bool(np.sqrt(max(values[0], 0.0)) < FLAT * np.sqrt(values[2]))
 
 

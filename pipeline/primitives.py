@@ -7,17 +7,22 @@ the primitives that it started from; `annotate` takes their closed forms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import trimesh
 
+from aa_dataset.portable import applied, product, settled
+
 # Digits that a record keeps: of a size, of the entries of a rotation, and of the center against
 # the object's diagonal, three more than the nine of the grid.
 DIGITS = 12
 FINER_THAN_GRID = 3
+# Of a vertex of a unit shape: the grid has nine digits.
+UNIT_DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,21 +50,21 @@ class Primitive:
     def mapped(self, rotation: np.ndarray, scale: float, shift: np.ndarray) -> Primitive:
         """Return the primitive after ``y = scale * rotation @ x + shift``."""
         size = tuple(scale * length for length in self.size)
-        center = scale * rotation @ self.center + shift
-        return Primitive(self.kind, size, rotation @ self.rotation, center)
+        center = scale * applied(rotation, self.center) + shift
+        return Primitive(self.kind, size, product(rotation, self.rotation), center)
 
     def triangles(self) -> np.ndarray:
         """Return the tessellation as triangles (n, 3, 3)."""
         vertices, faces = tessellated(self.kind, self.size)
-        return (vertices @ self.rotation.T + self.center)[faces]
+        return (applied(self.rotation, vertices) + self.center)[faces]
 
     def as_json(self, decimals: int) -> dict[str, Any]:
         """Return the entry of a record, for an object with a grid of so many decimals."""
-        center = np.round(self.center, decimals + FINER_THAN_GRID) + 0.0
+        center = settled(self.center, decimals + FINER_THAN_GRID)
         return {
             "kind": self.kind,
             "size": [float(format(length, f".{DIGITS}g")) for length in self.size],
-            "rotation": (np.round(self.rotation, DIGITS) + 0.0).reshape(-1).tolist(),
+            "rotation": settled(self.rotation, DIGITS).reshape(-1).tolist(),
             "center": center.tolist(),
         }
 
@@ -76,11 +81,30 @@ def tessellated(kind: str, size: tuple[float, ...]) -> tuple[np.ndarray, np.ndar
 
     All vertices lie on the surface: what is round is a little larger than its triangles.
     """
-    makers = {
-        "box": lambda: trimesh.creation.box(extents=size),
-        "sphere": lambda: trimesh.creation.icosphere(subdivisions=3, radius=size[0]),
-        "cylinder": lambda: trimesh.creation.cylinder(radius=size[0], height=size[1], sections=48),
-        "capsule": lambda: trimesh.creation.capsule(radius=size[0], height=size[1], count=[24, 24]),
+    unit, ends, faces = _unit_shape(kind)
+    if kind in ("box", "cylinder"):
+        scale = size if kind == "box" else (size[0], size[0], size[1])
+        return unit * scale, faces.copy()
+    height = size[1] if kind == "capsule" else 0.0
+    return unit * size[0] + ends[:, None] * (0.0, 0.0, height / 2), faces.copy()
+
+
+@functools.cache
+def _unit_shape(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the vertices of edge, radius and height 1, the end each belongs to, and the faces.
+
+    The end (n,) is 1 or -1 for the upper and the lower half of a capsule. Sines differ in their
+    last digit from processor to processor; these few numbers are rounded once, and no vertex of
+    any size can differ.
+    """
+    makers: dict[str, Callable[[], trimesh.Trimesh]] = {
+        "box": lambda: trimesh.creation.box(extents=(1, 1, 1)),
+        "sphere": lambda: trimesh.creation.icosphere(subdivisions=3, radius=1),
+        "cylinder": lambda: trimesh.creation.cylinder(radius=1, height=1, sections=48),
+        "capsule": lambda: trimesh.creation.capsule(radius=1, height=2, count=[24, 24]),
     }
     mesh = makers[kind]()
-    return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+    vertices = settled(mesh.vertices, UNIT_DECIMALS)
+    ends = np.sign(vertices[:, 2]) * (kind == "capsule")
+    vertices[:, 2] -= ends
+    return vertices, ends, np.asarray(mesh.faces)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.screws import hat
+from aa_dataset.portable import applied, product, symmetric_eigen
 
 Array = NDArray[np.float64]
 
-# Share of the trace by which a principal moment may be negative: single-precision simulators and
-# files with six digits make such numbers of a rod.
+# Share of the largest entry by which a principal moment may be negative: simulators in single
+# precision and files with six digits make such numbers of a rod.
 NEGATIVE_TOLERANCE = 1e-6
 
 
@@ -59,7 +59,7 @@ class RigidBody:
             raise BodyError("mass, center and inertia must be finite numbers.")
         if self.mass <= 0:
             raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")
-        smallest = smallest_moment(inertia.tolist())
+        smallest = float(symmetric_eigen(inertia)[0][0])
         if smallest < -NEGATIVE_TOLERANCE * float(np.abs(inertia).max()):
             raise BodyError(
                 f"inertia has a principal moment of {smallest:.3g} kg m^2; no body has a negative "
@@ -70,12 +70,15 @@ class RigidBody:
         """Return the same body after a rigid displacement ``(4, 4)`` of the frame's contents."""
         rotation, shift = placement[:3, :3], placement[:3, 3]
         return RigidBody(
-            self.mass, rotation @ self.center + shift, rotation @ self.inertia @ rotation.T
+            self.mass,
+            applied(rotation, self.center) + shift,
+            product(product(rotation, self.inertia), rotation.T),
         )
 
     def scaled(self, factor: float) -> RigidBody:
         """Return the body of the object scaled about the frame's origin, at constant density."""
-        return RigidBody(self.mass * factor**3, self.center * factor, self.inertia * factor**5)
+        area, volume = factor * factor, factor * factor * factor
+        return RigidBody(self.mass * volume, self.center * factor, self.inertia * (area * volume))
 
 
 def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
@@ -87,26 +90,5 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
     inertia = np.zeros((3, 3))
     for body in bodies:
         arm = hat(body.center - center)
-        inertia += body.inertia - body.mass * (arm @ arm)
+        inertia += body.inertia - body.mass * product(arm, arm)
     return RigidBody(mass, center, inertia)
-
-
-def smallest_moment(inertia: list[list[float]]) -> float:
-    """Return the smallest eigenvalue of a symmetric 3x3 matrix, by the roots of its cubic.
-
-    In plain numbers, because it decides what is a body and LAPACK differs between processors.
-    """
-    scale = max(abs(entry) for row in inertia for entry in row)
-    if scale == 0.0:
-        return 0.0
-    (a, d1, e1), (d2, b, f1), (e2, f2, c) = ([x / scale for x in row] for row in inertia)
-    d, e, f = (d1 + d2) / 2, (e1 + e2) / 2, (f1 + f2) / 2
-    middle = (a + b + c) / 3
-    a, b, c = a - middle, b - middle, c - middle
-    radius = math.sqrt((a * a + b * b + c * c + 2 * (d * d + e * e + f * f)) / 6)
-    if radius == 0.0:
-        return scale * middle
-    a, b, c, d, e, f = (x / radius for x in (a, b, c, d, e, f))
-    half = (a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)) / 2
-    angle = math.acos(min(1.0, max(-1.0, half))) / 3
-    return scale * (middle + 2 * radius * math.cos(angle + 2 * math.pi / 3))

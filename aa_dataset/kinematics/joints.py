@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aa_dataset.errors import JointError
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.screws import exp_twist, prismatic_screw, revolute_screw
+from aa_dataset.portable import dot, length
 
 Array = NDArray[np.float64]
 
@@ -157,10 +158,10 @@ def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
     largest = np.abs(axis).max()
     if largest == 0.0:
         raise JointError(name, "axis", "the axis is zero; a movable joint needs a direction.")
-    if largest <= 1.0 and abs(float(axis @ axis) - 1.0) <= 4 * np.finfo(float).eps:
+    if largest <= 1.0 and abs(float(dot(axis, axis)) - 1.0) <= 4 * np.finfo(float).eps:
         return axis  # unit already: a joint rebuilt from itself must stay the same to the bit
     axis = axis / largest
-    return np.asarray(axis / np.linalg.norm(axis))
+    return np.asarray(axis / length(axis))
 
 
 def _limits(name: str, kind: JointType, lower: float, upper: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aa_dataset.errors import ShapeError
+from aa_dataset.portable import applied, length, product, sin
 
 Array = NDArray[np.float64]
 
@@ -73,18 +74,24 @@ def exp_twist(twist: Array) -> Array:
     """
     twist = np.asarray(twist, dtype=float)
     omega, v = twist[..., :3], twist[..., 3:]
-    angle = np.linalg.norm(omega, axis=-1)[..., None, None]
-    half_sinc = np.sinc(angle / (2 * np.pi))  # sin(t/2) / (t/2)
-    a, b = np.sinc(angle / np.pi), 0.5 * half_sinc**2
+    angle = length(omega)[..., None, None]
+    half_sinc = _sinc(angle / 2)
+    a, b = _sinc(angle), 0.5 * half_sinc * half_sinc
     c = _sine_defect(angle)
     w = hat(omega)
-    ww = w @ w
+    ww = product(w, w)
     out = np.zeros((*twist.shape[:-1], 4, 4))
     out[..., :3, :3] = np.eye(3) + a * w + b * ww
     left_jacobian = np.eye(3) + b * w + c * ww
-    out[..., :3, 3] = (left_jacobian @ v[..., None])[..., 0]
+    out[..., :3, 3] = applied(left_jacobian, v)
     out[..., 3, 3] = 1.0
     return out
+
+
+def _sinc(angle: Array) -> Array:
+    """Return ``sin t / t``, 1 at 0."""
+    safe = np.where(angle == 0, 1.0, angle)
+    return np.where(angle == 0, 1.0, sin(safe) / safe)
 
 
 def _sine_defect(angle: Array) -> Array:
@@ -92,7 +99,7 @@ def _sine_defect(angle: Array) -> Array:
     square = np.square(angle)
     series = (1 - square / 20 * (1 - square / 42 * (1 - square / 72))) / 6
     safe = np.where(angle < 0.1, 1.0, angle)
-    return np.where(angle < 0.1, series, (safe - np.sin(safe)) / safe**3)
+    return np.where(angle < 0.1, series, (safe - sin(safe)) / (safe * safe * safe))
 
 
 def adjoint(placement: Array) -> Array:
@@ -105,5 +112,5 @@ def adjoint(placement: Array) -> Array:
     rotation, shift = placement[..., :3, :3], placement[..., :3, 3]
     out = np.zeros((*placement.shape[:-2], 6, 6))
     out[..., :3, :3] = out[..., 3:, 3:] = rotation
-    out[..., 3:, :3] = hat(shift) @ rotation
+    out[..., 3:, :3] = product(hat(shift), rotation)
     return out

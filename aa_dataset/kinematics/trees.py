@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aa_dataset.errors import JointError, TreeError
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import exp_twist
+from aa_dataset.portable import applied, product
 
 Array = NDArray[np.float64]
 
@@ -99,8 +100,9 @@ class KinematicTree:
         values = self._coordinates(coordinates)
         placed = {self.root: np.eye(4)}
         for joint in self.joints:
-            step = exp_twist(values[joint.name] * joint.screw)
-            placed[joint.child] = placed[joint.parent] @ step
+            value, above = values[joint.name], placed[joint.parent]
+            moved = product(above, exp_twist(value * joint.screw)) if value else above.copy()
+            placed[joint.child] = moved
         return placed
 
     def reanchored(self, coordinates: Mapping[str, float]) -> KinematicTree:
@@ -126,8 +128,8 @@ class KinematicTree:
             mimic = replace(mimic, offset=offset)
         return replace(
             joint,
-            axis=parent[:3, :3] @ joint.axis,
-            origin=parent[:3, :3] @ joint.origin + parent[:3, 3],
+            axis=applied(parent[:3, :3], joint.axis),
+            origin=applied(parent[:3, :3], joint.origin) + parent[:3, 3],
             lower=joint.lower - shift,
             upper=joint.upper - shift,
             body=None if joint.body is None else joint.body.moved(child),

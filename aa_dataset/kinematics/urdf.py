@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.joints import Mimic
 from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
+from aa_dataset.portable import cos, sin
 
 Array = NDArray[np.float64]
 
@@ -158,7 +159,7 @@ def _require_expanded(root: Element) -> None:
 
 def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:
     """Return the (4, 4) placement of an ``<origin>``: ``Rz(yaw) Ry(pitch) Rx(roll)``, then xyz."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    (cr, cp, cy), (sr, sp, sy) = cos(rpy), sin(rpy)
     out = np.eye(4)
     out[:3, :3] = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],

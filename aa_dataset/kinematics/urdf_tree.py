@@ -28,6 +28,7 @@ from aa_dataset.kinematics.urdf import (
     UrdfModel,
     parse_urdf,
 )
+from aa_dataset.portable import applied, dot, length, product
 
 Array = NDArray[np.float64]
 
@@ -86,7 +87,7 @@ def rest_frames(model: UrdfModel) -> dict[str, Array]:
     poses = {joint.child: joint.pose for joint in model.joints}
     frames = {order.root: np.eye(4)}
     for edge in order.joints:
-        frames[edge.child] = frames[edge.parent] @ poses[edge.child]
+        frames[edge.child] = product(frames[edge.parent], poses[edge.child])
     return frames
 
 
@@ -121,7 +122,7 @@ def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
     return Joint(
         joint.name,
         kind,
-        frame[:3, :3] @ axis,
+        applied(frame[:3, :3], axis),
         frame[:3, 3],
         lower=lower,
         upper=upper,
@@ -189,7 +190,7 @@ def _is_screw(turn: Joint, slide: Joint) -> bool:
         and slide.mimic is not None
         and slide.mimic.offset == 0.0
         and slide.mimic.multiplier != 0.0
-        and float(np.linalg.norm(np.cross(turn.axis, slide.axis))) < COLLINEAR_TOLERANCE
+        and float(length(np.cross(turn.axis, slide.axis))) < COLLINEAR_TOLERANCE
     )
 
 
@@ -205,7 +206,7 @@ def _following_turn(joint: Joint, drivers: Mapping[str, tuple[Joint, Joint]]) ->
 
 def _helical(turn: Joint, slide: Joint) -> Joint:
     assert slide.mimic is not None  # _is_screw looked
-    sign = 1.0 if float(turn.axis @ slide.axis) > 0 else -1.0
+    sign = 1.0 if float(dot(turn.axis, slide.axis)) > 0 else -1.0
     lower, upper = turn.limits
     if turn.type is JointType.CONTINUOUS and slide.lower < slide.upper:
         # The slide's own coordinate is multiplier times angle, whatever its axis's sign.
@@ -237,7 +238,7 @@ def link_bodies(model: UrdfModel, frames: Mapping[str, Array]) -> dict[str, Rigi
 def _link_body(link: UrdfLink, frame: Array) -> RigidBody | None:
     if link.inertial is None:
         return None
-    placed = frame @ link.inertial.pose
+    placed = product(frame, link.inertial.pose)
     try:
         return RigidBody(link.inertial.mass, np.zeros(3), link.inertial.inertia).moved(placed)
     except BodyError:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
-from aa_dataset.metric._pairs import apply, square
+from aa_dataset.metric._pairs import apply, positive, radius, square
 from aa_dataset.metric.foreign import ForeignJoint, is_foreign_joint, screw_and_limits
 
 Array = NDArray[np.float64]
@@ -152,6 +152,12 @@ def endpoint_twists(joints: Joints) -> Array:
     ------
     UnboundedRangeError
         If a limit is infinite; `compactified_endpoints` takes such joints.
+
+    Examples
+    --------
+    >>> drawer = Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4)
+    >>> endpoint_twists(drawer)[0, 1].tolist()
+    [0.0, 0.0, 0.0, 0.4, 0.0, 0.0]
     """
     array = as_joint_array(joints)
     require_bounded(array)
@@ -169,12 +175,17 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
         Factor of the norm, see `norms.norm_factor`.
     scale : float [unit of the norm]
         The paper's kappa.
+
+    Examples
+    --------
+    >>> wheel = Joint("wheel", "continuous", [0, 0, 1], [0, 0, 0])
+    >>> compactified_endpoints(wheel, factor=np.eye(6), scale=3.14)[0, :, 2].tolist()
+    [-1.0, 1.0]
     """
     array = as_joint_array(joints)
     size = np.sqrt(square(apply(factor, array.screws)))
-    unit = array.screws / np.where(size > 0, size, 1.0)[:, None]
-    radius = np.tanh(array.limits * (size / scale)[:, None])
-    return np.asarray(radius[:, :, None] * unit[:, None, :])
+    unit = array.screws / positive(size)[:, None]
+    return np.asarray(radius(array.limits, size, scale)[:, :, None] * unit[:, None, :])
 
 
 def require_bounded(joints: JointArray) -> None:

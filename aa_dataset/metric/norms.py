@@ -197,6 +197,11 @@ def as_norm(value: Any) -> Norm:
     ------
     NormError
         If the value is no norm; the message says how to write what was probably meant.
+
+    Examples
+    --------
+    >>> as_norm(SplitNorm(2.0))
+    SplitNorm(alpha=2.0)
     """
     if isinstance(value, SplitNorm | KineticNorm | RiemannianNorm):
         return value

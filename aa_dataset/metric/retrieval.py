@@ -27,7 +27,15 @@ def nearest_joints(
     compactify: float | None = None,
     engine: Engine = "auto",
 ) -> list[Neighbor]:
-    """Return the k joints of a library that are closest to a joint, ties by position."""
+    """Return the k joints of a library that are closest to a joint, ties by position.
+
+    Examples
+    --------
+    >>> lengths = (0.2, 0.5, 0.9)
+    >>> drawers = [Joint(f"{e} m", "prismatic", [1, 0, 0], [0, 0, 0], 0, e) for e in lengths]
+    >>> [found.name for found in nearest_joints(drawers[0], drawers, k=2)]
+    ['0.2 m', '0.5 m']
+    """
     require_positive("k", k, "neighbor")
     array = as_joint_array(library)
     row = pairwise_distance([query], array, norm=norm, compactify=compactify, engine=engine)[0]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aa_dataset.portable import applied, dot, length, product, settled
 from pipeline.annotate.moments import tetrahedron_moments
 from pipeline.annotate.shells import Shells
 from pipeline.annotate.solids import TOUCH
@@ -82,8 +83,8 @@ def find_closed_forms(
 def primitive_moments(one: Primitive) -> np.ndarray:
     """Return the volume moments (10,) of a primitive by its closed form."""
     volume, squares = _about_middle(one.kind, one.size)
-    second = one.rotation @ np.diag(squares) @ one.rotation.T
-    second += volume * np.outer(one.center, one.center)
+    second = product(one.rotation * squares, one.rotation.T)
+    second += volume * one.center[:, None] * one.center
     return np.array([volume, *(volume * one.center), *second[_LEFT, _RIGHT]])
 
 
@@ -93,16 +94,16 @@ def _about_middle(kind: str, size: tuple[float, ...]) -> tuple[float, np.ndarray
         volume = size[0] * size[1] * size[2]
         return volume, volume * np.square(size) / 12
     radius = size[0]
-    ball = 4 / 3 * math.pi * radius**3
+    ball = 4 / 3 * math.pi * radius**2 * radius
     if kind == "sphere":
         return ball, np.full(3, ball * radius**2 / 5)
-    length = size[1]
-    rod = math.pi * radius**2 * length
-    squares = rod * np.array([radius**2 / 4, radius**2 / 4, length**2 / 12])
+    height = size[1]
+    rod = math.pi * radius**2 * height
+    squares = rod * np.array([radius**2 / 4, radius**2 / 4, height**2 / 12])
     if kind == "cylinder":
         return rod, squares
     # Two half balls at the ends: the center of one is 3/8 of the radius above its flat side.
-    along = radius**2 / 5 + length**2 / 4 + 3 / 8 * radius * length
+    along = radius**2 / 5 + height**2 / 4 + 3 / 8 * radius * height
     return rod + ball, squares + ball * np.array([radius**2 / 5, radius**2 / 5, along])
 
 
@@ -170,12 +171,12 @@ def _intervals(shells: Shells, found: Mapping[int, Primitive]) -> tuple[np.ndarr
     that they are, other shells as their boxes.
     """
     axes = np.concatenate([np.eye(3), *(one.rotation.T for one in found.values())])
-    first = np.unique(np.round(axes, 6), axis=0, return_index=True)[1]
+    first = np.unique(settled(axes, 6), axis=0, return_index=True)[1]
     directions = axes[np.sort(first)[:MOST_DIRECTIONS]]
-    middle = (shells.lower + shells.upper) / 2 @ directions.T
-    reach = (shells.upper - shells.lower) / 2 @ np.abs(directions).T
+    middle = applied(directions, (shells.lower + shells.upper) / 2)
+    reach = applied(np.abs(directions), (shells.upper - shells.lower) / 2)
     for shell, one in found.items():
-        middle[shell], reach[shell] = directions @ one.center, _reach(one, directions)
+        middle[shell], reach[shell] = dot(directions, one.center), _reach(one, directions)
     return middle - reach, middle + reach
 
 
@@ -189,12 +190,12 @@ def _are_separate(one: Primitive, other: Primitive | np.ndarray) -> bool:
     else:
         axes, middle = np.eye(3), (other.min(axis=0) + other.max(axis=0)) / 2
     directions = _candidates(one.rotation.T, axes, middle - one.center)
-    mine, reach = directions @ one.center, _reach(one, directions)
+    mine, reach = dot(directions, one.center), _reach(one, directions)
     if isinstance(other, Primitive):
-        theirs, far = directions @ other.center, _reach(other, directions)
+        theirs, far = dot(directions, other.center), _reach(other, directions)
         low, high = theirs - far, theirs + far
     else:
-        along = other @ directions.T
+        along = applied(directions, other)
         low, high = along.min(axis=0), along.max(axis=0)
     gaps = np.maximum(low - (mine + reach), (mine - reach) - high)
     return bool((gaps > -TOUCH).any())
@@ -203,20 +204,20 @@ def _are_separate(one: Primitive, other: Primitive | np.ndarray) -> bool:
 def _candidates(ours: np.ndarray, theirs: np.ndarray, between: np.ndarray) -> np.ndarray:
     """Return unit directions (k, 3) that may separate two shapes with axes (3, 3) by rows."""
     crosses = np.cross(ours[:, None], theirs[None]).reshape(-1, 3)
-    away = [between - (between @ axis) * axis for axis in (ours[2], theirs[2])]
+    away = [between - dot(between, axis) * axis for axis in (ours[2], theirs[2])]
     rows = np.concatenate([ours, theirs, crosses, [between, *away]])
-    lengths = np.linalg.norm(rows, axis=1)
+    lengths = length(rows)
     return rows[lengths > 1e-9] / lengths[lengths > 1e-9, None]
 
 
 def _reach(one: Primitive, directions: np.ndarray) -> np.ndarray:
     """Return how far (k,) the primitive extends from its middle along unit directions (k, 3)."""
-    along = np.abs(directions @ one.rotation)
+    along = np.abs(applied(one.rotation.T, directions))
     if one.kind == "box":
-        return along @ np.array(one.size) / 2
+        return dot(along, one.size) / 2
     if one.kind == "sphere":
         return np.full(len(along), one.size[0])
     ends = along[:, 2] * one.size[1] / 2
     if one.kind == "capsule":
         return ends + one.size[0]
-    return ends + one.size[0] * np.hypot(along[:, 0], along[:, 1])
+    return ends + one.size[0] * length(along[:, :2])

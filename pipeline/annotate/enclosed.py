@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.kinematics import RigidBody
+from aa_dataset.portable import length, second_moments
 from pipeline.annotate.errors import error_of_masses, error_of_moments
 from pipeline.annotate.moments import moments_body, triangle_areas, triangle_moments
 from pipeline.annotate.shells import Shells, hole_doubts
@@ -117,7 +118,7 @@ def sheet_moments(corners: np.ndarray, thickness: float) -> np.ndarray:
     total = thickness * triangle_moments(corners).sum(axis=0)
     areas = triangle_areas(corners)
     out = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals = out / np.maximum(np.linalg.norm(out, axis=1), 1e-300)[:, None]
-    second = thickness**3 / 12 * np.einsum("n,ni,nj->ij", areas, normals, normals)
+    normals = out / np.maximum(length(out), 1e-300)[:, None]
+    second = thickness**2 * thickness / 12 * second_moments(normals, areas)
     total[4:] += second[[0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]]
     return total

@@ -17,6 +17,15 @@ import trimesh
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.screws import exp_twist
+from aa_dataset.portable import (
+    applied,
+    determinant,
+    dot,
+    length,
+    second_moments,
+    symmetric_eigen,
+    weighted_sum,
+)
 
 DECIMALS = 8
 TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.HELICAL)
@@ -48,13 +57,16 @@ def fingerprint(
     area = float(weights.sum())
     if not area > 0:
         return {}
-    center = weights @ points / area
-    radius = math.sqrt(float(weights @ ((points - center) ** 2).sum(axis=1)) / area)
+    center = weighted_sum(weights, points) / area
+    radius = math.sqrt(float((weights * dot(points - center, points - center)).sum()) / area)
     spread = (points - center) / radius
     shape = _invariants(spread, weights / area, area / radius**2)
     shape += _by_count(points / radius)
     # Area and first moment of every link, which is all that the joints need.
-    sums = {name: np.append(one[1] @ one[0], one[1].sum()) for name, one in surfaces.items()}
+    sums = {
+        name: np.append(weighted_sum(one[1], one[0]), one[1].sum())
+        for name, one in surfaces.items()
+    }
     whole = {"center": center, "radius": radius, "area": area}
     lean = _lean(spread, weights / area)
     joints = [_motion(tree, joint, sums, lean, **whole) for joint in tree.movable]
@@ -76,7 +88,7 @@ def _surface(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]
     corners = [np.asarray(m.vertices, dtype=float)[np.asarray(m.faces)] for m in meshes]
     triangles = np.concatenate(corners) if corners else np.zeros((0, 3, 3))
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    areas = np.linalg.norm(normals, axis=1) / 2
+    areas = length(normals) / 2
     midpoints = (triangles + np.roll(triangles, 1, axis=1)) / 2
     return midpoints.reshape(-1, 3), np.repeat(areas / 3, 3)
 
@@ -88,23 +100,24 @@ def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[
     left-handed door is another object. It is small as a product of three vectors, and so is its
     rounding error; both are enlarged alike.
     """
-    squared = (points**2).sum(axis=1)
-    second = (points * weights[:, None]).T @ points
+    squared = dot(points, points)
+    second = second_moments(points, weights)
     skew = _lean(points, weights)
-    turned = second @ skew
-    chirality = float(np.linalg.det(np.stack([skew, turned, second @ turned])))
-    fourth, sixth = float(weights @ squared**2), float(weights @ squared**3)
-    first, middle, _ = np.linalg.eigvalsh(second)
+    turned = applied(second, skew)
+    chirality = float(determinant(np.stack([skew, turned, applied(second, turned)])))
+    fourth = float((weights * squared**2).sum())
+    sixth = float((weights * squared**2 * squared).sum())
+    first, middle, _ = symmetric_eigen(second)[0]
     return [
         math.log(extent), math.log(fourth), math.log(sixth), first, middle,
-        float(np.linalg.norm(skew)), math.sqrt(max(float(skew @ turned), 0.0)),
+        float(length(skew)), math.sqrt(max(float(dot(skew, turned)), 0.0)),
         100.0 * chirality,
     ]  # fmt: skip
 
 
 def _lean(points: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the direction (3,) to which centered points reach out farther; 0 if symmetric."""
-    return (weights * (points**2).sum(axis=1)) @ points
+    return weighted_sum(weights * dot(points, points), points)
 
 
 def _by_count(points: np.ndarray) -> list[float]:
@@ -133,16 +146,16 @@ def _motion(
     moved = float(below[3])
     middle = below[:3] / moved if moved > 0 else np.asarray(joint.origin)
     ends = (-math.pi, math.pi) if joint.type is JointType.CONTINUOUS else joint.limits
-    length = radius if joint.type is JointType.PRISMATIC else 1.0
-    led = [exp_twist(end * joint.screw) @ np.append(middle, 1.0) for end in ends]
+    unit = radius if joint.type is JointType.PRISMATIC else 1.0
+    led = [applied(exp_twist(end * joint.screw), np.append(middle, 1.0)) for end in ends]
     arm = joint.origin - center
-    off_axis = arm - (arm @ joint.axis) * joint.axis
+    off_axis = arm - dot(arm, joint.axis) * joint.axis
     return [
         float(TYPES.index(joint.type)),
-        *sorted(abs(end) / length for end in ends),
-        *sorted(float(np.linalg.norm(place[:3] - center)) / radius for place in led),
-        float(np.linalg.norm(middle - center)) / radius,
-        0.0 if joint.type is JointType.PRISMATIC else float(np.linalg.norm(off_axis)) / radius,
+        *sorted(abs(end) / unit for end in ends),
+        *sorted(float(length(place[:3] - center)) / radius for place in led),
+        float(length(middle - center)) / radius,
+        0.0 if joint.type is JointType.PRISMATIC else float(length(off_axis)) / radius,
         joint.pitch / radius,  # of a left-handed thread it is negative, from wherever one looks
         moved / area,
         *_handedness(joint, lean, (middle - center) / radius, (sum(led)[:3] / 2 - center) / radius),
@@ -162,8 +175,8 @@ def _handedness(
     side = (lower + upper) / reach if reach > 0 else 0.0  # no large angle, no large error
     turn = side * np.asarray(joint.screw[:3])
     return (
-        float(turn @ lean), float(turn @ middle),
-        float(np.linalg.det(np.stack([lean, middle, led]))),
+        float(dot(turn, lean)), float(dot(turn, middle)),
+        float(determinant(np.stack([lean, middle, led]))),
     )  # fmt: skip
 
 

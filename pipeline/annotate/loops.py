@@ -8,6 +8,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from aa_dataset.portable import length, product
+
 
 def connected(count: int, *edges: np.ndarray) -> np.ndarray:
     """Return the connected component of every node (count,); edges are (k, 2)."""
@@ -40,10 +42,10 @@ def find_loops(
     starts = np.flatnonzero(np.diff(node[:count][leaving], prepend=-1))
     sizes = np.diff([*starts.tolist(), count])
     directions = vertices[heads] - vertices[tails]
-    directions = directions / (np.linalg.norm(directions, axis=1) + 1e-300)[:, None]
+    directions = directions / (length(directions) + 1e-300)[:, None]
     for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
         part = slice(start, start + size)
-        turns = directions[arriving[part]] @ directions[leaving[part]].T
+        turns = product(directions[arriving[part]], directions[leaving[part]].T)
         following[part] = leaving[part][linear_sum_assignment(turns)[1]]
     labels = connected(count, np.column_stack([arriving, following]))
     return np.unique(labels, return_inverse=True)[1]

@@ -14,6 +14,7 @@ import trimesh
 from scipy.spatial import ConvexHull, QhullError
 
 from aa_dataset.kinematics import RigidBody
+from aa_dataset.portable import dot
 from pipeline.annotate.closed_forms import ClosedForms, find_closed_forms
 from pipeline.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
 from pipeline.annotate.errors import error_of_absence, error_of_displacement, relative_error
@@ -140,8 +141,8 @@ def _hull(surface: Surface) -> RigidBody | None:
     except (QhullError, ValueError):  # flat or too few
         return None
     corners = hull.points[hull.simplices]
-    inward = np.einsum("ni,ni->n", np.cross(corners[:, 1] - corners[:, 0],
-                       corners[:, 2] - corners[:, 0]), hull.equations[:, :3]) < 0  # fmt: skip
+    inward = dot(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]),
+                 hull.equations[:, :3]) < 0  # fmt: skip
     corners[inward] = corners[inward][:, ::-1]
     return moments_body(tetrahedron_moments(corners).sum(axis=0))
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from aa_dataset.kinematics import RigidBody
 from aa_dataset.kinematics.bodies import BodyError
+from aa_dataset.portable import dot, length, symmetric_eigen
 
 _LEFT, _RIGHT = [0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]
 
@@ -25,7 +26,7 @@ def tetrahedron_moments(corners: np.ndarray) -> np.ndarray:
     (n, 10) float
     """
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    six_volumes = np.einsum("ni,ni->n", a, np.cross(b, c))
+    six_volumes = dot(a, np.cross(b, c))
     total = a + b + c
     out = np.empty((len(corners), 10))
     out[:, 0] = six_volumes / 6
@@ -55,7 +56,7 @@ def point_moments(points: np.ndarray) -> np.ndarray:
 def triangle_areas(corners: np.ndarray) -> np.ndarray:
     """Return the areas (n,) of triangles (n, 3, 3)."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return np.linalg.norm(normals, axis=1) / 2
+    return length(normals) / 2
 
 
 def group_sums(rows: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
@@ -76,7 +77,7 @@ def moments_body(moments: np.ndarray) -> RigidBody | None:
     if not np.isfinite(moments).all() or volume <= 0:
         return None
     center = moments[1:4] / volume
-    second = second_matrix(moments) - volume * np.outer(center, center)
+    second = second_matrix(moments) - volume * center[:, None] * center
     try:
         body = RigidBody(volume, center, np.trace(second) * np.eye(3) - second)
     except BodyError:
@@ -86,5 +87,5 @@ def moments_body(moments: np.ndarray) -> RigidBody | None:
 
 def is_physical(body: RigidBody) -> bool:
     """Tell whether the inertia is positive definite and obeys the triangle inequality."""
-    low, middle, high = np.linalg.eigvalsh(body.inertia)
+    low, middle, high = symmetric_eigen(body.inertia)[0]
     return bool(low > 0 and high <= (low + middle) * (1 + 1e-9))

@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aa_dataset.kinematics import RigidBody
+from aa_dataset.portable import symmetric_eigen
 
 DIGITS = 10
+# Rounding to this many digits more comes first, so that short decimals lie on no boundary.
+SPARE = 3
 # A body that ten digits would break gets more, up to all that a number has.
 FINER = (DIGITS, 13, 16)
 
 
 def rounded(value: float) -> float:
     """Round one number to ten significant digits."""
-    return float(format(value + 0.0, f".{DIGITS}g"))
+    return float(format(float(format(value + 0.0, f".{DIGITS + SPARE}g")), f".{DIGITS}g"))
 
 
 def rounded_up(value: float) -> float:
@@ -35,7 +38,8 @@ def rounded_up(value: float) -> float:
 def rounded_to(values: ArrayLike, scale: float, digits: int = DIGITS) -> list[float]:
     """Round numbers to ten digits of `scale`, the size of what they belong to."""
     places = digits - 1 - math.floor(math.log10(scale)) if scale > 0 else digits
-    return [round(value, places) + 0.0 for value in np.asarray(values, dtype=float).tolist()]
+    numbers = np.asarray(values, dtype=float).tolist()
+    return [round(round(value, places + SPARE), places) + 0.0 for value in numbers]
 
 
 def rounded_body(body: RigidBody, diagonal: float) -> RigidBody:
@@ -57,5 +61,5 @@ def rounded_body(body: RigidBody, diagonal: float) -> RigidBody:
 
 
 def _is_strictly_physical(inertia: np.ndarray) -> bool:
-    low, middle, high = np.linalg.eigvalsh(inertia)
+    low, middle, high = symmetric_eigen(inertia)[0]
     return bool(low > 0 and high <= low + middle)

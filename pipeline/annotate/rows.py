@@ -15,6 +15,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint
 from aa_dataset.metric import DEFAULT_SCALE, KineticNorm, Norm, SplitNorm, motion_size
+from aa_dataset.portable import length
 from pipeline.annotate.mass import LinkMass
 from pipeline.annotate.rounding import rounded, rounded_body, rounded_to, rounded_up
 from pipeline.glb import link_points
@@ -148,5 +149,5 @@ def source_facts(record: Mapping[str, Any], parts: str) -> dict[str, Any]:
             for link, entries in json.loads(record["primitives"]).items()
         },
         "parts": json.loads(parts),
-        "diagonal": float(np.linalg.norm(record["extents"])),
+        "diagonal": float(length(record["extents"])),
     }

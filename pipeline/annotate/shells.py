@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from aa_dataset.portable import dot, length
 from pipeline.annotate.moments import group_sums, tetrahedron_moments, triangle_areas
 from pipeline.annotate.surface import Surface
 
@@ -15,7 +17,7 @@ from pipeline.annotate.surface import Surface
 FLAT_SHARE = 1e-7
 # Steeper than this a hole is taken as a side that was left open, less steep as a gap in a surface
 # that goes on: 75 degrees lets the cut corner of a box through (55), not its open side (90).
-STEEPEST = np.deg2rad(75)
+STEEPEST = math.tan(math.radians(75))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +78,7 @@ def _caps(surface: Surface) -> np.ndarray:
 def _loop_means(points: np.ndarray, edges: np.ndarray, loops: np.ndarray) -> np.ndarray:
     """Return for every rim edge the middle (k, 3) of its loop, edges weighted by length."""
     count = int(loops.max(initial=-1)) + 1
-    weights = np.linalg.norm(edges, axis=1) + 1e-300
+    weights = length(edges) + 1e-300
     total = np.bincount(loops, weights, minlength=count)
     return (group_sums(points * weights[:, None], loops, count) / total[:, None])[loops]
 
@@ -105,12 +107,12 @@ def hole_doubts(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.ndarra
         return np.zeros(0), np.zeros((0, 3))
     count = int(loops.max()) + 1
     vectors = np.cross(caps[:, 1] - caps[:, 0], caps[:, 2] - caps[:, 0]) / 2
-    areas = np.linalg.norm(vectors, axis=1)
+    areas = length(vectors)
     flat = group_sums(vectors, loops, count)
-    normals = (flat / np.maximum(np.linalg.norm(flat, axis=1), 1e-300)[:, None])[loops]
-    lengths = np.linalg.norm(caps[:, 1] - caps[:, 0], axis=1) + 1e-300
-    rises = 2 * areas / lengths * np.tan(_slopes(surface, normals))
-    depths = np.abs(np.einsum("ni,ni->n", caps[:, 0] - caps[:, 2], normals))
+    normals = (flat / np.maximum(length(flat), 1e-300)[:, None])[loops]
+    lengths = length(caps[:, 1] - caps[:, 0]) + 1e-300
+    rises = 2 * areas / lengths * _slopes(surface, normals)
+    depths = np.abs(dot(caps[:, 0] - caps[:, 2], normals))
     depth = np.bincount(loops, depths * lengths, minlength=count)
     depth /= np.bincount(loops, lengths, minlength=count)
     middle = np.zeros((count, 3))
@@ -120,13 +122,16 @@ def hole_doubts(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.ndarra
 
 
 def _slopes(surface: Surface, normals: np.ndarray) -> np.ndarray:
-    """Return the angle (k,) at every rim edge between its face and the cap, steep ones as 0."""
+    """Return the slope (k,) at every rim edge of its face against the cap, steep ones as 0.
+
+    The slope is the tangent of the angle between both.
+    """
     around = surface.vertices[surface.faces[surface.rims.faces]]
     out = np.cross(around[:, 1] - around[:, 0], around[:, 2] - around[:, 0])
-    size = np.maximum(np.linalg.norm(out, axis=1), 1e-300)
-    cosine = np.einsum("ni,ni->n", out, normals) / size
-    slope = np.arccos(np.clip(cosine, -1, 1))
-    return np.where(slope < STEEPEST, slope, 0.0)
+    along = dot(out, normals)
+    across = length(np.cross(out, normals))
+    is_steep = across >= STEEPEST * along  # also where the face looks the other way
+    return np.where(is_steep, 0.0, across / np.where(is_steep, 1.0, along))
 
 
 def _medians(values: np.ndarray, weights: np.ndarray, groups: np.ndarray) -> np.ndarray:

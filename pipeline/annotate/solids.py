@@ -69,7 +69,7 @@ def _open_signs(shells: Shells) -> np.ndarray:
 
 def _is_telling(shells: Shells) -> np.ndarray:
     """Tell which shells (n,) enclose enough, once capped, to have an inside."""
-    return np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas**1.5
+    return np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas * np.sqrt(shells.areas)
 
 
 def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import trimesh
 
+from aa_dataset.portable import length
 from pipeline.annotate.loops import connected, find_loops
 from pipeline.annotate.moments import triangle_areas
 
@@ -99,14 +100,14 @@ def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
         return None
     used = points[np.unique(faces)]
     lower, upper = used.min(axis=0), used.max(axis=0)
-    length = float(np.linalg.norm(upper - lower))
-    if not length > 0:
+    diagonal = float(length(upper - lower))
+    if not diagonal > 0:
         return None
     center = (lower + upper) / 2
-    points = (points - center) / length
+    points = (points - center) / diagonal
     vertices, faces = _welded(points, faces)
     faces, shells, rims = _oriented(vertices, faces)
-    return Surface(vertices, faces, shells, rims, center, length)
+    return Surface(vertices, faces, shells, rims, center, diagonal)
 
 
 def _stacked(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from aa_dataset.portable import settled
 from pipeline.generate.errors import AuthoringError
 from pipeline.generate.materials import rgba
 from pipeline.generate.shape import Shape, Vec3, direction
@@ -196,7 +197,7 @@ class Assembly:
         if name not in self.parts:
             raise AuthoringError(f"{self.name!r} has no part {name!r} to join.")
         points = np.vstack([shape.vertices for shape in self.parts[name].shapes])
-        x, y, z = np.round((points.min(axis=0) + points.max(axis=0)) / 2, 4)
+        x, y, z = settled((points.min(axis=0) + points.max(axis=0)) / 2, 4)
         return float(x), float(y), float(z)
 
     def _join(

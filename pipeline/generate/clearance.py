@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from aa_dataset.portable import applied
 from pipeline.generate.assembly import Assembly, Joint, Part
 from pipeline.generate.shape import Array, rotation
 
@@ -104,7 +105,7 @@ def displacement(joint: Joint, coordinate: float) -> Array:
         matrix[:3, 3] = coordinate * axis
     elif joint.kind != "fixed":
         matrix[:3, :3] = rotation(axis, math.degrees(coordinate))
-        matrix[:3, 3] = origin - matrix[:3, :3] @ origin + joint.pitch * coordinate * axis
+        matrix[:3, 3] = origin - applied(matrix[:3, :3], origin) + joint.pitch * coordinate * axis
     return matrix
 
 

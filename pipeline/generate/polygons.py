@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.portable import cos, length, sin
 from pipeline.generate.errors import AuthoringError
 
 Array = NDArray[np.float64]
@@ -38,14 +39,14 @@ def rounded_rectangle(
     arcs = []
     for corner, turn in zip(corners, np.arange(4) * math.pi / 2, strict=True):
         angles = quarter + turn
-        arcs.append(corner + radius * np.column_stack((np.cos(angles), np.sin(angles))))
+        arcs.append(corner + radius * np.column_stack((cos(angles), sin(angles))))
     return np.vstack(arcs)
 
 
 def circle(radius: float, *, segments: int = 24, center: Sequence[float] = (0, 0)) -> Array:
     """Return a regular polygon with `segments` corners on a circle, counterclockwise."""
     angles = 2 * math.pi * np.arange(segments) / segments
-    ring = radius * np.column_stack((np.cos(angles), np.sin(angles)))
+    ring = radius * np.column_stack((cos(angles), sin(angles)))
     placed: Array = ring + np.asarray(center, dtype=float)
     return placed
 
@@ -53,7 +54,7 @@ def circle(radius: float, *, segments: int = 24, center: Sequence[float] = (0, 0
 def sector(outer: float, inner: float, *, degrees: Sequence[float], steps: int = 12) -> Array:
     """Return a piece of a ring between two angles, counterclockwise."""
     angles = np.radians(np.linspace(degrees[0], degrees[1], steps + 1))
-    rim = np.column_stack((np.cos(angles), np.sin(angles)))
+    rim = np.column_stack((cos(angles), sin(angles)))
     return np.vstack((outer * rim, inner * rim[::-1]))
 
 
@@ -63,7 +64,7 @@ def gear(teeth: int, radius: float, *, depth: float) -> Array:
     offsets = np.array((-0.27, -0.13, 0.13, 0.27)) * pitch
     radii = np.tile(radius + depth / 2 * np.array((-1, 1, 1, -1)), teeth)
     angles = (np.arange(teeth)[:, None] * pitch + offsets).ravel()
-    return np.column_stack((np.cos(angles), np.sin(angles))) * radii[:, None]
+    return np.column_stack((cos(angles), sin(angles))) * radii[:, None]
 
 
 def rounded_path(points: Outline, *, radius: float, steps: int = 5) -> Array:
@@ -82,9 +83,9 @@ def rounded_path(points: Outline, *, radius: float, steps: int = 5) -> Array:
     result = [corners[0]]
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         to, fro = before - corner, after - corner
-        reach = min(radius, 0.45 * np.linalg.norm(to), 0.45 * np.linalg.norm(fro))
-        start = corner + to / np.linalg.norm(to) * reach
-        end = corner + fro / np.linalg.norm(fro) * reach
+        reach = min(radius, 0.45 * length(to), 0.45 * length(fro))
+        start = corner + to / length(to) * reach
+        end = corner + fro / length(fro) * reach
         for t in np.linspace(0, 1, steps + 1):
             result.append((1 - t) ** 2 * start + 2 * t * (1 - t) * corner + t**2 * end)
     return np.array([*result, corners[-1]])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.portable import applied, dot, length, product
 from pipeline.generate.errors import AuthoringError
 
 Array = NDArray[np.float64]
@@ -43,10 +44,10 @@ def direction(axis: str | Vec3) -> Array:
             raise AuthoringError(f"{axis!r} is no axis; use one of {', '.join(UNIT)} or a vector.")
         return np.array(UNIT[axis])
     vector = np.asarray(axis, dtype=float)
-    length = math.sqrt(float(vector @ vector))
-    if length < 1e-9:
+    size = float(length(vector))
+    if size < 1e-9:
         raise AuthoringError("An axis needs a length; (0, 0, 0) was given.")
-    return vector / length
+    return vector / size
 
 
 def rotation(axis: str | Vec3, degrees: float) -> Array:
@@ -54,7 +55,9 @@ def rotation(axis: str | Vec3, degrees: float) -> Array:
     x, y, z = direction(axis)
     angle = math.radians(degrees)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    turn: Array = np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * (cross @ cross)
+    turn: Array = (
+        np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * product(cross, cross)
+    )
     return turn
 
 
@@ -87,14 +90,14 @@ class Shape:
     def turned(self, axis: str | Vec3, degrees: float, about: Vec3 = (0, 0, 0)) -> Shape:
         """Turn right-handed about an axis through the point `about`."""
         pivot = np.asarray(about, dtype=float)
-        moved = (self.vertices - pivot) @ rotation(axis, degrees).T + pivot
+        moved = applied(rotation(axis, degrees), self.vertices - pivot) + pivot
         return replace(self, vertices=moved)
 
     def along(self, axis: str) -> Shape:
         """Lay the shape's own z direction along ``x``, ``y``, ``z`` or their negatives."""
         if axis not in _ALONG:
             raise AuthoringError(f"{axis!r} is no axis; use one of {', '.join(_ALONG)}.")
-        return replace(self, vertices=self.vertices @ np.array(_ALONG[axis], dtype=float).T)
+        return replace(self, vertices=applied(_ALONG[axis], self.vertices))
 
     def scaled(self, x: float, y: float, z: float) -> Shape:
         """Stretch by positive factors about the origin."""
@@ -111,4 +114,4 @@ class Shape:
     def volume(self) -> float:
         """Enclosed volume in cubic meters, positive when faces point outward."""
         a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
-        return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+        return float(dot(a, np.cross(b, c)).sum() / 6.0)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.portable import cos, dot, length, sin
 from pipeline.generate.errors import AuthoringError
 from pipeline.generate.polygons import Array, Outline, circle, rectangle, rounded_rectangle
 from pipeline.generate.shape import Shape
@@ -36,9 +37,9 @@ def rounded_box(size: Sequence[float], material: str, *, radius: float, steps: i
     up = np.where(np.arange(len(polar)) <= steps, 1.0, -1.0)[:, None]
     rings = np.stack(
         np.broadcast_arrays(
-            radius * np.sin(polar) * np.cos(around) + half[0] * np.sign(np.cos(quadrant)),
-            radius * np.sin(polar) * np.sin(around) + half[1] * np.sign(np.sin(quadrant)),
-            radius * np.cos(polar) + half[2] * up,
+            radius * sin(polar) * cos(around) + half[0] * np.sign(cos(quadrant)),
+            radius * sin(polar) * sin(around) + half[1] * np.sign(sin(quadrant)),
+            radius * cos(polar) + half[2] * up,
         ),
         axis=-1,
     )
@@ -224,12 +225,12 @@ def sweep(
         forward[-1], backward[0] = forward[-2], forward[0]
     tangents = _unit(_unit(forward) + _unit(backward))
     # A cut through a bend is longer across than the section: stretch it, as a miter joint is.
-    stretch = 1.0 / np.maximum(np.einsum("ij,ij->i", tangents, _unit(forward)), 0.5)
+    stretch = 1.0 / np.maximum(dot(tangents, _unit(forward)), 0.5)
     sides, ups = _transported_frames(tangents, closed=closed)
     bend = _unit(forward) - _unit(backward)
-    bend = bend / np.maximum(np.linalg.norm(bend, axis=1, keepdims=True), 1e-12)
+    bend = bend / np.maximum(length(bend)[:, None], 1e-12)
     rings = outline[None, :, :1] * sides[:, None] + outline[None, :, 1:] * ups[:, None]
-    along_bend = np.einsum("ijk,ik->ij", rings, bend)[..., None]
+    along_bend = dot(rings, bend[:, None])[..., None]
     rings = rings + along_bend * (stretch - 1.0)[:, None, None] * bend[:, None]
     return _skin(points[:, None] + rings, material, joined=closed)
 
@@ -239,8 +240,8 @@ def _transported_frames(tangents: Array, *, closed: bool) -> tuple[Array, Array]
     up = np.array((0.0, 0.0, 1.0)) if abs(tangents[0, 2]) < 0.9 else np.array((1.0, 0.0, 0.0))
     ups = np.empty_like(tangents)
     for k, tangent in enumerate(tangents):
-        up = up - (up @ tangent) * tangent
-        up = up / math.sqrt(up @ up)
+        up = up - dot(up, tangent) * tangent
+        up = up / length(up)
         ups[k] = up
     if closed and np.ptp(tangents[:, 2]) < 1e-9:
         ups[:] = (0.0, 0.0, 1.0)  # a level loop keeps its section upright, so the ends meet
@@ -278,7 +279,7 @@ def _compact(vertices: Array, faces: NDArray[np.int64], material: str) -> Shape:
 
 def _signed_area(loop: Array) -> float:
     x, y = loop.T
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+    return float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
 
 
 def _oriented(outline: Outline, sign: float) -> Array:
@@ -291,5 +292,5 @@ def _lifted(outline: Array, z: float) -> Array:
 
 
 def _unit(vectors: Array) -> Array:
-    scaled: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    scaled: Array = vectors / np.maximum(length(vectors)[..., None], 1e-12)
     return scaled

@@ -5,6 +5,7 @@ import mapbox_earcut
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.portable import length, sin
 from pipeline.generate.errors import AuthoringError
 from pipeline.generate.polygons import Array
 
@@ -43,7 +44,7 @@ def triangulate(loops: list[Array]) -> Triangles:
 def _hair(count: int, attempt: int) -> Array:
     """Return (count, 2) fixed offsets within the unit square that look random."""
     phase = np.arange(1, 2 * count + 1) * 12.9898 + attempt * 78.233
-    return np.sin(phase * phase).reshape(count, 2)
+    return sin(phase * phase).reshape(count, 2)
 
 
 def _doubled_areas(corners: Array, triangles: Triangles) -> Array:
@@ -71,7 +72,7 @@ def _without_flat(corners: Array, triangles: Triangles, tolerance: float) -> Tri
 def _flip_long_edge(corners: Array, triangles: Triangles, row: int) -> bool:
     """Swap the longest edge of a triangle for the other diagonal; False if it has no neighbor."""
     points = corners[triangles[row]]
-    lengths = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    lengths = length(np.roll(points, -1, axis=0) - points)
     start, end, middle = np.roll(triangles[row], -int(lengths.argmax()))
     for other, corner in enumerate(triangles):
         for k in range(3):

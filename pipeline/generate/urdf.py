@@ -5,6 +5,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from aa_dataset.portable import settled
 from pipeline.generate.assembly import Assembly, Joint, Triple
 from pipeline.generate.errors import AuthoringError
 from pipeline.generate.layout import MATERIALS, materials_name, mesh_name, texture_name
@@ -105,8 +106,7 @@ def _apart(vertices: Array, taken: set[bytes]) -> Array:
     reach = float(np.abs(vertices - middle).max())
     for step in range(200):
         scale = 1.0 - step * 1e-5 / reach
-        # Adding 0.0 turns -0.0 into 0.0.
-        points: Array = np.round(middle + (vertices - middle) * scale, MESH_DIGITS) + 0.0
+        points = settled(middle + (vertices - middle) * scale, MESH_DIGITS)
         keys = {point.tobytes() for point in points}
         if step == 0 and len(keys) < len(points):
             raise AuthoringError("A shape is too fine: some of its vertices meet after rounding.")
@@ -124,7 +124,7 @@ def _link_origin(assembly: Assembly, part: str) -> Triple:
     """Return where the link's frame sits at rest: on its parent joint, axes as the object's."""
     for joint in assembly.joints.values():
         if joint.child == part:
-            x, y, z = (round(value, MESH_DIGITS) for value in joint.origin)
+            x, y, z = settled(joint.origin, MESH_DIGITS).tolist()
             return x, y, z
     return 0.0, 0.0, 0.0
 
@@ -164,16 +164,16 @@ def _joint(joint: Joint, offset: Triple) -> list[str]:
 def _screw(joint: Joint, offset: Triple) -> list[str]:
     """Write a helical joint as a turn and a coupled slide through a link without geometry."""
     carrier = f"{joint.child}_carrier"
-    pitch = round(joint.pitch, FINE_DIGITS)
-    turn = (round(joint.lower, MESH_DIGITS), round(joint.upper, MESH_DIGITS))
-    travel = sorted(angle * pitch for angle in turn)
+    pitch = float(settled(joint.pitch, FINE_DIGITS))
+    lower, upper = settled((joint.lower, joint.upper), MESH_DIGITS).tolist()
+    travel = sorted(angle * pitch for angle in (lower, upper))
     axis = f'    <axis xyz="{vector(joint.axis, FINE_DIGITS)}"/>'
     return [
         f'  <link name="{carrier}"/>',
         *_opening(joint.name, "revolute", joint.parent, carrier),
         f'    <origin xyz="{vector(offset)}" rpy="0 0 0"/>',
         axis,
-        _limit(joint, turn),
+        _limit(joint, (lower, upper)),
         "  </joint>",
         *_opening(f"{joint.name}_travel", "prismatic", carrier, joint.child),
         '    <origin xyz="0 0 0" rpy="0 0 0"/>',

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
+from aa_dataset.portable import dot, length
 from pipeline.errors import Rejection
 from pipeline.normalize.structure import free_name
 from pipeline.reasons import Code, Finding, Reason, Severity
@@ -160,15 +161,15 @@ def _universal(joint: UrdfJoint) -> Iterator[tuple[str, UrdfJoint]]:
 
 def _planar(joint: UrdfJoint) -> Iterator[tuple[str, UrdfJoint]]:
     normal = np.array([1.0, 0.0, 0.0]) if joint.axis is None else joint.axis
-    length = float(np.linalg.norm(normal))
-    if not 0 < length < math.inf:
+    size = float(length(normal))
+    if not 0 < size < math.inf:
         detail = f"joint {joint.name!r}: the axis is zero; a plane needs a normal."
         raise Rejection(Reason.AXIS_ZERO, detail)
-    normal = normal / length
+    normal = normal / size
     # The coordinate axis that is least along the normal, projected: the same on every machine.
-    seed = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    one = seed - (seed @ normal) * normal
-    one /= np.linalg.norm(one)
+    seed = np.eye(3)[int(np.argmin(np.round(np.abs(normal), 9)))]
+    one = seed - dot(seed, normal) * normal
+    one /= length(one)
     for suffix, axis in (("u", one), ("v", np.cross(normal, one))):
         yield suffix, replace(joint, type="prismatic", axis=axis, has_limit=False)
     yield "turn", _turn(joint, normal, None)

@@ -15,6 +15,7 @@ import numpy as np
 from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.layout import GLB, URDF
+from aa_dataset.portable import settled
 from pipeline.glb import write_glb
 from pipeline.normalize.obj_text import MATERIALS, mtl_bytes, obj_bytes
 from pipeline.normalize.pieces import Look, Piece, merged_by_look
@@ -123,7 +124,7 @@ def _with_carriers(
     out, joints = list(links), []
     for joint in thing.tree.joints:
         between = joint.origin - link_origin(thing.tree, joint.parent)
-        place = np.round(between, thing.decimals) + 0.0
+        place = settled(between, thing.decimals)
         drive = thing.drives[joint.name]
         if joint.type is not JointType.HELICAL:
             joints.append(_urdf_joint(joint, place, drive))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.portable import applied, length, settled
 
 # Rotation that brings (front, up) of a source to (x, z), by rows; None where there is no front.
 _AXES = {
@@ -45,18 +46,20 @@ class Similarity:
     def points(self, points: np.ndarray) -> np.ndarray:
         """Map points (n, 3) and round them to the grid."""
         # First onto the grid, then by whole steps of it: the box stays centered to one step.
-        return self.rounded(self.rounded(points @ self.rotation.T * self.scale) - self.center)
+        return self.rounded(self.rounded(applied(self.rotation, points) * self.scale) - self.center)
 
     def rounded(self, values: np.ndarray) -> np.ndarray:
         """Round lengths to the grid, without negative zeros."""
-        return np.round(values, self.decimals) + 0.0
+        return settled(values, self.decimals)
 
     def joint(self, joint: Joint) -> Joint:
         """Map a joint; lengths in its limits and pitch scale along."""
         stretch = self.scale if joint.type is JointType.PRISMATIC else 1.0
         return replace(
             joint,
-            axis=stable_axis(self.rotation @ joint.axis) if joint.is_movable else np.zeros(3),
+            axis=stable_axis(applied(self.rotation, joint.axis))
+            if joint.is_movable
+            else np.zeros(3),
             origin=self.points(joint.origin[None])[0],
             lower=_short(joint.lower * stretch),
             upper=_short(joint.upper * stretch),
@@ -64,16 +67,23 @@ class Similarity:
             mimic=joint.mimic if joint.is_movable else None,
         )
 
+    def _axis(self, joint: Joint) -> np.ndarray:
+        turned = applied(self.rotation, joint.axis)
+        return stable_axis(turned) if joint.is_movable else np.zeros(3)
+
 
 def _short(value: float) -> float:
-    """Round to ten significant digits, so that the text in the URDF is the whole number."""
-    return float(format(value, ".10g"))
+    """Round to ten significant digits, so that the text in the URDF is the whole number.
+
+    First to thirteen, as `settled` does.
+    """
+    return float(format(float(format(value, ".13g")), ".10g"))
 
 
 def stable_axis(axis: np.ndarray) -> np.ndarray:
     """Round a direction so that normalizing and rounding it again gives the same numbers."""
     for _ in range(8):
-        rounded = np.round(axis / np.linalg.norm(axis), 10) + 0.0
+        rounded = settled(axis / length(axis), 10)
         if np.array_equal(rounded, axis):
             break
         axis = rounded
@@ -95,9 +105,9 @@ def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity
     """Choose frame, scale and origin for an object from all its visual vertices (n, 3)."""
     rotation = frame_rotation(source["frame"])
     unit = source.get("unit", 1.0)
-    turned = points @ rotation.T * unit
+    turned = applied(rotation, points) * unit
     lower, upper = turned.min(axis=0), turned.max(axis=0)
-    radius = float(np.linalg.norm(upper - lower)) / 2
+    radius = float(length(upper - lower)) / 2
     # An object that has the radius 1 already, but for the grid, keeps its numbers.
     has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
     rescale = source["scale"] == "arbitrary" and radius > 0 and not has_unit
@@ -117,7 +127,7 @@ def grid_decimals(diagonal: float) -> int:
 
 def _grid_center(lower: np.ndarray, upper: np.ndarray, scale: float, decimals: int) -> np.ndarray:
     """Return the box center on the grid, halves to even: a second pass then moves nothing."""
-    ends = np.round(lower * scale, decimals) + np.round(upper * scale, decimals)
+    ends = settled(lower * scale, decimals) + settled(upper * scale, decimals)
     steps = np.round(ends * 10.0**decimals)
     return np.round(steps / 2) / 10.0**decimals
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
+from aa_dataset.portable import product
 from pipeline.errors import Rejection
 from pipeline.normalize.materials import MtlMaterial, read_mtl
 from pipeline.normalize.obj import Group, ObjError, ObjText, read_obj
@@ -105,7 +106,7 @@ class MeshReader:
         if self.faces > self.budgets["faces"]:
             limit = self.budgets["faces"]
             raise Rejection(Reason.TOO_MANY_FACES, f"the object has more than {limit} triangles.")
-        matrix = frame @ shape.pose @ np.diag([*shape.geometry.scale, 1.0])
+        matrix = product(frame, shape.pose) * [*shape.geometry.scale, 1.0]
         return [self._painted(piece, shape.material).moved(matrix) for piece in pieces]
 
     def _shape_pieces(self, shape: Shape) -> list[Piece]:
@@ -302,5 +303,5 @@ def _same_geometry(ones: list[Piece], others: list[Piece]) -> bool:
 
 
 def _primitive(shape: Shape, frame: np.ndarray) -> Primitive:
-    place = frame @ shape.pose
+    place = product(frame, shape.pose)
     return Primitive(shape.geometry.kind, shape.geometry.size, place[:3, :3], place[:3, 3])

@@ -25,6 +25,7 @@ import numpy as np
 
 from aa_dataset.kinematics.joints import Mimic
 from aa_dataset.kinematics.urdf import Inertial, UrdfJoint, UrdfLink, UrdfModel
+from aa_dataset.portable import product
 from pipeline.errors import MissingPackageError, Rejection
 from pipeline.normalize.mjcf_document import MjcfDocument, read_document
 from pipeline.normalize.mjcf_shapes import MESH, SDF, MeshMap, ShapeMaker, Written, pose
@@ -167,9 +168,9 @@ class _Reader:
         inertial = self._written.inertials[body]
         return UrdfLink(
             self._links[body],
-            tuple(replace(shape, pose=inward @ shape.pose) for shape in visuals),
-            tuple(replace(shape, pose=inward @ shape.pose) for shape in collisions),
-            None if inertial is None else replace(inertial, pose=inward @ inertial.pose),
+            tuple(replace(shape, pose=product(inward, shape.pose)) for shape in visuals),
+            tuple(replace(shape, pose=product(inward, shape.pose)) for shape in collisions),
+            None if inertial is None else replace(inertial, pose=product(inward, inertial.pose)),
         )
 
     def _own_joints(self, body: int) -> range:
@@ -186,9 +187,8 @@ class _Reader:
         """Yield the joints from a body's parent to the body, through carriers where several."""
         parent = int(self._m.body_parentid[body])
         joints = self._own_joints(body)
-        start = _shift(-self._anchor(parent)) @ pose(
-            self._m.body_pos[body], self._m.body_quat[body]
-        )
+        own = pose(self._m.body_pos[body], self._m.body_quat[body])
+        start = product(_shift(-self._anchor(parent)), own)
         if not len(joints):
             name = _free_name(f"{self._links[body]}_weld", self._joints)
             yield UrdfJoint(name, "fixed", self._links[parent], self._links[body], start)
@@ -200,7 +200,7 @@ class _Reader:
             below = self._links[body]
             if number != joints[-1]:
                 below = _free_name(f"{self._links[body]}_carrier", self._taken)
-            yield self._joint(number, above, below, start @ _shift(anchor - before))
+            yield self._joint(number, above, below, product(start, _shift(anchor - before)))
             above, before, start = below, anchor, np.eye(4)
 
     def _joint(self, number: int, parent: str, child: str, place: np.ndarray) -> UrdfJoint:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from aa_dataset.portable import dot
 from pipeline.errors import Rejection
 from pipeline.reasons import Reason
 
@@ -46,7 +47,7 @@ def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
         raise _invalid(name, "its vertices have no convex hull with a volume") from None
     faces = hull.simplices.astype(np.int64)
     a, b, c = (vertices[faces[:, k]] for k in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    inward = dot(np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     faces[inward] = faces[inward][:, ::-1]
     return faces
 

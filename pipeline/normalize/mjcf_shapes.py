@@ -23,6 +23,7 @@ import trimesh
 from PIL import Image
 
 from aa_dataset.kinematics.urdf import Geometry, Inertial, Material, Shape
+from aa_dataset.portable import applied, inverse, length, product
 from pipeline.errors import Rejection
 from pipeline.normalize.mjcf_document import MjcfDocument
 from pipeline.normalize.mjcf_meshes import obj_bytes, obj_from_msh, obj_from_text
@@ -59,7 +60,7 @@ class Written:
 
 def pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
     """Return the placement (4, 4) of a position and a quaternion (w, x, y, z) of any length."""
-    w, x, y, z = np.asarray(quaternion, dtype=float) / np.linalg.norm(quaternion)
+    w, x, y, z = np.asarray(quaternion, dtype=float) / length(quaternion)
     out = np.eye(4)
     out[:3, :3] = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -194,7 +195,9 @@ class ShapeMaker:
         stand_in = pose(self._m.mesh_pos[number], self._m.mesh_quat[number])
         inner, scale = _mesh_pose(self._written.meshes[name], name)
         file = self._mesh_file(name, texture)
-        return Geometry("mesh", filename=file, scale=scale), place @ np.linalg.inv(stand_in) @ inner
+        return Geometry("mesh", filename=file, scale=scale), product(
+            product(place, inverse(stand_in)), inner
+        )
 
     def _mesh_file(self, name: str, texture: str) -> str:
         key = (name, texture)
@@ -296,7 +299,7 @@ def _mesh_pose(placing: MeshMap, name: str) -> tuple[np.ndarray, tuple[float, fl
         raise Rejection(Reason.MJCF_INVALID, detail)
     out = np.eye(4)
     out[:3, :3] = turn
-    out[:3, 3] = -scale * (turn @ placing.refpos)
+    out[:3, 3] = -scale * applied(turn, placing.refpos)
     return out, tuple(scale.tolist())
 
 

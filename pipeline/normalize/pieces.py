@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from aa_dataset.portable import applied, determinant, settled
 from pipeline.normalize.pictures import Picture
 
 Rgba = tuple[float, float, float, float]
@@ -40,8 +41,8 @@ class Piece:
 
     def moved(self, matrix: np.ndarray) -> Piece:
         """Return the piece after an affine map (4, 4); a mirroring one turns the faces over."""
-        vertices = self.vertices @ matrix[:3, :3].T + matrix[:3, 3]
-        mirrored = np.linalg.det(matrix[:3, :3]) < 0
+        vertices = applied(matrix[:3, :3], self.vertices) + matrix[:3, 3]
+        mirrored = determinant(matrix[:3, :3]) < 0
         faces = self.faces[:, ::-1] if mirrored else self.faces
         return Piece(vertices, faces, self.look, self.uv)
 
@@ -49,7 +50,7 @@ class Piece:
         """Return the piece with coordinates on the texture grid, or none where nothing is laid."""
         if self.uv is None or self.look.texture is None:
             return replace(self, uv=None)
-        return replace(self, uv=np.round(self.uv, UV_DECIMALS) + 0.0)
+        return replace(self, uv=settled(self.uv, UV_DECIMALS))
 
 
 def joined(pieces: Sequence[Piece], look: Look | None = None) -> Piece:

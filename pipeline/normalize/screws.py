@@ -28,6 +28,7 @@ import numpy as np
 from aa_dataset.kinematics.joints import Mimic
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import COLLINEAR_TOLERANCE
+from aa_dataset.portable import applied, dot, length, product
 from aa_dataset.taxonomy import plain_label
 from pipeline.ingest.record import Screw
 from pipeline.normalize.structure import free_name
@@ -72,7 +73,7 @@ class _Pair:
     @property
     def sense(self) -> float:
         """Return 1 where the slide counts along the turn's axis, -1 where it counts against it."""
-        return 1.0 if float(self.turn_axis @ self.slide_axis) > 0 else -1.0
+        return 1.0 if float(dot(self.turn_axis, self.slide_axis)) > 0 else -1.0
 
 
 def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Mapping[str, Any]) -> Screws:
@@ -135,7 +136,7 @@ def _size(model: UrdfModel) -> float:
     travels = [_range(joint) for joint in moving if joint.type == "prismatic"]
     return max(
         0.0,
-        *(float(np.linalg.norm(joint.pose[:3, 3])) for joint in moving),
+        *(float(length(joint.pose[:3, 3])) for joint in moving),
         *(math.hypot(*shape.size) for shape in shapes),
         *(ends[1] - ends[0] for ends in travels if ends),
     )
@@ -144,8 +145,8 @@ def _size(model: UrdfModel) -> float:
 def _is_coaxial(pair: _Pair, most: float) -> bool:
     """Tell whether the second axis lies on the first, or no farther from it than `most`."""
     first, second = (pair.turn, pair.slide) if pair.turn_first else (pair.slide, pair.turn)
-    shift, along = second.pose[:3, 3], _axis(first) / np.linalg.norm(_axis(first))
-    return float(np.linalg.norm(shift - (shift @ along) * along)) <= most
+    shift, along = second.pose[:3, 3], _axis(first) / length(_axis(first))
+    return float(length(shift - dot(shift, along) * along)) <= most
 
 
 def _fold(out: Screws, screw: Screw, default: float | None) -> None:
@@ -223,13 +224,13 @@ def _pair(model: UrdfModel, first: UrdfJoint, second: UrdfJoint) -> _Pair | str:
         return f"the link {first.child!r} between its joints has geometry"
     if sum(joint.parent == first.child for joint in model.joints) != 1:
         return f"the link {first.child!r} between its joints carries other joints"
-    upper, lower = _axis(first), second.pose[:3, :3] @ _axis(second)
+    upper, lower = _axis(first), applied(second.pose[:3, :3], _axis(second))
     if not _parallel(upper, lower):
         return "its two axes are not parallel"
     if kinds[0]:
         return _Pair(first, second, upper, lower, turn_first=True)
     back = second.pose[:3, :3].T
-    return _Pair(second, first, _axis(second), back @ upper, turn_first=False)
+    return _Pair(second, first, _axis(second), applied(back, upper), turn_first=False)
 
 
 def _axis(joint: UrdfJoint) -> np.ndarray:
@@ -237,10 +238,10 @@ def _axis(joint: UrdfJoint) -> np.ndarray:
 
 
 def _parallel(one: np.ndarray, two: np.ndarray) -> bool:
-    length = float(np.linalg.norm(one)) * float(np.linalg.norm(two))
-    if not 0 < length < math.inf:
+    both = float(length(one)) * float(length(two))
+    if not 0 < both < math.inf:
         return False
-    return float(np.linalg.norm(np.cross(one, two))) < COLLINEAR_TOLERANCE * length
+    return float(length(np.cross(one, two))) < COLLINEAR_TOLERANCE * both
 
 
 def _range(joint: UrdfJoint) -> Range | None:
@@ -309,7 +310,7 @@ def _coupled(pair: _Pair, screw: Screw, multiplier: float) -> tuple[UrdfJoint, U
             rotation,
             parent=pair.slide.parent,
             child=pair.slide.child,
-            pose=pair.slide.pose @ pair.turn.pose,
+            pose=product(pair.slide.pose, pair.turn.pose),
         )
         ends = {"parent": pair.slide.child, "child": pair.turn.child}
         slide = replace(slide, pose=np.eye(4), axis=pair.slide_axis, **ends)

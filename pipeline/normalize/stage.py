@@ -19,6 +19,7 @@ from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import URDF
+from aa_dataset.portable import length
 from pipeline import layout
 from pipeline.errors import Rejection
 from pipeline.ingest.untouched import untouched
@@ -210,7 +211,7 @@ def _require_usable(points: np.ndarray, tree: KinematicTree) -> None:
 
 
 def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
-    diagonal = similarity.scale * float(np.linalg.norm(np.ptp(points, axis=0)))
+    diagonal = similarity.scale * float(length(np.ptp(points, axis=0)))
     if diagonal < SMALLEST:
         raise Rejection(Reason.GEOMETRY_NONE, f"the object's box has a diagonal of {diagonal:g} m.")
 
@@ -226,7 +227,7 @@ def _normal_object(
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
     moved = {name: _mapped(geometry[name].visuals, similarity) for name in tree.links}
     points = all_points(moved.values())
-    diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
+    diagonal = float(length(np.ptp(points, axis=0)))
     written = {joint.name: joint for joint in model.joints}
     joints, findings, drives = [], [], {}
     for joint in tree.joints:

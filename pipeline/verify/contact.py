@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aa_dataset.portable import length
 from pipeline.verify.evidence import Evidence
 from pipeline.verify.shapes import Shape
 
@@ -57,7 +58,7 @@ class Contact:
 
     def _extent(self, link: str) -> float:
         low, high = self._shapes[link].bounds
-        return float(np.linalg.norm(high - low))
+        return float(length(high - low))
 
     def _candidates(self, link: str) -> list[str]:
         """Return the links whose boxes are near, the parent first."""
@@ -68,7 +69,7 @@ class Contact:
     def _box_gaps(self, box: np.ndarray) -> dict[str, float]:
         """Return the distance [m] of every link's box to a box (2, 3)."""
         away = np.maximum(box[0] - self._boxes[:, 1], self._boxes[:, 0] - box[1])
-        gaps = np.linalg.norm(np.maximum(away, 0.0), axis=1)
+        gaps = length(np.maximum(away, 0.0))
         return dict(zip(self._shapes, gaps.tolist(), strict=True))
 
     def _is_near(self, one: str, other: str) -> bool:

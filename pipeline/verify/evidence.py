@@ -12,6 +12,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.kinematics import Joint, KinematicTree
+from aa_dataset.portable import length
 from pipeline.categorize.taxonomy import Category
 from pipeline.verify.rays import Skin
 from pipeline.verify.shapes import Shape, united
@@ -53,7 +54,7 @@ class Evidence:
     @cached_property
     def diagonal(self) -> float:
         """Return the diagonal [m] of the box at rest, the object's size."""
-        return float(np.linalg.norm(self.extents))
+        return float(length(self.extents))
 
     @cached_property
     def skins(self) -> dict[str, Skin]:
@@ -80,7 +81,7 @@ class Evidence:
     def moved_size(self, joint: Joint) -> float:
         """Return the diagonal [m] of the box of the geometry below a joint, 0 for none."""
         bounds = self.moved_bounds(joint)
-        return 0.0 if bounds is None else float(np.linalg.norm(bounds[1] - bounds[0]))
+        return 0.0 if bounds is None else float(length(bounds[1] - bounds[0]))
 
     def carriers(self, link: str) -> tuple[Joint, ...]:
         """Return the movable joints between the root and a link, the nearest first."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.portable import length
 from pipeline.reasons import Code, Finding, Severity
 from pipeline.verify.evidence import Evidence
 
@@ -65,8 +66,8 @@ def _lever(joint: Joint, bounds: np.ndarray) -> float:
     if joint.type is JointType.PRISMATIC:
         return 1.0
     corners = np.array(np.meshgrid(*bounds.T)).reshape(3, -1).T
-    radius = np.linalg.norm(np.cross(corners - joint.origin, joint.axis), axis=1).max()
-    return float(np.hypot(radius, joint.pitch))
+    radius = length(np.cross(corners - joint.origin, joint.axis)).max()
+    return float(length([radius, joint.pitch]))
 
 
 def check_axes(evidence: Evidence) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.screws import exp_twist
+from aa_dataset.portable import applied, product
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +95,7 @@ def _placements(
         if values.any():
             steps = exp_twist(values[:, None] * one.screw)
             steps[:, :3, 3] /= size
-            placed[one.child] = placed[one.parent] @ steps
+            placed[one.child] = product(placed[one.parent], steps)
     return placed
 
 
@@ -119,13 +120,13 @@ def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Return displacements (n, 4, 4) as seen from a body that itself is displaced (n, 4, 4)."""
     rotations = np.swapaxes(reference[:, :3, :3], 1, 2)
     out = np.zeros_like(moved)
-    out[:, :3, :3] = rotations @ moved[:, :3, :3]
-    out[:, :3, 3] = (rotations @ (moved[:, :3, 3] - reference[:, :3, 3])[..., None])[..., 0]
+    out[:, :3, :3] = product(rotations, moved[:, :3, :3])
+    out[:, :3, 3] = applied(rotations, moved[:, :3, 3] - reference[:, :3, 3])
     out[:, 3, 3] = 1.0
     return out
 
 
 def carried(points: np.ndarray, displacements: np.ndarray) -> np.ndarray:
     """Return where points (p, 3) are after displacements (n, 4, 4), as (n, p, 3)."""
-    turned = np.einsum("nij,pj->npi", displacements[:, :3, :3], points)
+    turned = product(displacements[:, :3, :3], points.T).transpose(0, 2, 1)
     return turned + displacements[:, None, :3, 3]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from aa_dataset.portable import dot, length
 from pipeline.verify.shapes import Shape
 
 # Hits nearer than this are the surface that a point lies on. About 100 times the rounding.
@@ -52,6 +53,11 @@ class Skin:
         return self._shape.vertices[self._shape.outward_faces] / self._size
 
     @cached_property
+    def _crosses(self) -> np.ndarray:
+        a, b, c = np.moveaxis(self._corners, 1, 0)
+        return np.cross(b - a, c - a)
+
+    @cached_property
     def _scene(self) -> Any:
         from embreex.mesh_construction import TriangleMesh
         from embreex.rtcore_scene import EmbreeScene
@@ -83,9 +89,13 @@ class Skin:
         starts = np.ascontiguousarray(origins + TOUCH * directions, dtype=np.float32)
         ends = np.ascontiguousarray(np.maximum(reach - TOUCH, 0.0), dtype=np.float32)
         found = self._scene.run(starts, heads, ends, output=True)
-        missed = np.asarray(found["primID"]) < 0
-        behind = np.einsum("ij,ij->i", np.asarray(found["Ng"]), heads) > 0
-        return np.where(missed, np.inf, np.asarray(found["tfar"]) + TOUCH), behind & ~missed
+        face = np.asarray(found["primID"])
+        is_hit = face >= 0
+        # Embree's own distances differ in their last digits from processor to processor.
+        along = dot(self._crosses[face], directions)
+        gap = dot(self._crosses[face], self._corners[face, 0] - origins)
+        distance = gap / np.where(along == 0, 1.0, along)
+        return np.where(is_hit, np.clip(distance, TOUCH, reach), np.inf), is_hit & (along > 0)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Tell (n,) which points are inside: most rays from them meet a face from behind."""
@@ -94,7 +104,7 @@ class Skin:
         inside = np.zeros(len(points), dtype=bool)
         if len(near):
             origins = np.repeat(points[near], len(VOTERS), axis=0)
-            heads = np.tile(VOTERS / np.linalg.norm(VOTERS, axis=1)[:, None], (len(near), 1))
+            heads = np.tile(VOTERS / length(VOTERS)[:, None], (len(near), 1))
             behind = self.hits(origins, heads, np.full(len(origins), 4.0))[1]
             inside[near] = behind.reshape(-1, len(VOTERS)).sum(axis=1) > len(VOTERS) / 2
         return inside
@@ -102,8 +112,7 @@ class Skin:
     def spread(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Return points (count, 3) spread evenly over the area, and the outward normals there."""
         a, b, c = np.moveaxis(self._corners, 1, 0)
-        crosses = np.cross(b - a, c - a)
-        doubled = np.linalg.norm(crosses, axis=1)
+        doubled = length(self._crosses)
         total = np.cumsum(doubled)
         numbers = np.arange(count) + 0.5
         chosen = np.searchsorted(total, numbers / count * total[-1]).clip(max=len(total) - 1)
@@ -111,7 +120,7 @@ class Skin:
         u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
         a, b, c = a[chosen], b[chosen], c[chosen]
         places = a + u[:, None] * (b - a) + v[:, None] * (c - a)
-        return places, crosses[chosen] / doubled[chosen, None]
+        return places, self._crosses[chosen] / doubled[chosen, None]
 
     def points(self, count: int, depth: float) -> np.ndarray:
         """Return points (count, 3) spread evenly over the area, `depth` below the surface.

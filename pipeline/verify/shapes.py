@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 import trimesh
 
+from aa_dataset.portable import dot, length
+
 # A triangle is flat when its area is below this share of its longest edge squared: a millionth
 # of the edge is the height that single precision, which a GLB has, no longer resolves.
 FLAT = 1e-6
@@ -46,7 +48,7 @@ class Shape:
         """Tell (m,) which faces have no area, for their size."""
         corners = self.vertices[self.faces]
         edges = np.square(corners - np.roll(corners, 1, axis=1)).sum(axis=2).max(axis=1)
-        return np.linalg.norm(self.crosses, axis=1) <= FLAT * edges
+        return length(self.crosses) <= FLAT * edges
 
     @cached_property
     def _solid(self) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +113,7 @@ class Shape:
         """Return the signed volume (c,) [m^3] of every component; means little for open ones."""
         count = int(self.components.max(initial=-1)) + 1
         a, b, c = (self.vertices[self.solid_faces[:, k]] for k in range(3))
-        parts = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6
+        parts = dot(a, np.cross(b, c)) / 6
         return np.bincount(self.components, parts, minlength=count)
 
     @cached_property

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.portable import length
 from pipeline.reasons import Code, Finding, Severity
 from pipeline.verify.contact import Contact
 from pipeline.verify.evidence import Evidence
@@ -57,7 +58,7 @@ def axis_gap(joint: Joint, bounds: np.ndarray, rounds: int = 60) -> float:
     The distance of a point of the line to a box is convex along the line, so that halving the
     interval finds its least value.
     """
-    reach = float(np.linalg.norm(bounds - joint.origin, axis=1).sum()) + 1e-12
+    reach = float(length(bounds - joint.origin).sum()) + 1e-12
     low, high = -reach, reach
     for _ in range(rounds):
         first, second = low + (high - low) / 3, high - (high - low) / 3
@@ -70,7 +71,7 @@ def axis_gap(joint: Joint, bounds: np.ndarray, rounds: int = 60) -> float:
 
 def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
     point = joint.origin + place * joint.axis
-    return float(np.linalg.norm(np.maximum(np.maximum(bounds[0] - point, point - bounds[1]), 0)))
+    return float(length(np.maximum(np.maximum(bounds[0] - point, point - bounds[1]), 0)))
 
 
 def check_floating(evidence: Evidence) -> Iterator[Finding]:

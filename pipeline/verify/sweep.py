@@ -21,6 +21,7 @@ from typing import TypeGuard
 import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.portable import length
 from pipeline.reasons import Code, Finding, Severity
 from pipeline.verify.evidence import Evidence
 from pipeline.verify.motion import Way, carried, relative, ways
@@ -175,7 +176,7 @@ class Sweep:
         share = len(steps) / len(points)
         if inside.mean() >= OVERLAPS:
             share = min(share, self._growth(skin, path, float(inside.mean())))
-        lengths = np.linalg.norm(np.diff(path[:, entered], axis=0), axis=2)
+        lengths = length(np.diff(path[:, entered], axis=0))
         onward = np.where(np.arange(len(lengths))[:, None] >= steps, lengths, 0.0).sum(axis=0)
         middle = float(way.coordinates[int(np.median(steps)) + 1])
         return Entry(joint.name, link, other, share, float(np.median(onward)), middle)
@@ -205,7 +206,7 @@ class Sweep:
         lower, upper = np.minimum(path[:-1], path[1:]), np.maximum(path[:-1], path[1:])
         step, point = np.nonzero(((upper >= low) & (lower <= high)).all(axis=2) & counted)
         ways = path[step + 1, point] - path[step, point]
-        lengths = np.linalg.norm(ways, axis=1)
+        lengths = length(ways)
         moving = lengths > TOUCH
         step, point, ways, lengths = step[moving], point[moving], ways[moving], lengths[moving]
         distance, behind = skin.hits(path[step, point], ways / lengths[:, None], lengths)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import csv
 import functools
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
 from pipeline.errors import ConfigError
@@ -55,7 +54,7 @@ def check_up(evidence: Evidence) -> Iterator[Finding]:
     joint = _main_joint(evidence, KINDS[rule.joint]) if rule else None
     if rule is None or joint is None:
         return
-    off = np.degrees(np.arccos(np.clip(abs(joint.axis[2]), 0.0, 1.0)))  # from the vertical
+    off = math.degrees(math.acos(min(abs(float(joint.axis[2])), 1.0)))  # from the vertical
     wrong = off if rule.direction == "vertical" else 90.0 - off
     if wrong > evidence.options["up_degrees"]:
         yield Finding(

@@ -264,6 +264,16 @@ def tree_distance_blocks(
         rows: the blocks cover the upper triangle, and everything below it is a mirror image.
     distances : TreeDistances
         Bounds of the block, about 250,000 pairs.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> for rows, columns, found in tree_distance_blocks([drawer(0.5), drawer(0.25)]):
+    ...     print(rows, columns, found.lower[0, 1], found.upper[0, 1])
+    slice(0, 2, None) slice(0, 2, None) 0.25 0.25
     """
     one = as_packed(first)
     two = one if second is None else as_packed(second)

@@ -113,7 +113,17 @@ def relaxed_tree_distance(
     norm: Norm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
-    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time."""
+    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> relaxed_tree_distance(drawer(0.5), drawer(0.25))
+    0.25
+    """
     one, two = contract(first), contract(second)
     prices = _prices(one, two, norm, checked_scale(compactify))
     _, pairs = assign(prices.saved)
@@ -135,6 +145,15 @@ def constant_penalty_distance(
 
     For comparison only: it jumps when a range crosses zero and stops growing at twice the
     penalty. With ``realizable=False`` the matching need not respect the trees.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> constant_penalty_distance(drawer(9.0), drawer(0.25), penalty=0.5).value
+    1.0
     """
     if not (math.isfinite(penalty) and penalty > 0):
         raise NormError(f"`penalty` is {penalty}; give a positive number.")
@@ -162,10 +181,18 @@ def fixed_skeleton_distance(
         The ground truth's bodies, one per joint.
     compactify : float or None
         Scale kappa of E^phi; None gives raw E.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> truth = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1) for k in range(2)]
+    >>> found = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1.5) for k in range(2)]
+    >>> round(fixed_skeleton_distance(found, truth, norms=DEFAULT_NORM), 6)  # sqrt(2) / 2
+    0.707107
     """
     one, two = as_joint_array(first), as_joint_array(second)
     distances = joint_distance(one, two, norm=norms, compactify=compactify)
-    return float(np.linalg.norm(distances))
+    return math.sqrt(math.fsum(distance * distance for distance in distances.tolist()))
 
 
 def _prices(

@@ -14,6 +14,8 @@ from itertools import product
 
 import numpy as np
 
+from aa_dataset.portable import applied, dot, length, second_moments, settled, symmetric_eigen
+
 # Cells along a short side of a shape at least.
 LEAST_CELLS = 8
 # Share of a triangle, and of a cell, that rounding may be off by.
@@ -56,11 +58,11 @@ class Cells:
 
     def to_cells(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the link frame [m] to the grid's units."""
-        return (points @ self.axes.T - self.corner) / self.size
+        return (applied(self.axes, points) - self.corner) / self.size
 
     def to_link(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the grid to the link frame [m]."""
-        return (points * self.size + self.corner) @ self.axes
+        return applied(self.axes.T, points * self.size + self.corner)
 
     @property
     def volume(self) -> float:
@@ -114,7 +116,7 @@ def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
     `most_cells` are along the longest side; a hollow that is narrower than a cell is not seen.
     """
     axes = _own_axes(triangles)
-    turned = triangles @ axes.T
+    turned = applied(axes, triangles)
     lower, upper = turned.min(axis=(0, 1)), turned.max(axis=(0, 1))
     shares = (upper - lower) / (upper - lower).max()
     counts = np.maximum(np.rint(most_cells * shares), LEAST_CELLS).astype(int)
@@ -139,17 +141,17 @@ def effort(triangles: np.ndarray, most_cells: int) -> float:
 def _own_axes(triangles: np.ndarray) -> np.ndarray:
     """Return the axes (3, 3) that most of the surface is flat along; the frame's own if none."""
     vectors = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    areas = np.linalg.norm(vectors, axis=1)
+    areas = length(vectors)
     directions = vectors[areas > 0] / areas[areas > 0, None]
     # One direction for both sides; the signs of zero do not count.
     keys = np.rint(directions * 100).astype(int)
-    keys = np.where((keys @ [1_000_000, 1_000, 1] < 0)[:, None], -keys, keys)
+    keys = np.where(((keys * [1_000_000, 1_000, 1]).sum(axis=1) < 0)[:, None], -keys, keys)
     kinds, kind = np.unique(keys, axis=0, return_inverse=True)
-    weights = np.round(np.bincount(kind.ravel(), areas[areas > 0]) / areas.sum(), 6)
+    weights = settled(np.bincount(kind.ravel(), areas[areas > 0]) / areas.sum(), 6)
     first = _flattest(kinds, weights)
     if first is None:
         return _along(vectors)
-    across = np.abs(kinds @ first) < 0.02 * np.linalg.norm(kinds, axis=1)
+    across = np.abs(dot(kinds, first)) < 0.02 * length(kinds)
     second = _flattest(kinds[across], weights[across])
     # From the triangles themselves: keys have two digits.
     first = _mean_direction(vectors, first)
@@ -160,19 +162,19 @@ def _own_axes(triangles: np.ndarray) -> np.ndarray:
 
 def _along(vectors: np.ndarray) -> np.ndarray:
     """Return axes (3, 3) along a shape whose surface runs along one direction, else the frame's."""
-    areas = np.linalg.norm(vectors, axis=1)
+    areas = length(vectors)
     usable = areas > 0
-    spread = (vectors[usable] / areas[usable, None]).T @ vectors[usable]
-    values, found = np.linalg.eigh(spread)
+    spread = second_moments(vectors[usable], 1 / areas[usable])
+    values, found = symmetric_eigen(spread)
     if not len(areas[usable]) or values[0] > _ACROSS_SHARE * values.sum():
         return np.eye(3)
-    return _any_axes(np.round(found[:, 0], 6))
+    return _any_axes(settled(found[:, 0], 6))
 
 
 def _any_axes(first: np.ndarray) -> np.ndarray:
     """Return axes (3, 3) with a given first one, and the second near one of the frame's."""
-    first = first / np.linalg.norm(first)
-    return _plain(_square(first, np.eye(3)[int(np.argmin(np.round(np.abs(first), 6)))]))
+    first = first / length(first)
+    return _plain(_square(first, np.eye(3)[int(np.argmin(settled(np.abs(first), 6)))]))
 
 
 def _plain(axes: np.ndarray) -> np.ndarray:
@@ -185,21 +187,21 @@ def _flattest(kinds: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
     if not len(weights) or weights.max() < _FLAT_SHARE:
         return None
     kind = kinds[int(np.argmax(weights))]
-    return kind / np.linalg.norm(kind)
+    return kind / length(kind)
 
 
 def _mean_direction(vectors: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Return the mean direction (3,) of the area vectors (m, 3) that point along `near`."""
-    along = vectors @ near
-    close = np.abs(along) > 0.999 * np.linalg.norm(vectors, axis=1)
+    along = dot(vectors, near)
+    close = np.abs(along) > 0.999 * length(vectors)
     return (vectors[close] * np.sign(along[close])[:, None]).sum(axis=0)
 
 
 def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return orthonormal axes (3, 3) from two directions that are nearly square."""
-    first = first / np.linalg.norm(first)
-    second = second - (second @ first) * first
-    second = second / np.linalg.norm(second)
+    first = first / length(first)
+    second = second - dot(second, first) * first
+    second = second / length(second)
     return np.stack([first, second, np.cross(first, second)])
 
 

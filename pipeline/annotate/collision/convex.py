@@ -9,12 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, QhullError
 
+from aa_dataset.portable import (
+    applied,
+    determinant,
+    dot,
+    length,
+    product,
+    second_moments,
+    settled,
+    symmetric_eigen,
+)
 from pipeline.normalize.pieces import Look, Piece, joined
 
 # A component is flat when its thinnest direction is below this share of its widest one.
@@ -33,12 +44,17 @@ _BOX_FACES = np.array(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Surface:
     """A component or its hull: vertices (n, 3) [m] and triangles `faces` (m, 3)."""
 
     vertices: np.ndarray
     faces: np.ndarray
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,)."""
+        return _principal(self.vertices)
 
 
 def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
@@ -74,7 +90,7 @@ def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, 
 def convex(part: Surface, decimals: int) -> Surface:
     """Return a component itself, its hull, or a box around it where it is flat."""
     points = part.vertices
-    center, axes, widths = _principal(points)
+    center, axes, widths = part.principal
     if _is_flat(widths, decimals) or len(points) < 4:
         return _thin_box(points, center, axes, decimals)
     try:
@@ -86,7 +102,7 @@ def convex(part: Surface, decimals: int) -> Surface:
 
 def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
     """Tell whether a component may leave a notable part of its hull empty, at a glance."""
-    if hull is part or _is_flat(_principal(part.vertices)[2], decimals):
+    if hull is part or _is_flat(part.principal[2], decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
 
@@ -94,11 +110,11 @@ def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
 def thickened(part: Surface, decimals: int) -> Surface:
     """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
     points, faces = part.vertices, np.unique(np.sort(part.faces, axis=1), axis=0)
-    center, axes, widths = _principal(points)
+    center, axes, widths = part.principal
     if len(points) < 4 or not _is_flat(widths, decimals):
         return part
     try:
-        outline = ConvexHull((points - center) @ axes[1:].T).volume
+        outline = ConvexHull(applied(axes[1:], points - center)).volume
     except (QhullError, ValueError):
         return part  # on a line
     if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline:
@@ -108,7 +124,7 @@ def thickened(part: Surface, decimals: int) -> Surface:
     rim, uses = np.unique(edges, axis=0, return_counts=True)
     (a, b), n = rim[uses == 1].T, len(points)
     sides = np.concatenate([np.stack([a, b, b + n], axis=1), np.stack([a, b + n, a + n], axis=1)])
-    both = np.round(np.concatenate([points - shift, points + shift]), decimals) + 0.0
+    both = settled(np.concatenate([points - shift, points + shift]), decimals)
     places, place = unique_places(both, np.zeros(len(both)))
     return Surface(places, place[np.concatenate([faces, faces[:, ::-1] + n, sides])])
 
@@ -120,15 +136,15 @@ def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     and of signs, depends on the processor.
     """
     center = points.mean(axis=0)
-    thin = np.linalg.eigh((points - center).T @ (points - center))[1][:, 0]
-    thin = np.round(thin, 9) + 0.0
-    thin = thin / np.linalg.norm(thin)
-    thin = thin * (1 if thin[int(np.argmax(np.round(np.abs(thin), 6)))] > 0 else -1)
-    second = np.eye(3)[int(np.argmin(np.round(np.abs(thin), 6)))]
-    second = second - (second @ thin) * thin
-    second = second / np.linalg.norm(second)
+    thin = symmetric_eigen(second_moments(points - center))[1][:, 0]
+    thin = settled(thin, 9)
+    thin = thin / length(thin)
+    thin = thin * (1 if thin[int(np.argmax(settled(np.abs(thin), 6)))] > 0 else -1)
+    second = np.eye(3)[int(np.argmin(settled(np.abs(thin), 6)))]
+    second = second - dot(second, thin) * thin
+    second = second / length(second)
     axes = np.stack([thin, second, np.cross(thin, second)])
-    return center, axes, np.ptp((points - center) @ axes.T, axis=0)
+    return center, axes, np.ptp(applied(axes, points - center), axis=0)
 
 
 def _thickness(widths: np.ndarray, decimals: int) -> float:
@@ -166,11 +182,11 @@ def is_closed(faces: np.ndarray) -> bool:
 def volume(part: Surface) -> float:
     """Return the volume [m^3] that a closed mesh encloses."""
     corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
-    return float(np.einsum("ij,ij->", corners, _area_vectors(part.vertices, part.faces))) / 6
+    return float(dot(corners, _area_vectors(part.vertices, part.faces)).sum()) / 6
 
 
 def _area(part: Surface) -> float:
-    return float(np.linalg.norm(_area_vectors(part.vertices, part.faces), axis=1).sum()) / 2
+    return float(length(_area_vectors(part.vertices, part.faces)).sum()) / 2
 
 
 def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
@@ -185,20 +201,20 @@ def _outward(points: np.ndarray, hull: ConvexHull) -> Surface:
     used, local = np.unique(hull.simplices, return_inverse=True)
     vertices, faces = points[used], local.reshape(-1, 3)
     normals = hull.equations[:, :3]
-    inward = np.einsum("ij,ij->i", _area_vectors(vertices, faces), normals) < 0
+    inward = dot(_area_vectors(vertices, faces), normals) < 0
     faces[inward] = faces[inward][:, ::-1]
     return Surface(vertices, faces)
 
 
 def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Surface:
     """Return the smallest box in the plane of flat points (axes: the thin one first), padded."""
-    axes = _plane_axes((points - center) @ axes.T, axes)
-    local = (points - center) @ axes.T
+    axes = _plane_axes(applied(axes, points - center), axes)
+    local = applied(axes, points - center)
     lower, upper = local.min(axis=0), local.max(axis=0)
     thin = np.maximum(_thickness(upper - lower, decimals) - (upper - lower), 0.0) / 2
     corners = np.where(_BOX_CORNERS, upper + thin, lower - thin)
-    faces = _BOX_FACES[:, ::-1] if np.linalg.det(axes) < 0 else _BOX_FACES
-    vertices = np.round(corners @ axes + center, decimals) + 0.0
+    faces = _BOX_FACES[:, ::-1] if determinant(axes) < 0 else _BOX_FACES
+    vertices = settled(applied(axes.T, corners) + center, decimals)
     order = np.lexsort(vertices.T[::-1])
     return Surface(vertices[order], np.argsort(order)[faces])
 
@@ -213,9 +229,9 @@ def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
     except (QhullError, ValueError):
         return axes  # on a line, or a single point
     edges = np.roll(corners, -1, axis=0) - corners
-    edges = edges / np.linalg.norm(edges, axis=1)[:, None]
+    edges = edges / length(edges)[:, None]
     turned = np.stack([edges, edges[:, ::-1] * [-1, 1]], axis=1)
-    areas = np.ptp(corners @ turned.transpose(0, 2, 1), axis=1).prod(axis=1)
+    areas = np.ptp(product(turned, corners.T), axis=2).prod(axis=1)
     # Among equal boxes the first by a rounded area, so that the last bits do not choose.
-    best = turned[int(np.argmin(np.round(areas / areas.min(), 6)))]
-    return np.concatenate([axes[:1], best @ axes[1:]])
+    best = turned[int(np.argmin(settled(areas / areas.min(), 6)))]
+    return np.concatenate([axes[:1], product(best, axes[1:])])

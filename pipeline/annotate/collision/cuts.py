@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aa_dataset.portable import length, settled
+
 # A side without air is cut off at once if it has this share of what is occupied,
 _CLEAN_SHARE = 0.03
 # and if it ends in flat faces with this share of its footprint, as boards do.
@@ -143,8 +145,8 @@ def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> C
     heights = part.triangles[:, :, axis]
     near = (np.ptp(heights, axis=1) < _IN_PLANE) & (np.abs(heights[:, 0] - index) <= 1)
     flat = part.triangles[near]
-    areas = np.linalg.norm(np.cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]), axis=1) / 2
-    planes, plane = np.unique(np.round(heights[near, 0], 6), return_inverse=True)
+    areas = length(np.cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])) / 2
+    planes, plane = np.unique(settled(heights[near, 0], 6), return_inverse=True)
     # The last layer of the board, and what goes on behind it.
     board, behind = sweep.layers[number : number + 2][:: 1 if is_below else -1]
     planes = planes[np.bincount(plane, areas, len(planes)) >= _FLAT_SHARE * board.sum()]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable
 from itertools import count, product
 
@@ -11,6 +12,7 @@ import igl
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from aa_dataset.portable import settled
 from pipeline.annotate.collision.cells import cells_around, effort
 from pipeline.annotate.collision.convex import Surface, convex, is_closed, unique_places
 from pipeline.annotate.collision.cuts import (
@@ -31,8 +33,6 @@ MOST_PARTS = 32
 COARSE, FINE, CROWDED = 24, 60, 0.5
 # Lines of a grid that the triangles of a component may cross: a few seconds of work.
 MOST_EFFORT = 3e6
-# By which power of its volume a hull weighs: 1.25 needed the fewest parts on the samples.
-_LARGE = 1.25
 # In cells: how far within its box the corner of a part is asked for.
 _WITHIN = 1e-3
 # The corners of a box: which of its ends to take of every axis.
@@ -122,7 +122,7 @@ class Opening:
         last bits do not choose.
         """
         hulls = [_hull_of(_outline(self._points(part, roughly=True))) for part in parts]
-        return round(sum(hull.volume**_LARGE for hull in hulls if hull is not None), 6)
+        return round(sum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
 
     def _points(self, part: Part, *, roughly: bool = False) -> np.ndarray:
         """Return the points (n, 3) whose hull is that of a part, its inside included.
@@ -144,10 +144,15 @@ class Opening:
         return np.concatenate([points, corners[is_in]])
 
     def _hull(self, part: Part, decimals: int) -> Surface:
-        points = np.round(self._cells.to_link(self._points(part)), decimals) + 0.0
+        points = settled(self._cells.to_link(self._points(part)), decimals)
         places, corners = unique_places(points, np.zeros(len(points)))
         faces = corners[: 3 * len(part.triangles)].reshape(-1, 3)
         return convex(Surface(places, faces), decimals)
+
+
+def _weight(volume: float) -> float:
+    """Return the volume to the power 1.25, which needed the fewest parts on the samples."""
+    return volume * math.sqrt(math.sqrt(volume))
 
 
 def _winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -170,7 +175,8 @@ def _hull_of(points: np.ndarray) -> ConvexHull | None:
 
 def _outline(points: np.ndarray) -> np.ndarray:
     """Return the points (n, 3) that a hull needs, to a quarter of a cell: the ends of columns."""
-    columns = np.rint(points[:, :2] * 4).astype(np.int64) @ [1 << 16, 1]
+    quarters = np.rint(points[:, :2] * 4).astype(np.int64)
+    columns = quarters[:, 0] * (1 << 16) + quarters[:, 1]
     order = np.lexsort((points[:, 2], columns))
     differs = np.diff(columns[order]) != 0
     is_end = np.concatenate([[True], differs]) | np.concatenate([differs, [True]])

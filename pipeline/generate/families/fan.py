@@ -7,6 +7,7 @@ Sizes after household fans: rotor 0.22-0.42 m across, desk fans 0.35-0.55 m tall
 
 import numpy as np
 
+from aa_dataset.portable import cos, sin
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
@@ -29,10 +30,10 @@ def _blade(radius: float, material: str) -> Shape:
     rings = []
     for t in np.linspace(0, 1, 7):
         y = 0.03 + (radius - 0.03) * t
-        half = radius * (0.16 + 0.22 * np.sin(np.pi * (0.15 + 0.7 * t)))
+        half = radius * (0.16 + 0.22 * sin(np.pi * (0.15 + 0.7 * t)))
         angle = np.radians(38 - 16 * t)
-        along = np.array((np.sin(angle), 0.0, np.cos(angle)))
-        across = np.array((np.cos(angle), 0.0, -np.sin(angle)))
+        along = np.array((sin(angle), 0.0, cos(angle)))
+        across = np.array((cos(angle), 0.0, -sin(angle)))
         corners = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
         rings.append([(0, y, 0) + a * half * along + b * 0.0012 * across for a, b in corners])
     return loft(rings, material)

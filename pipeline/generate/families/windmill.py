@@ -7,6 +7,7 @@ Turbines: hub 20-40 m high, rotor 16-30 m across, nacelle turning without end, b
 
 import numpy as np
 
+from aa_dataset.portable import cos, sin
 from pipeline.generate.vocabulary import (
     Assembly,
     Draw,
@@ -28,10 +29,10 @@ def _blade(length: float, skin: str) -> Shape:
     """Return a blade along +z from the origin, flat in the plane x = 0."""
     rings = []
     for t in np.linspace(0, 1, 8):
-        chord = length * (0.05 + 0.07 * np.sin(np.pi * min(1.0, 0.2 + t * 1.1)) * (1 - 0.75 * t))
+        chord = length * (0.05 + 0.07 * sin(np.pi * min(1.0, 0.2 + t * 1.1)) * (1 - 0.75 * t))
         thick = 0.35 * chord * (1 - 0.6 * t)
         a = 2 * np.pi * np.arange(12) / 12
-        rings.append([(thick / 2 * np.cos(x), chord / 2 * np.sin(x), length * t) for x in a])
+        rings.append([(thick / 2 * cos(x), chord / 2 * sin(x), length * t) for x in a])
     return loft(rings, skin)
 
 
@@ -58,7 +59,7 @@ def _turbine(draw: Draw, assembly: Assembly, skin: str) -> None:
     assembly.spin(nacelle, rotor, origin=(x, 0, hub), axis="x")
     for k in range(3):
         angle = np.radians(120 * k)
-        axis = (0.0, -float(np.sin(angle)), float(np.cos(angle)))
+        axis = (0.0, -float(sin(angle)), float(cos(angle)))
         shape = (
             _blade(reach, skin)
             .at(0, 0, 0.44 * size)

@@ -184,6 +184,17 @@ def test_bca_stays_within_the_draws_for_one_extreme_object():
     assert math.isnan(bootstrap_mean([], method="bca").low)
 
 
+def test_coverage_of_skewed_errors_is_what_the_docs_say():
+    """Ten lognormal objects, the first row of docs/intervals.md, within four standard errors."""
+    import intervals
+
+    percentile, bca = intervals.covered(intervals.one_error, 10, replicates=800, resamples=500)
+    noise = 4 * math.sqrt(0.82 * 0.18 / 800)
+    assert percentile[0] == pytest.approx(0.807, abs=noise)
+    assert bca[0] == pytest.approx(0.830, abs=noise)
+    assert bca[0] > percentile[0] and bca[1] < percentile[1]
+
+
 def test_few_objects_are_said():
     values = list(np.random.default_rng(0).lognormal(size=29))
     few, enough = bootstrap_mean(values), bootstrap_mean([*values, 1.0], method="bca")

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How close the objects of the generated collection come to what a stage decides by a number.
+
+For every decision below: how often it was taken, and the closest that a number came to its
+threshold, or the best candidate to the second, in units of rounding (2^-52 of the larger of both).
+Everything that decides is made of IEEE operations in one order (`aa_dataset/portable.py`), so a
+small margin is no danger between processors; it tells where another platform, whose hulls or
+winding numbers round otherwise, would differ first.
+
+    PYTHONPATH=. python benchmarks/margins.py --count 1000 --workers 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+EPSILON = 2.0**-52
+
+
+@dataclass
+class Closest:
+    """The smallest margin of one decision so far."""
+
+    taken: int = 0
+    margin: float = np.inf
+    where: str = ""
+
+    def add(self, margins: np.ndarray, where: str) -> None:
+        """Take in margins (n,) that one object gave; those of nothing are not finite."""
+        margins = margins[np.isfinite(margins)]
+        self.taken += len(margins)
+        if len(margins) and margins.min() < self.margin:
+            self.margin, self.where = float(margins.min()), where
+
+
+@dataclass
+class Recorder:
+    """The smallest margins of all decisions while one object after the other is built."""
+
+    object_id: str = ""
+    found: dict[str, Closest] = field(default_factory=dict)
+
+    def note(self, decision: str, values: Any, thresholds: Any) -> None:
+        """Record how far values are from their thresholds."""
+        a, b = np.broadcast_arrays(np.asarray(values, float), np.asarray(thresholds, float))
+        with np.errstate(all="ignore"):
+            margins = np.abs(a - b) / (EPSILON * np.maximum(np.abs(a), np.abs(b)))
+        self.found.setdefault(decision, Closest()).add(margins.ravel(), self.object_id)
+
+    def note_best(self, decision: str, values: Any) -> None:
+        """Record how far the largest value is from the second; equal ones are a tie by order."""
+        ranked = np.unique(np.asarray(values, float))
+        if len(ranked) > 1:
+            self.note(decision, ranked[-1], ranked[-2])
+
+    def note_rounding(self, decision: str, steps: np.ndarray) -> None:
+        """Record how far numbers, in steps of a grid, are from the halves between two steps."""
+        steps = np.asarray(steps, float).ravel()
+        away = np.abs(steps - np.floor(steps) - 0.5) / (EPSILON * np.maximum(np.abs(steps), 1e-300))
+        self.found.setdefault(decision, Closest()).add(away, self.object_id)
+
+
+def watch(module: Any, name: str, look: Callable[..., None]) -> None:
+    """Call `look(result, *arguments)` after every call of a function of a module or a class."""
+    original = getattr(module, name)
+
+    @wraps(original)
+    def watched(*arguments: Any, **options: Any) -> Any:
+        result = original(*arguments, **options)
+        look(result, *arguments, **options)
+        return result
+
+    setattr(module, name, watched)
+
+
+def watch_all(seen: Recorder) -> None:
+    """Put a recorder behind the decisions of generate, normalize and annotate."""
+    from pipeline.annotate import mass, moments, rounding, shells, solids, surface
+    from pipeline.annotate.collision import cells, convex, opening
+    from pipeline.generate import unwrap, urdf
+    from pipeline.normalize import frame, pieces
+
+    def settled(name: str) -> Callable[..., None]:
+        def look(_: Any, values: Any, decimals: int) -> None:
+            # The first rounding moves the boundary by half of its own step.
+            steps = np.abs(np.asarray(values, float)) * 10.0**decimals + 0.5e-4
+            seen.note_rounding(name, steps)
+
+        return look
+
+    watch(urdf, "settled", settled("generate: vertex rounded to its digits"))
+    watch(unwrap, "settled", settled("generate: texture coordinate rounded"))
+    watch(frame, "settled", settled("normalize: coordinate rounded to the grid"))
+    watch(pieces, "settled", settled("normalize: texture coordinate rounded"))
+    watch(opening, "settled", settled("annotate: corner of a convex part rounded"))
+
+    def is_flat(_: bool, widths: np.ndarray, decimals: int) -> None:
+        thin = max(convex.FLATNESS * widths.max(), convex.THINNEST_STEPS * 10.0**-decimals)
+        seen.note("annotate: component is flat", widths.min(), thin)
+
+    def is_convex(_: bool, part: Any, hull: Any) -> None:
+        seen.note("annotate: component is convex (volume)", _share(part, hull), convex.CONVEX_SHARE)
+
+    def is_hollow(_: bool, part: Any, hull: Any, __: int) -> None:
+        if hull is not part:
+            seen.note("annotate: component is hollow", _share(part, hull), convex.HOLLOW_SHARE)
+
+    def _share(part: Any, hull: Any) -> float:
+        return convex._filled_share.__wrapped__(part, hull) or np.nan
+
+    watch(convex, "_filled_share", lambda *_: None)
+    watch(convex, "_is_flat", is_flat)
+    watch(convex, "_is_convex", is_convex)
+    watch(opening, "convex", lambda *_: None)
+    from pipeline.annotate.collision import links
+
+    watch(links, "may_be_hollow", is_hollow)
+    watch(
+        cells, "_flattest",
+        lambda _, __, weights: seen.note(
+            "annotate: grid laid along a flat side",
+            weights.max() if len(weights) else np.nan,
+            cells._FLAT_SHARE,
+        ),
+    )  # fmt: skip
+
+    def grown(_: None, self: Any, part: Any) -> None:
+        hull = opening._hull_of(opening._outline(self._points(part)))
+        if hull is not None:
+            air, count = self._cells.inside(hull.points[hull.simplices])
+            most = max(opening.FILLED_SHARE * count, opening.FILLED_OF_WHOLE * self._whole)
+            seen.note("annotate: part cut again (whole cells of air)", air, max(most, 1e-9))
+
+    watch(opening.Opening, "_add", grown)
+    burdens: list[float] = []
+    watch(opening.Opening, "_burden", lambda value, *_: burdens.append(value))
+
+    def chosen(_: Any, *__: Any) -> None:
+        seen.note_best("annotate: which cut (best against second)", [-value for value in burdens])
+        burdens.clear()
+
+    watch(opening.Opening, "_best_pair", chosen)
+    watch(
+        surface, "_places",
+        lambda _, points: seen.note_rounding("annotate: vertices welded",
+                                             (points + 0.5) * surface.WELD_STEPS),
+    )  # fmt: skip
+
+    def solid(found: Any, _: Any) -> None:
+        closed = found.closed
+        flat = shells.FLAT_SHARE * found.areas[closed]
+        seen.note("annotate: closed shell is solid", np.abs(found.moments[closed, 0]), flat)
+        seen.note("annotate: closed shell faces outward", found.moments[found.solid, 0], 0.0)
+
+    watch(mass, "find_shells", solid)
+
+    def clusters(_: Any, found: Any, __: Any) -> None:
+        lower, upper = found.lower[found.solid], found.upper[found.solid]
+        for k in range(len(lower)):
+            shared = np.minimum(upper[k], upper[k + 1 :]) - np.maximum(lower[k], lower[k + 1 :])
+            seen.note("annotate: boxes of shells touch", shared.min(axis=1), solids.TOUCH)
+
+    watch(solids, "_clusters", clusters)
+
+    def physical(_: bool, body: Any) -> None:
+        low, middle, high = moments.symmetric_eigen(body.inertia)[0]
+        seen.note("annotate: triangle inequality of inertia", high, (low + middle) * (1 + 1e-9))
+
+    watch(moments, "is_physical", physical)
+    watch(
+        rounding, "rounded",
+        lambda _, value: None if not value or not np.isfinite(value) else seen.note_rounding(
+            "annotate: number of a table rounded",
+            abs(value) * 10.0 ** (9 - np.floor(np.log10(abs(value)))) + 0.5e-3),
+    )  # fmt: skip
+
+
+def build(names: list[str]) -> dict[str, Closest]:
+    """Build objects in this process and return the closest margins."""
+    from pipeline.config import load_config
+    from tests.pipeline.machines.rebuild import rebuild
+
+    seen = Recorder()
+    watch_all(seen)
+    config = load_config()
+    for name in names:
+        seen.object_id = name
+        with tempfile.TemporaryDirectory() as folder:
+            rebuild(name, Path(folder), config)
+    return seen.found
+
+
+def merged(parts: Iterator[dict[str, Closest]], total: int) -> dict[str, Closest]:
+    """Merge what the workers found."""
+    out: dict[str, Closest] = {}
+    for part in tqdm(parts, total=total, unit="batch"):
+        for name, one in part.items():
+            kept = out.setdefault(name, Closest())
+            kept.taken += one.taken
+            if one.margin < kept.margin:
+                kept.margin, kept.where = one.margin, one.where
+    return out
+
+
+def splits(library: Path) -> dict[str, Closest]:
+    """Return the margins of deduplicate and split on a built library."""
+    from aa_dataset import load_dataset
+    from pipeline.split.near import _distance, read_skeletons
+    from pipeline.tables import read_rows
+
+    seen = Recorder()
+    config_threshold = json.loads(json.dumps(load_split()))["near_duplicate"]
+    joints = read_rows(library / "joints.parquet")
+    skeletons = read_skeletons(joints)
+    dataset = load_dataset(str(library))
+    rows = read_rows(library / "objects.parquet")
+    chosen = {item.object_id for item in dataset.split("eval200")}
+    by_category: dict[str, list[str]] = {}
+    for row in rows:
+        if row["object_id"] in chosen:
+            by_category.setdefault(row["category"], []).append(row["object_id"])
+    for row in rows:
+        key = row["object_id"]
+        seen.object_id = key
+        others = [o for o in by_category.get(row["category"], []) if o != key]
+        if key not in chosen and others:
+            nearest = min(_distance(skeletons[key], skeletons[other]) for other in others)
+            seen.note("split: near-duplicate of an evaluation object", nearest, config_threshold)
+    motions: dict[str, list[float]] = {}
+    for row in joints:
+        motions.setdefault(row["object_id"], []).append(row["motion_alpha"])
+    for key, values in motions.items():
+        seen.object_id = key
+        seen.note_best("split: main joint (largest motion against second)", values)
+    return seen.found
+
+
+def load_split() -> dict[str, Any]:
+    """Return the settings of the split."""
+    from pipeline.config import load_config
+
+    return dict(load_config()["split"])
+
+
+def main() -> None:
+    """Build the collection and print the table."""
+    from pipeline.generate.collection import members
+    from pipeline.generate.layout import object_name
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=1000, help="objects of the collection")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--library", type=Path, help="a built library, for the split's decisions")
+    given = parser.parse_args()
+    names = [f"generated-{object_name(*member)}" for member in members(given.count)]
+    batches = [names[k : k + 20] for k in range(0, len(names), 20)]
+    with multiprocessing.get_context("spawn").Pool(given.workers, maxtasksperchild=1) as pool:
+        found = merged(pool.imap_unordered(build, batches), len(batches))
+    if given.library:
+        found |= splits(given.library)
+    print(f"{'decision':54} {'taken':>10} {'closest':>9}  object")
+    for name, one in sorted(found.items()):
+        print(f"{name:54} {one.taken:10,} {one.margin:9.2g}  {one.where}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rebuilds objects through every stage that decides bytes, and prints one digest per result.
+
+Run as a program, so that the environment can choose the kernels before numpy is loaded:
+``python rebuild.py OBJECT...``, where an object is the id of a generated one
+(``generated-box_00001``) or ``sample:<source>/<folder>/<name>`` for a raw one in
+``../shared/samples``. Prints JSON: `kernel`, the kernels of OpenBLAS that were used, and `objects`,
+for every object the digest of each result, or why it was rejected.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parents[3]
+SAMPLES = REPOSITORY.parent / "shared" / "samples"
+# Which adapter of ours reads which folder of samples.
+SAMPLE_SOURCES = {
+    "partnet_mobility": ("partnet_mobility", "partnet_mobility_edited", "gapartnet"),
+    "articraft_10k": ("articraft",),
+    "articulated_object_code": ("articulated_object_code",),
+    "gapartnet_akb48": ("gapartnet_akb48",),
+    "tail": ("tail",),
+}
+
+
+def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
+    """Return the digest of everything that the stages write about one object."""
+    from pipeline.annotate.stage import annotate
+    from pipeline.assets import AssetRange, pack
+    from pipeline.errors import Rejection
+    from pipeline.ingest.stage import ingest
+    from pipeline.normalize.stage import normalize
+    from pipeline.runner import Task
+    from pipeline.verify.stage import verify
+
+    identifier, source, facts, found = _raw(name, root, config)
+    try:
+        row = ingest(Task(identifier, (source, facts, found, "", None)), config).record
+        normal = normalize(Task(identifier, (Path(facts["folder"]), row, None, ())), config)
+        tar = root / "normal.tar"
+        tar.write_bytes(pack(identifier, normal.files or {}))
+        where = AssetRange(tar, 0, tar.stat().st_size)
+        checked = verify(Task(identifier, (normal.record, where, "box", ((), ()))), config)
+        done = annotate(Task(identifier, (normal.record, where, row["parts"])), config)
+    except Rejection as refusal:
+        return {"rejected": f"{refusal.code}: {refusal.detail}"}
+    said = [*normal.findings, *checked.findings, *done.findings]
+    return {
+        "raw": _digest(_raw_files(facts, found)),
+        "normalize": _digest({n: _sha(d) for n, d in (normal.files or {}).items()}),
+        "record": _digest(normal.record),
+        "content": str(done.record["content_sha256"]),
+        "links": _digest(done.record["links"]),
+        "joints": _digest(done.record["joints"]),
+        "fingerprint": str(_sha(str(done.record["fingerprint"]).encode())),
+        "findings": _digest([(str(one.code), one.detail, str(one.severity)) for one in said]),
+    }
+
+
+def _raw(name: str, root: Path, config: dict[str, Any]) -> tuple[str, str, dict[str, Any], Any]:
+    """Return id, source, facts and found paths of one raw object, made where it is generated."""
+    from pipeline.config import load_sources
+    from pipeline.generate.emit import emit, object_files
+    from pipeline.ingest.record import Found
+
+    if not name.startswith("sample:"):
+        short = name.removeprefix("generated-")
+        family, index = short.rsplit("_", 1)
+        files = object_files(family, int(index), seed=config["generated"]["seed"])
+        emit(root, short, files=files)
+        facts = {"folder": str(root), **load_sources()["generated"]}
+        return name, "generated", facts, Found(short, (short,))
+    source, folder, short = name.removeprefix("sample:").split("/", 2)
+    facts = {"folder": str(SAMPLES / folder), **load_sources()[source]}
+    found = next(one for one in _discover(source, folder) if one.name == short)
+    return f"{source}-{short}", source, facts, found
+
+
+def _discover(source: str, folder: str) -> Iterator[Any]:
+    from pipeline.config import load_sources
+    from pipeline.ingest.stage import adapter_module
+
+    yield from adapter_module(load_sources()[source]["adapter"]).discover(SAMPLES / folder)
+
+
+def sample_names() -> list[str]:
+    """Return the name of every raw object in the samples; none where they are absent."""
+    if not SAMPLES.is_dir():
+        return []
+    return sorted(
+        f"sample:{source}/{folder}/{found.name}"
+        for source, folders in SAMPLE_SOURCES.items()
+        for folder in folders
+        for found in _discover(source, folder)
+    )
+
+
+def _raw_files(facts: dict[str, Any], found: Any) -> dict[str, str]:
+    paths = [Path(facts["folder"]) / part for part in found.paths]
+    files = sorted(f for p in paths for f in ([p] if p.is_file() else p.rglob("*")) if f.is_file())
+    return {str(f.relative_to(facts["folder"])): _sha(f.read_bytes()) for f in files}
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _digest(value: Any) -> str:
+    return _sha(json.dumps(value, sort_keys=True, default=str).encode())
+
+
+def main(names: Sequence[str]) -> int:
+    """Rebuild the named objects one after the other."""
+    from pipeline.config import load_config
+
+    config = load_config()
+    config["filters"] = {}
+    found = {}
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = rebuild(name, Path(folder), config)
+    sys.stdout.write(json.dumps({"kernel": _kernel(), "objects": found}))
+    return 0
+
+
+def _kernel() -> str:
+    """Return the name of the kernels that numpy's OpenBLAS has chosen; empty where it has none."""
+    maps = Path("/proc/self/maps")
+    lines = maps.read_text().splitlines() if maps.is_file() else []
+    for library in sorted({line.split()[-1] for line in lines if "openblas64_" in line}):
+        name = getattr(ctypes.CDLL(library), "scipy_openblas_get_corename64_", None)
+        if name is not None:
+            name.restype = ctypes.c_char_p
+            return str(name().decode())
+    return ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

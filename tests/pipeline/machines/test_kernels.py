@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same bytes on every processor: objects rebuilt under other kernels, in other processes.
+
+Everything that the stages write about an object is compared: its files, its rows of `links` and
+`joints`, its fingerprint, its findings. Pictures are not, since no digest covers them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from pipeline.generate.layout import object_name
+from pipeline.generate.registry import family_names
+from pipeline.split.frozen import frozen_members
+from tests.pipeline.machines.kernels import (
+    REPOSITORY,
+    Run,
+    core_types,
+    differences,
+    plain,
+    strongest,
+    without_dispatch,
+)
+from tests.pipeline.machines.rebuild import SAMPLES, sample_names
+
+# Objects of the frozen split whose bytes once depended on the processor.
+ONCE_DIFFERENT = [
+    f"generated-{name}"
+    for name in (
+        "bench_vise_00004", "bench_vise_00005", "climate_00009", "elevator_00005", "pliers_00001",
+        "pliers_00003", "sliding_door_00014", "tower_00007", "car_00011", "cycle_00000",
+        "telephone_00001",
+    )
+]  # fmt: skip
+
+
+def generated(per_family: int) -> list[str]:
+    """Return the ids of the first objects of every family."""
+    return [
+        f"generated-{object_name(family, index)}"
+        for family in family_names()
+        for index in range(per_family)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def _at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+
+
+def test_two_processors_build_the_same_objects() -> None:
+    names = sorted({*ONCE_DIFFERENT, *generated(per_family=1)})
+    runs = [Run(names, plain()), Run(names, strongest())]
+    one, other = (run.found() for run in runs)
+    if len(core_types()) > 1:
+        assert one["kernel"] != other["kernel"], "the comparison would prove nothing"
+    assert differences(one["objects"], other["objects"]) == []
+    rejected = [name for name, results in one["objects"].items() if "rejected" in results]
+    assert rejected == []
+
+
+def test_the_kernels_that_are_compared_do_differ() -> None:
+    """A matrix product changes its digits between them, so the comparison can fail."""
+    if len(core_types()) < 2:
+        pytest.skip("this processor has one kind of kernels only")
+    program = (
+        "import numpy as np; r = np.random.default_rng(0); "
+        "print((r.random((50, 30)) @ r.random((30, 50))).tobytes().hex())"
+    )
+    outputs = {_printed(program, environment) for environment in (plain(), strongest())}
+    assert len(outputs) == 2
+
+
+def _printed(program: str, environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return done.stdout
+
+
+def references() -> dict[str, Any]:
+    """Return every environment of the slow comparison by name."""
+    kernels = {name: {"OPENBLAS_CORETYPE": name} for name in core_types()}
+    return {**kernels, "numpy and libm without dispatch": without_dispatch()}
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, Any]:
+    """Every object of the slow comparison under the plainest kernels."""
+    names = sorted({*frozen_members(), *generated(per_family=2), *sample_names()})
+    return Run(names, {"OPENBLAS_CORETYPE": core_types()[0]}).found()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", [name for name in references() if name != core_types()[0]])
+def test_all_objects_are_the_same(name: str, reference: dict[str, Any]) -> None:
+    found = Run(list(reference["objects"]), references()[name]).found()
+    assert differences(reference["objects"], found["objects"]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="apt-get install qemu-user")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="emulates a processor of this kind")
+def test_a_whole_other_processor_builds_the_same_objects() -> None:
+    """Emulated, every library chooses its kernels for it: OpenBLAS, numpy, libm and embree."""
+    names = sorted({*ONCE_DIFFERENT, *generated(per_family=1)})
+    emulated = Run(names, {}, emulator=("qemu-x86_64", "-cpu", "Nehalem"))
+    native = Run(names, {})
+    assert differences(native.found()["objects"], emulated.found()["objects"]) == []
+
+
+@pytest.mark.slow
+def test_the_slow_comparison_has_the_samples(reference: dict[str, Any]) -> None:
+    if not SAMPLES.is_dir():
+        pytest.skip("../shared/samples is not here")
+    built = [name for name, found in reference["objects"].items() if "content" in found]
+    assert len([name for name in built if name.startswith("sample:")]) > 150
+    assert {*frozen_members()} <= {*built}

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule of `aa_dataset/portable.py`: what decides bytes calls nothing that picks its kernels.
+
+Which modules that are is found, not listed: everything that the stages and the generated collection
+import. What is allowed all the same stands below with its reason, and an entry that is no longer
+needed fails.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.inventory.code import _closure
+from pipeline.stages import STAGES
+
+REPOSITORY = Path(__file__).parents[3]
+NUMPY = {"np", "numpy"}
+# Of numpy: BLAS and LAPACK, functions that use them, and functions with kernels of their own.
+PRODUCTS = {
+    "convolve", "corrcoef", "correlate", "cov", "dot", "einsum", "inner", "kron", "linalg",
+    "matmul", "matvec", "polyfit", "tensordot", "trapezoid", "vdot", "vecdot", "vecmat",
+}  # fmt: skip
+FUNCTIONS = {
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh",
+    "exp", "exp2", "expm1", "float_power", "hypot", "interp", "log", "log10", "log1p", "log2",
+    "power", "sin", "sinc", "sinh", "tan", "tanh", "unwrap",
+}  # fmt: skip
+MODULES = ("scipy.linalg", "numpy.linalg", "scipy.sparse.linalg", "scipy.spatial.transform")
+
+SCORE = "scores, not bytes: a stage writes them to ten digits, or compares them with a threshold"
+ALLOWED = {
+    "aa_dataset/metric/": SCORE,
+    "pipeline/render/": "pictures, which no digest of an object or a library covers",
+}
+
+
+def deciding_modules() -> list[Path]:
+    """Return every first-party file that a stage or a generator of raw objects executes."""
+    packages = [Path("pipeline") / stage for stage in STAGES] + [Path("pipeline/generate")]
+    files = [path for package in packages for path in package.rglob("*.py")]
+    return sorted(_closure(".".join(path.with_suffix("").parts) for path in files))
+
+
+def broken_rules(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of everything in a source text that the rule forbids."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
+            yield node.lineno, "@"
+        elif isinstance(node, ast.Attribute) and _is_numpy(node.value):
+            if node.attr in PRODUCTS | FUNCTIONS:
+                yield node.lineno, f"np.{node.attr}"
+        elif isinstance(node, ast.Attribute) and node.attr == "dot":
+            yield node.lineno, ".dot"
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((node.lineno, name) for name in _imported(node) if _is_forbidden(name))
+
+
+def _is_numpy(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in NUMPY
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
+def _is_forbidden(name: str) -> bool:
+    package, _, last = name.rpartition(".")
+    if package == "numpy":
+        return last in PRODUCTS | FUNCTIONS
+    return any(name == module or name.startswith(f"{module}.") for module in MODULES)
+
+
+@pytest.fixture(autouse=True)
+def _at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+
+
+def test_what_decides_bytes_calls_no_kernel_of_a_processor() -> None:
+    broken = [
+        f"{path.as_posix()}:{line}: {what}"
+        for path in deciding_modules()
+        if not path.as_posix().startswith(tuple(ALLOWED))
+        for line, what in broken_rules(path.read_text())
+    ]
+    assert broken == [], "use aa_dataset.portable; its first lines say why"
+
+
+def test_the_rule_covers_the_rooms_that_it_should() -> None:
+    covered = {path.as_posix() for path in deciding_modules()}
+    for name in (
+        "pipeline/annotate/collision/convex.py",
+        "pipeline/generate/families/pliers.py",
+        "pipeline/normalize/frame.py",
+        "pipeline/verify/rays.py",
+        "aa_dataset/kinematics/urdf_tree.py",
+        "aa_dataset/portable.py",
+    ):
+        assert name in covered
+
+
+@pytest.mark.parametrize("prefix", sorted(ALLOWED))
+def test_every_exception_is_still_needed(prefix: str) -> None:
+    files = [path for path in deciding_modules() if path.as_posix().startswith(prefix)]
+    assert any(list(broken_rules(path.read_text())) for path in files)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a @ b", "a @= b", "np.dot(a, b)", "np.linalg.norm(a)", "numpy.einsum('i,i', a, b)",
+        "a.dot(b)", "from numpy import sin", "from numpy.linalg import eigh", "np.tanh(a)",
+        "import scipy.linalg", "from scipy.spatial.transform import Rotation",
+    ],
+)  # fmt: skip
+def test_the_rule_sees(line: str) -> None:
+    assert list(broken_rules(line))
+
+
+@pytest.mark.parametrize("line", ["np.cross(a, b)", "math.sin(a)", "np.sqrt(a)", "np.outer(a, b)"])
+def test_the_rule_leaves_alone(line: str) -> None:
+    assert not list(broken_rules(line))
