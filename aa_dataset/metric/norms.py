@@ -19,7 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import NormError, SingularBodyError, shown
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.metric._pairs import apply, square
-from aa_dataset.metric.foreign import as_body, gram_matrix, is_foreign_body
+from aa_dataset.metric.foreign import (
+    BodyLike,
+    SquaredNorm,
+    as_body,
+    gram_matrix,
+    is_foreign_body,
+)
 
 Array = NDArray[np.float64]
 
@@ -185,7 +191,8 @@ def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
 
 
 Norm = SplitNorm | KineticNorm | RiemannianNorm
-Norms = Norm | Sequence[Norm]
+AnyNorm = Norm | BodyLike | SquaredNorm  # theirs become ours in `as_norm`
+Norms = AnyNorm | Sequence[AnyNorm]
 
 
 def as_norm(value: Any) -> Norm:
@@ -240,7 +247,7 @@ def norm_factor(norm: Norms) -> Array:
     return as_norm(norm).factor
 
 
-def twist_norm(twists: ArrayLike, norm: Norm) -> Array:
+def twist_norm(twists: ArrayLike, norm: AnyNorm) -> Array:
     """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``.
 
     Examples

@@ -21,7 +21,7 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms, one_norm
+from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, one_norm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
@@ -57,7 +57,7 @@ def tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
     normalize: Normalization = "raw",
     budget: int = DEFAULT_BUDGET,
@@ -110,7 +110,7 @@ def relaxed_tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
     """Return the assignment relaxation, a lower bound of the raw distance in polynomial time.
@@ -135,7 +135,7 @@ def constant_penalty_distance(
     second: Tree,
     *,
     penalty: float,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     realizable: bool = True,
     budget: int = DEFAULT_BUDGET,
@@ -198,7 +198,7 @@ def fixed_skeleton_distance(
 def _prices(
     one: Skeleton,
     two: Skeleton,
-    norm: Norm | BodyNorms,
+    norm: AnyNorm | BodyNorms,
     scale: float | None,
     kernels: ModuleType | None = None,
 ) -> Prices:

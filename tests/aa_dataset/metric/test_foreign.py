@@ -27,15 +27,18 @@ from aa_dataset.metric import (
     material_motion,
     motion_size,
     nearest_joints,
+    nearest_objects,
     pairwise_distance,
     path_distance,
     placement_discrepancy,
     sampled_distance,
     skeleton_distance,
     tree_distance,
+    tree_distances,
     twist_norm,
 )
 from aa_dataset.metric.foreign import gram_matrix, screw_and_limits, screw_joint
+from aa_dataset.metric.tree import batch
 
 SCREW = np.array([0, 0.6, 0.8, 0.1, -0.4, 0.3])
 Z = np.array([0, 0, 1.0])
@@ -310,3 +313,25 @@ def test_attributes_alone_decide():
     )
     same = RiemannianNorm(4 * np.eye(6)), SplitNorm()
     assert motion_size([pair], norm=same[0])[0] == 2 * motion_size([pair], norm=same[1])[0]
+
+
+def test_all_pairs_of_trees_take_their_edges_and_norms(monkeypatch):
+    """Also in other processes, to which a function of theirs could not be sent."""
+    monkeypatch.setattr(batch, "SEARCHES", 1)
+    norm = authors.make_riemannian_norm(np.diag([1.0, 2, 3, 4, 5, 6]))
+    a, b, c = ((0 * SCREW, q * np.roll(SCREW, k)) for k, q in ((0, 0.5), (2, 1.0), (3, 1.6)))
+    library = [
+        [("a", "b", a), ("b", "c", b), ("c", "d", c)],
+        [("a", "b", b), ("b", "c", a), ("c", "d", c)],
+        [("a", "b", b), ("b", "c", c), ("c", "d", a)],
+        [("a", "b", a), ("a", "c", b), ("a", "d", c)],
+    ]
+    found = [[authors.exact_tree_distance(x, y, norm) for y in library] for x in library]
+    assert sum(not certified for row in found for _, certified in row) >= 6
+    expected = np.array([[value for value, _ in row] for row in found])
+    for workers in (1, 2):
+        own = tree_distances(library, library, norm=norm, exact=True, workers=workers)
+        assert own.proven.all()
+        np.testing.assert_allclose(own.upper, expected, rtol=1e-9, atol=1e-12)
+    near = nearest_objects(library[2], library, k=4, norm=norm)
+    assert [n.distance for n in near] == pytest.approx(sorted(expected[2]), rel=1e-9, abs=1e-12)
