@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from authors_equality import equalities
 
 PAGE = (Path(__file__).parents[3] / "docs" / "articulatearena.md").read_text(encoding="utf-8")
 REFUSES = "*refuses*"
@@ -55,6 +56,14 @@ def same(one, two, *, relative=1e-9):
 def test_the_page_has_all_its_rows():
     assert len(BRIDGE) >= 25
     assert len(DIFFERENCES) >= 28
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # infinite ranges, in theirs
+def test_the_table_of_equality_lists_what_is_compared():
+    table = [cells for cells in rows(4) if cells[1] != "their function"]
+    compared = [[row.quantity, f"`{row.theirs}`"] for row in equalities(pairs=40, trees=8)]
+    assert [cells[:2] for cells in table] == compared
+    assert all(float(cells[3]) < 1e-9 for cells in table)
 
 
 @pytest.mark.parametrize("cells", BRIDGE, ids=[cells[0] for cells in BRIDGE])

@@ -38,6 +38,7 @@ from aa_dataset.metric import (
     twist_norm,
 )
 from aa_dataset.metric.foreign import gram_matrix, screw_and_limits, screw_joint
+from aa_dataset.metric.losses import smooth_loss
 from aa_dataset.metric.tree import batch
 
 SCREW = np.array([0, 0.6, 0.8, 0.1, -0.4, 0.3])
@@ -335,3 +336,15 @@ def test_all_pairs_of_trees_take_their_edges_and_norms(monkeypatch):
         np.testing.assert_allclose(own.upper, expected, rtol=1e-9, atol=1e-12)
     near = nearest_objects(library[2], library, k=4, norm=norm)
     assert [n.distance for n in near] == pytest.approx(sorted(expected[2]), rel=1e-9, abs=1e-12)
+
+
+def test_losses_take_their_norms():
+    hinge = (SCREW, np.array([0.0, 1.5]))
+    other = (np.roll(SCREW, 3) / np.linalg.norm(np.roll(SCREW, 3)[:3]), np.array([-0.2, 1.0]))
+    ends = [q * screw for screw, limits in (hinge, other) for q in limits]
+    body = authors.LinkInertia(2.0, np.array([0.1, 0.2, 0.3]), np.diag([0.3, 0.4, 0.5]))
+    norm = authors.make_kinetic_energy_norm(body)
+    expected = authors.training_loss(*ends, norm, 1e-3)
+    for given_norm in (body, norm, KineticNorm(body)):
+        found = smooth_loss(hinge, other, epsilon=1e-3, norm=given_norm)
+        assert found == pytest.approx(expected, rel=1e-12)
