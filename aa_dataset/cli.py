@@ -199,7 +199,9 @@ def _add_check(commands: Any) -> None:
 def _add_simulation(commands: Any) -> None:
     from aa_dataset.cli_export import add_export
     from aa_dataset.cli_judge import add_judge
+    from aa_dataset.cli_nearest import add_nearest
 
+    add_nearest(commands, _LIBRARY_HELP)
     add_export(commands, _LIBRARY_HELP)
     add_judge(commands, _LIBRARY_HELP)
 

@@ -23,7 +23,7 @@ Nodes = NDArray[np.intp]
 # HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
 OBJECTIVE_SCALE = 1e6
 CUT_ROUNDS = 12
-MOST_PIVOTS = 2**31 - 1
+MOST_PIVOTS = 2**31 - 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +170,8 @@ def _optimize(
     rows, columns = cuts.shape
     meter.require(program_steps(rows, columns, cuts.nnz))
     price = pivot_steps(rows, columns)
-    options: dict[str, float] = {"maxiter": min(meter.left // price, MOST_PIVOTS)}
+    # HiGHS says that it met the limit also if the last iteration allowed was the last one needed.
+    options: dict[str, float] = {"maxiter": min(meter.left // price, MOST_PIVOTS) + 1}
     if meter.seconds_left is not None:
         options["time_limit"] = meter.seconds_left
     result = linprog(
@@ -181,7 +182,7 @@ def _optimize(
         method="highs-ds",
         options=options,
     )
-    meter.work += price * int(result.nit)
+    meter.require(price * int(result.nit))
     if result.status == 2:  # infeasible: two required candidates clash
         return None
     if result.status != 0 or result.x is None:

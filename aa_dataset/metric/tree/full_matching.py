@@ -37,6 +37,14 @@ def skeleton_distance(
         How many matched pairs you found with another parent; each costs the penalty too.
     norm, compactify : norm, float or None
         As for `joint_distance`.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> def drawer(travel):
+    ...     return Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel)
+    >>> round(skeleton_distance([drawer(0.5)], [drawer(0.25), drawer(2.0)], penalty=0.125), 6)
+    0.375
     """
     from scipy.optimize import linear_sum_assignment  # slow to import, and joints do without it
 

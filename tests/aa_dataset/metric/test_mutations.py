@@ -182,7 +182,7 @@ MUTATIONS = {
     relaxation_returned_as_exact: ("brute_force_trees", "knobs"),
     rooted_trees_only: ("base_choice",),
     bound_that_cuts_too_much: ("brute_force_trees",),
-    time_out_called_exact: ("honest_time_limit",),
+    time_out_called_exact: ("honest_budget",),
     silent_normalization: ("raw_sum_of_prices",),
     welded_bodies_forgotten: ("welded_bodies",),
     parallel_axes_score_zero: ("undefined_is_nan",),

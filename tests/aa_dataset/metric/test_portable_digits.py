@@ -5,11 +5,16 @@ A separate process each, because OpenBLAS and numpy choose their kernels when th
 Matrices of more than 2,048 pairs are made by BLAS and are not asked for here.
 """
 
+import math
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from aa_dataset.metric._arithmetic import tanh
+from aa_dataset.metric._pairs import apply
 
 PROGRAM = """
 import math, numpy as np
@@ -83,3 +88,17 @@ def test_digits_are_the_same(here, settings):
     other = digits(**settings)
     assert len(here) == 27
     assert [k for k, (one, two) in enumerate(zip(here, other, strict=True)) if one != two] == []
+
+
+def test_few_numbers_have_the_digits_of_many():
+    """Small arrays are done in plain numbers; a score must not depend on how many are asked for."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=5000) * 10.0 ** rng.integers(-12, 3, size=5000)
+    values[:6] = [0.0, -0.0, math.inf, -math.inf, 400.0, -5e-324]
+    whole = tanh(values)
+    parts = np.concatenate([tanh(values[k : k + 7]) for k in range(0, 5000, 7)])
+    assert (whole.view(np.int64) == parts.view(np.int64)).all()
+    assert np.allclose(whole, np.tanh(values), rtol=1e-15, atol=0)
+    vectors, factor = rng.normal(size=(500, 6)), rng.normal(size=(6, 6))
+    rows = [apply(factor, vectors[k : k + 1])[0] for k in range(500)]
+    assert (apply(factor, vectors) == np.array(rows)).all()

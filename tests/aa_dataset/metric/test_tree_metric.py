@@ -349,7 +349,7 @@ def test_search_alone_agrees_with_every_pair_of_stages(size, monkeypatch):
         found = []
         for nodes in (0, 40, 10**6):
             monkeypatch.setattr(search, "FIRST_NODES", nodes)
-            state = heaviest_matching(problem, time_limit=60)
+            state = heaviest_matching(problem)
             assert state.closed
             assert is_admissible(problem, state.pairs)
             assert state.weight == pytest.approx(weights[state.pairs].sum())
