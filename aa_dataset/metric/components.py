@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The component protocol that the field has used, in three named variants (paper section 3.2).
+"""The component protocol that the field has used, in four named variants (paper section 3.2).
 
 ``strict``
     The formulas as the paper prints them. Where one is 0/0 (origin of parallel axes, axis of a
@@ -16,6 +16,10 @@
     What the public code of Articulate-Anything computes (vlongle/articulate-anything,
     ``articulate_anything/utils/metric.py`` at 2766c80), including its arbitrary direction for
     parallel axes, its gates on limits, and its mercy on prismatic joints.
+``authors``
+    What the authors' package `articulatearena` 0.1.0 computes: continuous and helical joints are
+    revolute, the prediction's type chooses the origin's formula, parallel axes are infinitely far
+    apart, and a fixed joint is measured by the axis and the origin that it was given.
 
 An undefined value is nan, never 0.
 """
@@ -26,10 +30,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from aa_dataset.errors import ArgumentError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.metric.foreign import TupleLike, tuple_joint
 
-Variant = Literal["strict", "parallel-safe", "released"]
+Variant = Literal["strict", "parallel-safe", "released", "authors"]
 Vector = tuple[float, float, float]
 
 AXIS_TOLERANCE = 0.25  # rad
@@ -93,8 +97,8 @@ def _shown(value: float, unit: str) -> str:
 
 
 def component_errors(
-    predicted: Joint,
-    truth: Joint,
+    predicted: Joint | TupleLike,
+    truth: Joint | TupleLike,
     *,
     variant: Variant = "strict",
     merge_continuous: bool = False,
@@ -106,7 +110,7 @@ def component_errors(
     ----------
     predicted, truth : Joint
         In one frame. Helical joints count as revolute, which is all the tuple can say of them.
-    variant : {"strict", "parallel-safe", "released"}
+    variant : {"strict", "parallel-safe", "released", "authors"}
         See the module.
     merge_continuous : bool
         Count continuous and revolute as one type.
@@ -125,16 +129,16 @@ def component_errors(
       range      0.3 rad or m
       direction  0
     """
-    for joint in (predicted, truth):
-        if not isinstance(joint, Joint):
-            raise ArgumentError(f"a `Joint` was expected and the argument is {shown(joint)}.")
+    predicted, truth = tuple_joint(predicted, "predicted"), tuple_joint(truth, "truth")
     wrong = float(_kind(predicted, merge_continuous) != _kind(truth, merge_continuous))
     guess, goal = _Tuple.of(predicted), _Tuple.of(truth)
     if variant == "released":
         return _released(guess, goal, wrong, frame_rotation)
+    if variant == "authors":
+        return _authors(guess, goal)
     if variant not in ("strict", "parallel-safe"):
         raise ValueError(
-            f"`variant` is {variant!r}; choose 'strict', 'parallel-safe' or 'released'."
+            f"`variant` is {variant!r}; choose 'strict', 'parallel-safe', 'released' or 'authors'."
         )
     axis = _axis_error(guess, goal)
     origin = _origin_error(guess, goal, safe=variant == "parallel-safe")
@@ -257,6 +261,31 @@ def _released_motion(joint: _Tuple, sign: float) -> tuple[Vector, Vector]:
     motion = _times(axis, span) if span else (0.0, 0.0, 0.0)
     size = _length(motion)
     return motion, _times(motion, 1 / size) if size else axis
+
+
+def _authors(predicted: _Tuple, truth: _Tuple) -> ComponentErrors:
+    turning = predicted.type in ROTATIONS
+    if turning or truth.type in ROTATIONS:
+        wrong = float(turning != (truth.type in ROTATIONS))
+    else:
+        wrong = float(predicted.type is not truth.type)
+    axis = math.acos(min(abs(_dot(predicted.axis, truth.axis)), 1.0))
+    origin = _authors_origin(predicted, truth)
+    m1, m2 = _times(predicted.axis, predicted.span), _times(truth.axis, truth.span)
+    sizes = _length(m1) * _length(m2)
+    direction = math.nan if sizes == 0 else 1 - _dot(m1, m2) / sizes
+    success = wrong == 0 and axis < AXIS_TOLERANCE and origin < ORIGIN_TOLERANCE
+    span = _length(_minus(m1, m2))
+    return ComponentErrors(wrong, axis, origin, span, direction, success, "authors")
+
+
+def _authors_origin(predicted: _Tuple, truth: _Tuple) -> float:
+    offset = _minus(predicted.origin, truth.origin)
+    if predicted.type not in ROTATIONS:
+        return math.hypot(*offset)
+    normal = _cross(predicted.axis, truth.axis)
+    size = math.hypot(*normal)
+    return math.inf if size < PARALLEL else abs(_dot(offset, normal)) / size
 
 
 def _length(a: Vector) -> float:

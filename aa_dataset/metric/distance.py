@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,13 @@ from aa_dataset.metric.endpoints import (
     require_bounded,
     turn_representatives,
 )
+from aa_dataset.metric.foreign import ForeignJoint
 from aa_dataset.metric.norms import Norms, SplitNorm, is_positive, norm_factor
 
 Array = NDArray[np.float64]
+
+One = Joint | ForeignJoint
+Wrap = bool | Literal["authors"]
 
 DEFAULT_NORM = SplitNorm()
 DEFAULT_SCALE = math.pi
@@ -31,23 +35,23 @@ DEFAULT_SCALE = math.pi
 
 @overload
 def joint_distance(
-    first: Joint,
-    second: Joint,
+    first: One,
+    second: One,
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> float: ...
 
 
 @overload
 def joint_distance(
-    first: JointArray | Sequence[Joint],
-    second: JointArray | Sequence[Joint],
+    first: JointArray | Sequence[One],
+    second: JointArray | Sequence[One],
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> Array: ...
 
 
@@ -57,7 +61,7 @@ def joint_distance(
     *,
     norm: Norms = DEFAULT_NORM,
     compactify: float | None = None,
-    wrap_turns: bool = False,
+    wrap_turns: Wrap = False,
 ) -> float | Array:
     """Return the distance of two joints, or of two aligned lists pair by pair.
 
@@ -69,11 +73,12 @@ def joint_distance(
         The inner product; n norms give every pair its own, e.g. the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
-    wrap_turns : bool
+    wrap_turns : bool or "authors"
         Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
         is no metric any more: a range whose middle is pi has two representatives, and is close to
         joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
-        whose distance is 8.9.
+        whose distance is 8.9. "authors" keeps one of the two, as the authors' package does, so
+        that reversing such a joint changes its distances.
 
     Returns
     -------
@@ -102,18 +107,19 @@ def joint_distance(
         require_bounded(two)
     distances = _aligned(one, two, factor, scale)
     if wrap_turns:
-        ones, twos = turn_representatives(one), turn_representatives(two)
+        count = checked_wrap(wrap_turns)
+        ones, twos = turn_representatives(one)[:count], turn_representatives(two)[:count]
         distances = np.minimum.reduce([_aligned(a, b, factor, scale) for a in ones for b in twos])
     return float(distances[0]) if is_single(first) and is_single(second) else distances
 
 
 @overload
-def motion_size(joints: Joint, *, norm: Norms = ..., compactify: float | None = ...) -> float: ...
+def motion_size(joints: One, *, norm: Norms = ..., compactify: float | None = ...) -> float: ...
 
 
 @overload
 def motion_size(
-    joints: JointArray | Sequence[Joint], *, norm: Norms = ..., compactify: float | None = ...
+    joints: JointArray | Sequence[One], *, norm: Norms = ..., compactify: float | None = ...
 ) -> Array: ...
 
 
@@ -166,6 +172,13 @@ def checked_scale(scale: float | None) -> float | None:
             f"`compactify` is {shown(scale)}; give kappa as a positive number, or None."
         )
     return float(scale)
+
+
+def checked_wrap(wrap: Wrap) -> int:
+    """Return how many representatives a joint on the seam has: two, or one as the authors do."""
+    if wrap not in (True, "authors"):
+        raise ValueError(f"`wrap_turns` is {wrap!r}; choose False, True or 'authors'.")
+    return 1 if wrap == "authors" else 2
 
 
 def checked_factor(norm: Norms, *, count: int) -> Array:

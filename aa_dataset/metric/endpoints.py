@@ -14,6 +14,7 @@ from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, sh
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
 from aa_dataset.metric._pairs import apply, positive, radius, square
+from aa_dataset.metric.foreign import ForeignJoint, is_foreign_joint, screw_and_limits
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -84,7 +85,8 @@ class JointArray:
         return out
 
 
-Joints = Joint | JointArray | Sequence[Joint]
+OneJoint = Joint | ForeignJoint
+Joints = OneJoint | JointArray | Sequence[OneJoint]
 
 
 def as_joint_array(joints: Joints) -> JointArray:
@@ -101,18 +103,32 @@ def as_joint_array(joints: Joints) -> JointArray:
         return joints
     if isinstance(joints, Joint):
         return JointArray.of((joints,))
+    if is_foreign_joint(joints):
+        return _mixed_array((joints,))
     if not isinstance(joints, Iterable) or isinstance(joints, str | bytes | np.ndarray):
         raise _not_joints(joints)
     many = tuple(joints)
-    for one in many:
-        if not isinstance(one, Joint):
+    ours = [one for one in many if isinstance(one, Joint)]
+    return JointArray.of(ours) if len(ours) == len(many) else _mixed_array(many)
+
+
+def _mixed_array(joints: Sequence[object]) -> JointArray:
+    """Stack joints of which some are in the form of the authors' package."""
+    rows = []
+    for k, one in enumerate(joints):
+        if isinstance(one, Joint):
+            rows.append((one.screw, one.limits, one.name))
+        elif is_foreign_joint(one):
+            rows.append((*screw_and_limits(one, f"#{k}"), f"#{k}"))
+        else:
             raise _not_joints(one)
-    return JointArray.of(many)
+    screws, limits, names = zip(*rows, strict=True)
+    return JointArray(np.array(screws), np.array(limits), tuple(names))
 
 
 def is_single(joints: Joints) -> bool:
     """Whether an argument is one joint, so that the answer is one number and no array."""
-    return isinstance(joints, Joint)
+    return isinstance(joints, Joint) or is_foreign_joint(joints)
 
 
 def _not_joints(value: object) -> ArgumentError:

@@ -19,6 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import NormError, SingularBodyError, shown
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.metric._pairs import apply, square
+from aa_dataset.metric.foreign import (
+    BodyLike,
+    SquaredNorm,
+    as_body,
+    gram_matrix,
+    is_foreign_body,
+)
 
 Array = NDArray[np.float64]
 
@@ -73,11 +80,7 @@ class KineticNorm:
     factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, RigidBody):
-            raise NormError(
-                f"`body` is {shown(self.body)}; give a `RigidBody`, such as `joint.body`. A joint "
-                "read from a file without inertials has none."
-            )
+        object.__setattr__(self, "body", as_body(self.body))
         if self.regularize is not None and not is_positive(self.regularize):
             raise NormError(
                 f"`regularize` is {shown(self.regularize)}; give a positive length [m] or None."
@@ -202,7 +205,8 @@ def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
 
 
 Norm = SplitNorm | KineticNorm | RiemannianNorm
-Norms = Norm | Sequence[Norm]
+AnyNorm = Norm | BodyLike | SquaredNorm  # theirs become ours in `as_norm`
+Norms = AnyNorm | Sequence[AnyNorm]
 
 
 def as_norm(value: Any) -> Norm:
@@ -226,6 +230,10 @@ def as_norm(value: Any) -> Norm:
         raise NormError("`norm` is a body; write `KineticNorm(body)` to measure by it.")
     if isinstance(value, np.ndarray) and value.shape == (6, 6):
         raise NormError("`norm` is a matrix; write `RiemannianNorm(matrix)` to measure by it.")
+    if is_foreign_body(value):
+        return KineticNorm(as_body(value))
+    if callable(value) and not isinstance(value, type):
+        return RiemannianNorm(gram_matrix(value))
     raise NormError(
         f"`norm` is {shown(value)}; give `SplitNorm(alpha)`, `KineticNorm(body)` or "
         "`RiemannianNorm(matrix)`."
@@ -253,7 +261,7 @@ def norm_factor(norm: Norms) -> Array:
     return as_norm(norm).factor
 
 
-def twist_norm(twists: ArrayLike, norm: Norm) -> Array:
+def twist_norm(twists: ArrayLike, norm: AnyNorm) -> Array:
     """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``.
 
     Examples

@@ -23,15 +23,18 @@ from aa_dataset.metric.endpoints import (
     is_single,
     require_bounded,
 )
+from aa_dataset.metric.foreign import BodyLike, ForeignJoint, as_body
 from aa_dataset.metric.norms import Norms
 
 Array = NDArray[np.float64]
 Rule = Literal["simpson", "mean"]
-Many = JointArray | Sequence[Joint]
+One = Joint | ForeignJoint
+Many = JointArray | Sequence[One]
+Body = RigidBody | BodyLike
 
 
 @overload
-def path_distance(first: Joint, second: Joint, *, norm: Norms = ...) -> float: ...
+def path_distance(first: One, second: One, *, norm: Norms = ...) -> float: ...
 
 
 @overload
@@ -69,7 +72,7 @@ def path_distance(first: Joints, second: Joints, *, norm: Norms = DEFAULT_NORM) 
 
 @overload
 def sampled_distance(
-    first: Joint, second: Joint, *, samples: int, rule: Rule = ..., norm: Norms = ...
+    first: One, second: One, *, samples: int, rule: Rule = ..., norm: Norms = ...
 ) -> float: ...
 
 
@@ -123,7 +126,7 @@ def sampled_distance(
     return _same_form(np.sqrt(total), first, second)
 
 
-def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBody) -> Array:
+def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: Body) -> Array:
     """Return the RMS distance [m] of a body's points between two placements (appendix B.4).
 
     Parameters
@@ -146,6 +149,7 @@ def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBod
     >>> float(placement_discrepancy(np.eye(4), moved, body=body))
     0.25
     """
+    body = as_body(body)
     gap = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     turn, shift = gap[..., :3, :3], gap[..., :3, 3]
     center = dot(turn, body.center) + shift
@@ -157,14 +161,14 @@ def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: RigidBod
 
 
 @overload
-def material_motion(first: Joint, second: Joint, *, body: RigidBody) -> float: ...
+def material_motion(first: One, second: One, *, body: Body) -> float: ...
 
 
 @overload
-def material_motion(first: Many, second: Many, *, body: RigidBody) -> Array: ...
+def material_motion(first: Many, second: Many, *, body: Body) -> Array: ...
 
 
-def material_motion(first: Joints, second: Joints, *, body: RigidBody) -> float | Array:
+def material_motion(first: Joints, second: Joints, *, body: Body) -> float | Array:
     """Return how far apart two joints really carry a body [m].
 
     Root of the summed squares over both endpoints, minimum over their assignment: what E_B is

@@ -25,13 +25,14 @@ from aa_dataset.errors import NormError, ShapeError
 from aa_dataset.metric._engine import compiled_kernels, has_numba
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
 from aa_dataset.metric.endpoints import require_bounded
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import AnyNorm, Norm, one_norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.distance import COMPILE_ABOVE, BodyNorms, Tree
+from aa_dataset.metric.tree.distance import COMPILE_ABOVE, BodyNorms
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, pair_prices
 from aa_dataset.metric.tree.problem import Problem, assign, is_admissible
 from aa_dataset.metric.tree.search import heaviest_matching
+from aa_dataset.metric.tree.skeleton import Tree
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
@@ -82,7 +83,7 @@ class TreeBatch:
         first: PackedTrees,
         second: PackedTrees,
         *,
-        norm: Norm = DEFAULT_NORM,
+        norm: AnyNorm = DEFAULT_NORM,
         compactify: float | None = None,
         engine: Engine = "numpy",
     ):
@@ -177,7 +178,7 @@ def tree_distances(
     second: Trees | None = None,
     *,
     pairs: ArrayLike | None = None,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     exact: bool = False,
     budget: int = DEFAULT_BUDGET,
@@ -229,7 +230,7 @@ def tree_distances(
     listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
     lower, upper = _outputs(out, shape)
-    plan = _Plan(one, two, norm, compactify, chosen_engine(engine, lower.size))
+    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
     with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
@@ -247,7 +248,7 @@ def tree_distance_blocks(
     first: Trees,
     second: Trees | None = None,
     *,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     exact: bool = False,
     budget: int = DEFAULT_BUDGET,
@@ -276,7 +277,7 @@ def tree_distance_blocks(
     """
     one = as_packed(first)
     two = one if second is None else as_packed(second)
-    plan = _Plan(one, two, norm, compactify, chosen_engine(engine, len(one) * len(two)))
+    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, len(one) * len(two)))
     with _Runner(plan, workers, budget if exact else None) as run:
         for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
             shape = (rows.stop - rows.start, columns.stop - columns.start)

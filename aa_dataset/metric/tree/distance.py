@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, NormError
 from aa_dataset.kinematics.bodies import merge_bodies
-from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric._engine import compiled_kernels
 from aa_dataset.metric.distance import (
     DEFAULT_NORM,
@@ -22,17 +21,16 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms, one_norm
+from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, one_norm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
-from aa_dataset.metric.tree.skeleton import Skeleton, contract
+from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
-Tree = KinematicTree | Skeleton
 
 COMPILE_ABOVE = 400
 
@@ -59,7 +57,7 @@ def tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
     normalize: Normalization = "raw",
     budget: int = DEFAULT_BUDGET,
@@ -112,7 +110,7 @@ def relaxed_tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
     """Return the assignment relaxation, a lower bound of the raw distance in polynomial time.
@@ -137,7 +135,7 @@ def constant_penalty_distance(
     second: Tree,
     *,
     penalty: float,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     realizable: bool = True,
     budget: int = DEFAULT_BUDGET,
@@ -200,7 +198,7 @@ def fixed_skeleton_distance(
 def _prices(
     one: Skeleton,
     two: Skeleton,
-    norm: Norm | BodyNorms,
+    norm: AnyNorm | BodyNorms,
     scale: float | None,
     kernels: ModuleType | None = None,
 ) -> Prices:

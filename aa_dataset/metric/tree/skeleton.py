@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.endpoints import JointArray
+from aa_dataset.metric.foreign import LabeledEdge, edges_tree
 
 Bools = NDArray[np.bool_]
 
@@ -50,8 +52,14 @@ class Skeleton:
         return self.array.names
 
 
-def contract(tree: KinematicTree | Skeleton) -> Skeleton:
+Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
+
+
+def contract(tree: Tree) -> Skeleton:
     """Contract every exact fixed edge, merging the bodies it welds.
+
+    A list of edges ``(node, node, endpoint pair)``, as the authors' package has them, is a tree
+    too; its joints are named ``#0``, ``#1``, ...
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
     because the distance is continuous there. `Joint.body` already holds what joints of *type*
@@ -68,6 +76,8 @@ def contract(tree: KinematicTree | Skeleton) -> Skeleton:
     """
     if isinstance(tree, Skeleton):
         return tree
+    if isinstance(tree, Sequence) and not isinstance(tree, str):
+        tree = edges_tree(tree)
     if not isinstance(tree, KinematicTree):
         raise ArgumentError(
             f"a tree was expected and the argument is {shown(tree)}; read a file by "
