@@ -160,6 +160,8 @@ def _add_score(commands: Any) -> None:
         default="tree",
         help="pair joints by the exact tree matching, or by assignment without trees",
     )
+    parser.add_argument("--budget", type=_count, help="steps of work for one tree distance")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="wall limit, noted in result")
     parser.add_argument("--objects", action="store_true", help="also print every object")
     parser.add_argument("--json", action="store_true", help="print the result file instead")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
@@ -197,7 +199,9 @@ def _add_check(commands: Any) -> None:
 def _add_simulation(commands: Any) -> None:
     from aa_dataset.cli_export import add_export
     from aa_dataset.cli_judge import add_judge
+    from aa_dataset.cli_nearest import add_nearest
 
+    add_nearest(commands, _LIBRARY_HELP)
     add_export(commands, _LIBRARY_HELP)
     add_judge(commands, _LIBRARY_HELP)
 
@@ -292,12 +296,19 @@ def _run_unpack(arguments: argparse.Namespace) -> int:
 
 
 def _run_score(arguments: argparse.Namespace) -> int:
+    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
     from aa_dataset.score.evaluate import evaluate
     from aa_dataset.score.readers import open_predictions
     from aa_dataset.score.report import report_lines
     from aa_dataset.score.results import Parameters, write_result
 
-    parameters = Parameters(alpha=arguments.alpha, kappa=arguments.kappa, pairing=arguments.pairing)
+    parameters = Parameters(
+        arguments.alpha,
+        arguments.kappa,
+        arguments.pairing,
+        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
+        arguments.time_limit,
+    )
     if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
         raise ArenaError(f"{arguments.out.parent} is not a folder. Make it or choose another.")
     predictions = open_predictions(arguments.predictions)

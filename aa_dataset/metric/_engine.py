@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from types import ModuleType
 
 from aa_dataset.errors import MissingExtraError
 
 
-def compiled_kernels(engine: str, *, required: bool = True) -> ModuleType | None:
-    """Return the module of numba kernels, or None where numpy is to do the work.
+def compiled_kernels(
+    engine: str, *, required: bool = True, module: str = "_compiled"
+) -> ModuleType | None:
+    """Return a module of numba kernels, or None where numpy is to do the work.
 
     Raises
     ------
@@ -26,12 +29,11 @@ def compiled_kernels(engine: str, *, required: bool = True) -> ModuleType | None
     if not required and not has_numba():
         return None
     try:
-        from aa_dataset.metric import _compiled
+        return importlib.import_module(f"aa_dataset.metric.{module}")
     except ImportError as cause:
         if not required:
             return None
         raise MissingExtraError("engine='numba'", "fast", cause) from cause
-    return _compiled
 
 
 def has_numba() -> bool:

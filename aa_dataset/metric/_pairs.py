@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.metric._arithmetic import exp_negative, expm1_negative, tanh
+
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Two = tuple[Array, Array]
@@ -20,6 +22,7 @@ Two = tuple[Array, Array]
 # Below this share of |z1|^2 + |z2|^2 the closed form has lost three digits, and the careful form
 # takes over.
 NEAR = 1e-3
+FEW = 300  # numbers in an array so small that the calls of numpy dominate
 
 
 def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | None) -> Array:
@@ -42,19 +45,19 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
         The distances, to about 1e-13.
     """
     y1, y2 = apply(factor, screws[0]), apply(factor, screws[1])
-    inner, n1, n2 = np.vecdot(y1, y2), np.vecdot(y1, y1), np.vecdot(y2, y2)
+    inner, n1, n2 = dot(y1, y2), dot(y1, y1), dot(y2, y2)
     radii1, radii2 = limits[0], reversed_where(inner < 0, limits[1])
     if scale is not None:
         n1, n2 = np.sqrt(n1), np.sqrt(n2)
         radii1, radii2 = radius(radii1, n1, scale), radius(radii2, n2, scale)
-        inner = inner / (positive(n1) * positive(n2))
+        inner = inner / positive(n1 * n2)
         n1 = n2 = np.ones(())
-    size = np.vecdot(radii1, radii1) * n1 + np.vecdot(radii2, radii2) * n2
-    square = size - 2 * np.vecdot(radii1, radii2) * np.abs(inner)
+    size = dot(radii1, radii1) * n1 + dot(radii2, radii2) * n2
+    square = size - 2 * dot(radii1, radii2) * np.abs(inner)
     near = square < NEAR * size
     out = np.asarray(np.sqrt(np.abs(square)))
     if near.any():
-        out[near] = _careful(*_subset(near, screws, limits, factor), scale)
+        out[near] = careful_distances(*_subset(near, screws, limits, factor), scale)
     return out
 
 
@@ -63,18 +66,35 @@ def pair_gaps(screws: Two, limits: Two, *, factor: Array) -> Two:
     y1, y2, gap, ends = _oriented(screws, limits, factor)
     near = _raw(y1, gap, ends)
     straight = tuple(a * y1 - c * y2 for a, c in zip(*map(_ends, ends), strict=True))
-    total = sum(np.vecdot(x, x) for x in straight)
-    size = np.vecdot(ends[0], ends[0]) * np.vecdot(y1, y1)
-    size = size + np.vecdot(ends[1], ends[1]) * np.vecdot(y2, y2)
+    total = sum(dot(x, x) for x in straight)
+    size = dot(ends[0], ends[0]) * dot(y1, y1)
+    size = size + dot(ends[1], ends[1]) * dot(y2, y2)
     close = (total < NEAR * size)[..., None]
     return np.where(close, near[0], straight[0]), np.where(close, near[1], straight[1])
 
 
 def apply(factor: Array, twists: Array) -> Array:
-    """Whiten twists ``(..., 6)`` by one factor or one per twist."""
-    if factor.ndim == 2:
-        return np.asarray(twists @ factor.T)
-    return np.asarray((factor @ twists[..., None])[..., 0])
+    """Whiten twists ``(..., 6)`` by one factor or one per twist.
+
+    Sums of products in a fixed order, because BLAS rounds differently on every processor. Both
+    forms add from left to right; the first needs fewer calls, the second less memory.
+    """
+    if twists.size <= FEW:
+        return np.asarray(np.add.reduce(factor * twists[..., None, :], axis=-1))
+    out = factor[..., 0] * twists[..., :1]
+    for k in range(1, 6):
+        out += factor[..., k] * twists[..., k : k + 1]
+    return np.asarray(out)
+
+
+def dot(first: Array, second: Array) -> Array:
+    """Return inner products over the last axis; `np.vecdot` would ask BLAS."""
+    return np.asarray(np.add.reduce(first * second, axis=-1))
+
+
+def square(vectors: Array) -> Array:
+    """Return squared lengths over the last axis."""
+    return dot(vectors, vectors)
 
 
 def reversed_where(flip: Bools, limits: Array) -> Array:
@@ -85,12 +105,12 @@ def reversed_where(flip: Bools, limits: Array) -> Array:
 def radius(limits: Array, size: Array, scale: float) -> Array:
     """Return ``tanh(l |xi| / scale)``, signed, and 0 for the zero screw (paper eq. 8)."""
     # A zero screw against an infinite limit would be 0 * inf; its endpoint is 0 all the same.
-    return np.asarray(np.tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
+    return np.asarray(tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
 
 
 def positive(size: Array) -> Array:
     """Return sizes with 1 in place of 0, to divide by."""
-    return np.where(size > 0, size, 1.0)
+    return np.asarray(size + (size == 0))
 
 
 def tanh_gap(x: Array, y: Array, step: Array) -> Array:
@@ -98,9 +118,10 @@ def tanh_gap(x: Array, y: Array, step: Array) -> Array:
     same_side = (x >= 0) == (y >= 0)
     low = np.minimum(np.abs(x), np.abs(y))
     high = np.maximum(np.abs(x), np.abs(y))
-    e_low, e_high = np.exp(-2 * low), np.exp(-2 * high)
-    gap = -2 * e_low * np.expm1(-2 * np.abs(step)) / ((1 + e_low) * (1 + e_high))
-    return np.where(same_side, np.sign(step) * gap, np.tanh(x) - np.tanh(y))
+    e_low, e_high = exp_negative(-2 * np.stack([low, high]))
+    gap = -2 * e_low * expm1_negative(-2 * np.abs(step)) / ((1 + e_low) * (1 + e_high))
+    gap = np.sign(step) * gap
+    return gap if same_side.all() else np.where(same_side, gap, tanh(x) - tanh(y))
 
 
 def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
@@ -118,20 +139,21 @@ def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, 
     )
 
 
-def _careful(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+def careful_distances(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
+    """Return the distances of flat pairs from differences taken before rounding, (n,)."""
     y1, y2, gap, ends = _oriented(screws, limits, factor)
     if scale is None:
         low, high = _raw(y1, gap, ends)
     else:
         with np.errstate(invalid="ignore", over="ignore"):
             low, high = _compact(y1, y2, gap, ends, scale)
-    return np.asarray(np.sqrt(np.vecdot(low, low) + np.vecdot(high, high)))
+    return np.asarray(np.sqrt(dot(low, low) + dot(high, high)))
 
 
 def _oriented(screws: Two, limits: Two, factor: Array) -> tuple[Array, Array, Array, Two]:
     """Whiten, and reverse the second joint where that brings the screws together."""
     y1, y2 = apply(factor, screws[0]), apply(factor, screws[1])
-    flip = np.vecdot(y1, y2) < 0
+    flip = dot(y1, y2) < 0
     sign = np.where(flip, -1.0, 1.0)[..., None]
     gap = apply(factor, screws[0] - sign * screws[1])
     return y1, sign * y2, gap, (limits[0], reversed_where(flip, limits[1]))
@@ -145,9 +167,9 @@ def _raw(y1: Array, gap: Array, ends: Two) -> Two:
 
 def _compact(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
     """Do as `_raw` does for ``tanh(l n / scale) y / n``, every difference taken before rounding."""
-    n1, n2 = np.sqrt(np.vecdot(y1, y1)), np.sqrt(np.vecdot(y2, y2))
+    n1, n2 = np.sqrt(dot(y1, y1)), np.sqrt(dot(y2, y2))
     u1, u2 = y1 / positive(n1)[..., None], y2 / positive(n2)[..., None]
-    size_gap = np.vecdot(gap, y1 + y2) / positive(n1 + n2)
+    size_gap = dot(gap, y1 + y2) / positive(n1 + n2)
     unit_gap = (gap - u2 * size_gap[..., None]) / positive(n1)[..., None]
     x, y = (e * (positive(n) / scale)[..., None] for e, n in zip(ends, (n1, n2), strict=True))
     step = tanh_gap(x, y, _argument_gap(*ends, n1[..., None], size_gap[..., None]) / scale)

@@ -3,48 +3,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric.distance import DEFAULT_NORM, motion_size
+from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.endpoints import Joints, as_joint_array
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.foreign import ForeignJoint
+from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
-from aa_dataset.metric.tree.distance import (
-    DEFAULT_TIME_LIMIT,
-    Tree,
-    relaxed_tree_distance,
-    tree_distance,
-)
-from aa_dataset.metric.tree.skeleton import contract
+from aa_dataset.metric.tree.batch import Trees
+from aa_dataset.metric.tree.neighbors import Neighbor, nearest_trees, require_positive
+from aa_dataset.metric.tree.skeleton import Tree
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
-ROUNDING = 1e-12  # share of the prices
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbor:
-    """One entry of a ranking: where it stands in the library, its name, how far it is."""
-
-    index: int
-    name: str
-    distance: float
-    exact: bool = True
+__all__ = ["Neighbor", "nearest_joints", "nearest_objects", "nearest_trees"]
 
 
 def nearest_joints(
-    query: Joint,
+    query: Joint | ForeignJoint,
     library: Joints,
     *,
     k: int = 10,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     engine: Engine = "auto",
 ) -> list[Neighbor]:
-    """Return the k joints of a library that are closest to a joint, ties by position."""
-    _require_positive(k)
+    """Return the k joints of a library that are closest to a joint, ties by position.
+
+    Examples
+    --------
+    >>> lengths = (0.2, 0.5, 0.9)
+    >>> drawers = [Joint(f"{e} m", "prismatic", [1, 0, 0], [0, 0, 0], 0, e) for e in lengths]
+    >>> [found.name for found in nearest_joints(drawers[0], drawers, k=2)]
+    ['0.2 m', '0.5 m']
+    """
+    require_positive("k", k, "neighbor")
     array = as_joint_array(library)
     row = pairwise_distance([query], array, norm=norm, compactify=compactify, engine=engine)[0]
     order = np.argsort(row, kind="stable")[:k]
@@ -53,40 +46,37 @@ def nearest_joints(
 
 def nearest_objects(
     query: Tree,
-    library: Sequence[Tree],
+    library: Trees,
     *,
     k: int = 10,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
+    engine: Engine = "auto",
 ) -> list[Neighbor]:
     """Return the k objects of a library that are closest by tree distance, ties by position.
 
-    The relaxation bounds the distance from below, so objects are visited in its order and the
-    search stops at the first one that cannot enter the ranking any more. `exact` is False where
-    the time limit [s] of a pair struck; its distance is then an upper bound.
+    The relaxation bounds the distance from below, so only what could enter the ranking is
+    searched. `exact` is False where the budget of a pair was spent; its distance is then an
+    upper bound. For many queries pack the library once (`PackedTrees.of`) and call
+    `nearest_trees`.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree(f"drawer {travel}", ("a", "b"), (slide,))
+    >>> nearest_objects(drawer(0.5), [drawer(0.25), drawer(1.0)], k=1)
+    [Neighbor(index=0, name='drawer 0.25', distance=0.25, exact=True)]
     """
-    _require_positive(k)
-    target, trees = contract(query), [contract(tree) for tree in library]
-    bounds = [
-        relaxed_tree_distance(target, tree, norm=norm, compactify=compactify) for tree in trees
-    ]
-    price = float(motion_size(target.array, norm=norm, compactify=compactify).sum())
-    found: list[Neighbor] = []
-    for index in np.argsort(bounds, kind="stable").tolist():
-        if len(found) >= k:
-            last = found[k - 1].distance
-            # A bound is a difference of prices: ties must not be lost to its rounding.
-            if bounds[index] > last + ROUNDING * (price + last):
-                break
-        result = tree_distance(
-            target, trees[index], norm=norm, compactify=compactify, time_limit=time_limit
-        )
-        found.append(Neighbor(index, trees[index].name, result.value, result.exact))
-        found.sort(key=lambda neighbor: (neighbor.distance, neighbor.index))
-    return found[:k]
-
-
-def _require_positive(k: int) -> None:
-    if k < 1:
-        raise ValueError(f"`k` is {k}; ask for at least one neighbor.")
+    rankings = nearest_trees(
+        library,
+        [query],
+        k=k,
+        norm=norm,
+        compactify=compactify,
+        budget=budget,
+        engine=engine,
+    )
+    return rankings[0]

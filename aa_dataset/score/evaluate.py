@@ -139,6 +139,8 @@ def score_object(
         means,
         math.nan if distance is None else distance.value,
         None if distance is None else distance.exact,
+        None if distance is None else distance.work,
+        None if distance is None else distance.timed_out,
     )
     return summary, rows
 

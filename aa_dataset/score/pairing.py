@@ -56,6 +56,7 @@ def pair_by_tree(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -
         truth,
         norm=SplitNorm(parameters.alpha),
         compactify=parameters.kappa,
+        budget=parameters.budget,
         time_limit=parameters.time_limit_s,
     )
     rows = {name: index for index, name in enumerate(truth.names)}

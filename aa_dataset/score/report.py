@@ -5,7 +5,15 @@ from __future__ import annotations
 
 import math
 
-from aa_dataset.score.results import FRAME, METRIC_VERSION, SCORES, Aggregate, ObjectScore, Result
+from aa_dataset.score.results import (
+    FRAME,
+    METRIC_VERSION,
+    SCORES,
+    Aggregate,
+    ObjectScore,
+    Parameters,
+    Result,
+)
 
 _SYMBOLS = {score.key: score.symbol for score in SCORES}
 _PAIRINGS = {"tree": "exact tree matching", "assignment": "assignment without trees"}
@@ -40,10 +48,18 @@ def _header(result: Result) -> list[str]:
         ("benchmark", f"{_version(result)}; members {data['members']}"),
         ("metric", f"version {METRIC_VERSION}, alpha = {how.alpha:g} /m, kappa = {kappa}"),
         ("pairing", f"{_PAIRINGS[how.pairing]} on E_alpha^phi"),
+        ("limit", _limit(how)),
         ("frame", FRAME),
         ("", f"registration {how.registration}, anchor {how.anchor} (q = 0 on both sides)"),
     )
     return [f"{name:<12} {text}" for name, text in rows]
+
+
+def _limit(how: Parameters) -> str:
+    steps = f"{how.budget:,} steps of work per object"
+    if how.time_limit_s is None:
+        return steps
+    return f"{steps}, and {how.time_limit_s:g} s of wall time: scores depend on this machine"
 
 
 def _counts(result: Result) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 import aa_dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.metric.norms import SplitNorm
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 METRIC_VERSION = "1"
 RESULT_VERSION = "2"
@@ -57,8 +58,12 @@ class Parameters:
     pairing : str
         How joints are paired, both by E_alpha^phi: ``tree`` is the exact matching of the tree
         distance, ``assignment`` ignores the trees.
-    time_limit_s : float [s]
-        Of one object's tree distance; an object that it strikes is marked as not proven.
+    budget : int
+        Steps of work for one object's tree distance, the same on every machine; an object that
+        needs more is marked as not proven.
+    time_limit_s : float [s] or None
+        A wall limit on top, None by default: with one, a score depends on the machine, and every
+        object that it strikes says so.
     norms, registration, anchor : str
         Fixed in this version: both norms; predictions as they are; q = 0 on both sides.
     """
@@ -66,7 +71,8 @@ class Parameters:
     alpha: float = 1.0
     kappa: float = math.pi
     pairing: str = "tree"
-    time_limit_s: float = 10.0
+    budget: int = DEFAULT_BUDGET
+    time_limit_s: float | None = None
     norms: str = "split (alpha), kinetic (the ground truth's bodies)"
     registration: str = "identity"
     anchor: str = "rest"
@@ -77,6 +83,10 @@ class Parameters:
             raise ArenaError(f"kappa is {self.kappa}; give a positive number.")
         if self.pairing not in PAIRINGS:
             raise ArenaError(f"pairing {self.pairing!r} is not one of {', '.join(PAIRINGS)}.")
+        if self.budget < 0:
+            raise ArenaError(f"budget is {self.budget}; give a count of steps, 0 or more.")
+        if self.time_limit_s is not None and not self.time_limit_s >= 0:
+            raise ArenaError(f"time limit is {self.time_limit_s}; give seconds, or leave it out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,10 @@ class ObjectScore:
         Raw tree distance under E_alpha^phi, unmatched joints priced; nan without tree pairing.
     tree_exact : bool or None
         Whether that distance, and so the pairing, is proven best; None without one.
+    tree_work : int or None
+        Steps that the search took, of `Parameters.budget`; None without one.
+    tree_timed_out : bool or None
+        Whether a wall limit ended the search; None without one.
     """
 
     object_id: str
@@ -136,6 +150,8 @@ class ObjectScore:
     means: dict[str, float]
     tree: float = math.nan
     tree_exact: bool | None = None
+    tree_work: int | None = None
+    tree_timed_out: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +233,17 @@ class Result:
         )
 
     def tree_aggregate(self) -> Aggregate:
-        """Return the mean tree distance; ``not_proven`` counts those that are upper bounds."""
+        """Return the mean tree distance.
+
+        ``not_proven`` counts those that are upper bounds, ``timed_out`` those that a wall limit
+        ended: another machine may give other numbers for them.
+        """
         values = [item.tree for item in self.objects]
         doubtful = sum(item.tree_exact is False for item in self.objects)
         count = sum(map(math.isfinite, values))
         undefined = {"not_proven": doubtful} if doubtful else {}
+        if late := sum(item.tree_timed_out is True for item in self.objects):
+            undefined["timed_out"] = late
         mean = mean_of_defined(values)
         return Aggregate("e_alpha_phi_tree", "all", "", math.nan, 0, mean, count, undefined)
 

@@ -9,13 +9,17 @@ is integral more often than not.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.metric._arithmetic import ordered_sum
 from aa_dataset.metric.tree.bounds import block_bounds
-from aa_dataset.metric.tree.choice import Clashes, OutOfTimeError, heaviest_choice
+from aa_dataset.metric.tree.choice import Clashes, heaviest_choice
 from aa_dataset.metric.tree.problem import Problem, State
 from aa_dataset.metric.tree.rooted import ConstrainedMatching, Rooted, as_pairs
+from aa_dataset.metric.tree.work import StoppedError, bounds_steps
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -23,7 +27,7 @@ Nodes = NDArray[np.intp]
 
 
 class AntichainProgram:
-    """Bottom-up over the first tree; closes the state, or leaves it as it was when late."""
+    """Bottom-up over the first tree; closes the state, or leaves it as it was when stopped."""
 
     def __init__(self, problem: Problem, state: State, constrained: ConstrainedMatching):
         self._problem, self._state = problem, state
@@ -38,6 +42,7 @@ class AntichainProgram:
         alive = np.concatenate([state.alive[..., 0], state.alive[..., 1]], axis=1)
         self._alive = np.zeros(self._rooted.weights.shape, dtype=bool)
         self._alive[:n, : 2 * m] = alive & (self._rooted.weights[:n, : 2 * m] > 0)
+        state.meter.work += bounds_steps(n, m)
         _, rest = block_bounds(problem, state.alive)
         self._rest = np.concatenate([rest[..., 0], rest[..., 1]], axis=1)
         self._gain = np.zeros(self._rooted.weights.shape)
@@ -56,13 +61,14 @@ class AntichainProgram:
             for a in range(self._n - 1, -1, -1):
                 self._solve_row(a)
             self._solve_roots()
-        except OutOfTimeError:
+        except StoppedError:
             return
         # A traced matching lighter than its claim would be a rounding accident: keep the claim.
         self._state.bound = max(self._state.weight, min(self._state.bound, self._claim))
 
     def _solve_row(self, a: int) -> None:
         """Set ``gain[a, d] = weight + best inside`` for every pair that is still alive."""
+        self._state.meter.require(self._row_steps(a))
         upper = self._inside_bounds(a)
         weights = self._rooted.weights[a]
         floor = self._state.weight + self._state.tolerance
@@ -72,6 +78,11 @@ class AntichainProgram:
             else:
                 self._gain[a, d] = weights[d] + self._inside(a, d, upper[d])
         self._mark_useful(a)
+
+    def _row_steps(self, a: int) -> int:
+        """Return the charge of the bounds of one row."""
+        width, kids = len(self._rooted.inside2), len(self._rooted.children1[a])
+        return 5_000 + (kids + 1) * width * width // 4 + 500 * int(self._alive[a].sum())
 
     def _mark_useful(self, a: int) -> None:
         """Drop pairs that a pair further in beats: what lies further in is in nobody's way more."""
@@ -95,7 +106,7 @@ class AntichainProgram:
             weight = self._inside(root, d, upper[d])
             if weight > self._state.weight + self._state.tolerance:
                 pairs = as_pairs(self._trace(root, d), self._rooted)
-                self._state.offer(float(self._problem.weights[pairs].sum()), pairs)
+                self._state.offer(ordered_sum(self._problem.weights[pairs]), pairs)
                 self._claim = max(self._claim, weight)
 
     def _inside_bounds(self, a: int) -> Array:
@@ -141,13 +152,12 @@ class AntichainProgram:
         if len(paths1) == 1 or len(paths2) == 1:
             best = int(gain.argmax())
             return float(gain[best]), [(int(rows[best]), int(columns[best]))]
-        if self._state.late:
-            raise OutOfTimeError
+        self._state.meter.require(5_000 + len(rows))
         paths = np.concatenate([paths1[:, rows], paths2[:, columns]])
         clash = Clashes(rows, columns, self._comparable1, self._comparable2)
         chosen = heaviest_choice(gain, paths, clash, self._state)
         picked = zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True)
-        return float(gain[chosen].sum()), list(picked)
+        return math.fsum(gain[chosen]), list(picked)
 
     def _variables(self, a: int, d: int) -> tuple[Nodes, Nodes]:
         inside1 = np.flatnonzero(self._rooted.inside1[a])
@@ -176,7 +186,7 @@ def _shared_bound(
         elif missing:
             stack.extend(missing)
         else:
-            known[node] = sum(max(float(best[c]), known[c]) for c in children[node])
+            known[node] = math.fsum(max(float(best[c]), known[c]) for c in children[node])
             stack.pop()
     return known[d]
 

@@ -4,7 +4,8 @@
 Requiring ``(i, j, s)`` splits both trees into two blocks that can only be matched block with
 block. Within a block, the sum of the row maxima and the sum of the column maxima are both upper
 bounds. Whether a pair is still alive in the orientation that ``(i, j)`` asks of it depends only
-on how its row relates to i (below, above, aside), so three matrix products serve all pairs.
+on how its row relates to i (below, above, aside), so sums over rows serve all pairs. They are added
+in the order of the rows, as the compiled twin does, and not by BLAS: a bound decides what lives.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric.tree.problem import Problem, State, assign, is_admissible, repair
+from aa_dataset.metric.tree.work import assignment_steps, bounds_steps, repair_steps
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -23,7 +25,7 @@ CHUNK_NUMBERS = 4_000_000
 def filter_pairs(problem: Problem, state: State, *, rounds: int = 6) -> None:
     """Kill oriented pairs that no matching heavier than the best can hold, until none dies."""
     for _ in range(rounds):
-        if not affordable(problem, state):
+        if not state.meter.charge(_round_steps(problem)):
             return
         floor = state.weight + state.tolerance
         before = int(state.alive.sum())
@@ -39,15 +41,13 @@ def filter_pairs(problem: Problem, state: State, *, rounds: int = 6) -> None:
                 state.offer(relaxed, pairs)
             else:
                 state.offer(*repair(problem, state.alive, pairs))
-        if state.closed or left > 0.9 * before or state.late:
+        if state.done or left > 0.9 * before:
             return
 
 
-def affordable(problem: Problem, state: State) -> bool:
-    """Whether the bounds of all pairs can be had before the time limit, by a generous estimate."""
+def _round_steps(problem: Problem) -> int:
     n, m = problem.weights.shape
-    pace = 2e-8 if problem.kernels is None else 4e-9  # seconds per step on a slow machine
-    return bool(n * m * (n + m) * pace < state.seconds_left)
+    return bounds_steps(n, m) + assignment_steps(n, m) + repair_steps(n, m)
 
 
 def oriented_bounds(problem: Problem, alive: Bools) -> Array:
@@ -65,22 +65,38 @@ def block_bounds(problem: Problem, alive: Bools) -> tuple[Array, Array]:
         return np.asarray(lower), np.asarray(upper)
     row = _line_maxima(problem.weights, alive, problem.below2)
     column = _line_maxima(problem.weights.T, alive.transpose(1, 0, 2), problem.below1)
-    down1, up1, aside1 = _relations(problem.below1)
-    down2, up2, aside2 = _relations(problem.below2)
+    by_rows = _block_sums(row, problem.below1)
+    by_columns = _block_sums(column, problem.below2).transpose(0, 1, 3, 2)
     lower, upper = np.empty(alive.shape), np.empty(alive.shape)
     for s in (0, 1):
-        # Rows below i against the side 1-s of j, rows above or beside i against the side s.
-        rows_low = down1 @ row[0][1 - s]
-        rows_high = up1 @ row[1][s] + aside1 @ row[0][s]
-        low, high = (1, 0) if s == 0 else (0, 1)
-        columns_down = (down2 @ column[0][low]).T
-        columns_up = (up2 @ column[1][high] + aside2 @ column[0][high]).T
-        columns_low, columns_high = (
-            (columns_down, columns_up) if s == 0 else (columns_up, columns_down)
-        )
-        np.minimum(rows_low, columns_low, out=lower[..., s])
-        np.minimum(rows_high, columns_high, out=upper[..., s])
+        # Turned, the columns beyond j go with the rows that are not below i.
+        np.minimum(by_rows[s, 0], by_columns[s, s], out=lower[..., s])
+        np.minimum(by_rows[s, 1], by_columns[s, 1 - s], out=upper[..., s])
     return lower, upper
+
+
+def _block_sums(line: list[list[Array]], below: Bools) -> Array:
+    """Return ``B[s, block, i, j]``: line maxima summed over the lines below i, or the others."""
+    count, width = line[0][0].shape
+    out = np.zeros((2, 2, count, width))
+    if out.size == 0:
+        return out
+    down, up = below, below.T
+    other = ~below & ~np.eye(count, dtype=bool)
+    step = max(1, CHUNK_NUMBERS // (count * width))
+    for start in range(0, count, step):
+        rows = slice(start, start + step)
+        for s in (0, 1):
+            # Lines below i against the side 1-s of j, lines above or beside i against the side s.
+            out[s, 0, rows] = _last_sum(down[rows, :, None] * line[0][1 - s])
+            beside = np.asarray(np.where(up[rows, :, None], line[1][s], line[0][s]), dtype=float)
+            out[s, 1, rows] = _last_sum(other[rows, :, None] * beside)
+    return out
+
+
+def _last_sum(terms: Array) -> Array:
+    """Return the sum over the middle axis, added in order."""
+    return np.asarray(np.cumsum(terms, axis=1)[:, -1])
 
 
 def _line_maxima(weights: Array, alive: Bools, below: Bools) -> list[list[Array]]:
@@ -113,8 +129,3 @@ def _masked_max(values: Array, mask: Bools) -> Array:
         for start in range(0, len(values), step)
     ]
     return np.concatenate(parts)
-
-
-def _relations(below: Bools) -> tuple[Array, Array, Array]:
-    down, up = below.astype(float), below.T.astype(float)
-    return down, up, 1.0 - down - up - np.eye(len(below))

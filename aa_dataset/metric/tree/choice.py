@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric.tree.problem import State
+from aa_dataset.metric.tree.work import Meter, StoppedError, pivot_steps, program_steps
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -21,10 +23,7 @@ Nodes = NDArray[np.intp]
 # HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
 OBJECTIVE_SCALE = 1e6
 CUT_ROUNDS = 12
-
-
-class OutOfTimeError(Exception):
-    """The time limit struck inside the program."""
+MOST_PIVOTS = 2**31 - 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,12 +54,12 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
     clashes : Clashes
         The same in pairs, from which stronger sets are made where the program is fractional.
     state : State
-        Gives tolerance and deadline.
+        Gives tolerance and counts the work.
 
     Raises
     ------
-    OutOfTimeError
-        When the deadline passes.
+    StoppedError
+        When the budget is spent or the time limit passes.
     """
     cuts = _distinct(paths)
     best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
@@ -70,13 +69,13 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
         values, cuts = _with_cuts(
             gain, cuts, clashes=clashes, limits=(low, high), best=best, state=state
         )
-        if values is None or gain @ values <= best + state.tolerance:
+        if values is None or _weight(gain, values) <= best + state.tolerance:
             continue
         loose = np.abs(values - np.round(values))
         split = int(loose.argmax())
         if loose[split] < 1e-6:
             chosen = values > 0.5
-            best = float(gain[chosen].sum())
+            best = math.fsum(gain[chosen])
             continue
         without, with_it = high.copy(), low.copy()
         without[split], with_it[split] = 0.0, 1.0
@@ -94,23 +93,24 @@ def _with_cuts(
     state: State,
 ) -> tuple[Array | None, csr_array]:
     """Solve the linear program again and again while cliques of clashes are violated."""
-    values = _optimize(gain, cuts, limits, state)
+    values = _optimize(gain, cuts, limits, state.meter)
     for _ in range(CUT_ROUNDS):
-        if values is None or gain @ values <= best + state.tolerance:
+        if values is None or _weight(gain, values) <= best + state.tolerance:
             break
-        more = _violated_cliques(values, clashes)
+        more = _violated_cliques(values, clashes, state.meter)
         if not len(more):
             break
         cuts = type(cuts)(np.concatenate([cuts.toarray(), more]))
-        values = _optimize(gain, cuts, limits, state)
+        values = _optimize(gain, cuts, limits, state.meter)
     return values, cuts
 
 
-def _violated_cliques(values: Array, clashes: Clashes) -> Array:
+def _violated_cliques(values: Array, clashes: Clashes, meter: Meter) -> Array:
     """Return 0/1 rows of mutually clashing candidates whose values add up to more than 1."""
     loose = np.flatnonzero((values > 1e-6) & (values < 1 - 1e-6))
     if len(loose) < 3:
         return np.zeros((0, len(values)))
+    meter.require(20 * len(loose) ** 2)
     clash = clashes.between(loose, loose)
     order = np.argsort(-values[loose], kind="stable")
     found: set[tuple[int, ...]] = set()
@@ -120,7 +120,7 @@ def _violated_cliques(values: Array, clashes: Clashes) -> Array:
             if room[k] and k != seed:
                 members.append(k)
                 room &= clash[k]
-        if values[loose[members]].sum() > 1 + 1e-6:
+        if math.fsum(values[loose[members]]) > 1 + 1e-6:
             found.add(tuple(sorted(loose[members].tolist())))
     return _rows(sorted(found), len(values), clashes)
 
@@ -150,24 +150,42 @@ def _distinct(paths: Bools) -> csr_array:
     return csr_array(rows)
 
 
-def _optimize(
-    gain: Array, cuts: csr_array, limits: tuple[Array, Array], state: State
-) -> Array | None:
-    """Return the best fractional choice between the limits, None if there is none."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
+def _weight(gain: Array, values: Array) -> float:
+    """Return the inner product, exactly rounded and so the same on every machine."""
+    return math.fsum(gain * values)
 
-    if state.late:
-        raise OutOfTimeError
+
+def _optimize(
+    gain: Array, cuts: csr_array, limits: tuple[Array, Array], meter: Meter
+) -> Array | None:
+    """Return the best fractional choice between the limits, None if there is none.
+
+    HiGHS is given a count of iterations that the budget pays for; one that runs into it, or into
+    the wall limit, has proven nothing.
+    """
+    from scipy.optimize import linprog
+
     if cuts.shape[0] == 0:
         return limits[1]
-    result = milp(
+    rows, columns = cuts.shape
+    meter.require(program_steps(rows, columns, cuts.nnz))
+    price = pivot_steps(rows, columns)
+    # HiGHS says that it met the limit also if the last iteration allowed was the last one needed.
+    options: dict[str, float] = {"maxiter": min(meter.left // price, MOST_PIVOTS) + 1}
+    if meter.seconds_left is not None:
+        options["time_limit"] = meter.seconds_left
+    result = linprog(
         gain * (-OBJECTIVE_SCALE / gain.max()),
-        constraints=LinearConstraint(cuts, ub=np.ones(cuts.shape[0])),
-        bounds=Bounds(*limits),
-        options={"time_limit": state.seconds_left},
+        A_ub=cuts,
+        b_ub=np.ones(rows),
+        bounds=np.stack(limits, axis=1),
+        method="highs-ds",
+        options=options,
     )
+    meter.require(price * int(result.nit))
     if result.status == 2:  # infeasible: two required candidates clash
         return None
     if result.status != 0 or result.x is None:
-        raise OutOfTimeError
+        meter.late()
+        raise StoppedError
     return np.asarray(result.x)

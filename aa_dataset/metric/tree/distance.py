@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, NormError
 from aa_dataset.kinematics.bodies import merge_bodies
-from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric._engine import compiled_kernels
 from aa_dataset.metric.distance import (
     DEFAULT_NORM,
@@ -22,17 +21,17 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms
-from aa_dataset.metric.pairwise import Engine, pairwise_distance
+from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, one_norm
+from aa_dataset.metric.pairwise import Engine
+from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
-from aa_dataset.metric.tree.skeleton import Skeleton, contract
+from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
-Tree = KinematicTree | Skeleton
 
-DEFAULT_TIME_LIMIT = 10.0
 COMPILE_ABOVE = 400
 
 
@@ -54,28 +53,15 @@ class BodyNorms:
     regularize: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Prices:
-    """Costs of substituting, contracting and expanding."""
-
-    substitute: Array
-    contract: Array
-    expand: Array
-
-    @property
-    def saved(self) -> Array:
-        """What matching two joints saves over contracting one and expanding the other."""
-        return np.maximum(self.contract[:, None] + self.expand - self.substitute, 0.0)
-
-
 def tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
     normalize: Normalization = "raw",
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
     engine: Engine = "auto",
 ) -> TreeDistance:
     """Return the cheapest edit script between two kinematic trees (paper eq. 9).
@@ -85,38 +71,63 @@ def tree_distance(
     first, second : KinematicTree or Skeleton
         In one frame; for `BodyNorms` and ``per-truth-joint`` the second is the ground truth.
         Links are unlabeled and the base does not matter.
-    norm : SplitNorm, KineticNorm or BodyNorms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or BodyNorms
         One inner product for all joints, or the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
     normalize : {"raw", "per-truth-joint", "per-max-joints"}
         Raw is the metric; the others divide by a count of joints and lose the axioms.
-    time_limit : float [s]
-        When it strikes, the result has ``exact=False`` and certified bounds.
+    budget : int
+        Steps of work, counted alike on every machine; the default is some 20 s of a slow one.
+        When it is spent, the result has ``exact=False`` and certified bounds.
+    time_limit : float [s] or None
+        A wall limit on top. The result then depends on the machine; it says that a limit was
+        given and whether it struck.
     engine : {"auto", "numpy", "numba"}
-        "auto" takes numba for trees of about twenty joints or more where it is installed; the
-        results agree to rounding.
+        "auto" takes numba for trees of about twenty joints or more where it is installed; value,
+        matching, proof and work are the same.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> found = tree_distance(drawer(0.5), drawer(0.25))
+    >>> found.value, found.exact, found.matching
+    (0.25, True, (('slide', 'slide'),))
     """
     one, two = contract(first), contract(second)
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
-    kernels = compiled_kernels(chosen, required=engine == "numba")
+    kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
     prices = _prices(one, two, norm, checked_scale(compactify), kernels)
-    return _solve(one, two, prices, kernels, normalize=normalize, time_limit=time_limit)
+    limits = (budget, time_limit)
+    return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
 
 
 def relaxed_tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
-    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time."""
+    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> relaxed_tree_distance(drawer(0.5), drawer(0.25))
+    0.25
+    """
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify), None)
-    saved, _ = assign(prices.saved)
-    return max(0.0, float(prices.contract.sum() + prices.expand.sum()) - saved)
+    prices = _prices(one, two, norm, checked_scale(compactify))
+    _, pairs = assign(prices.saved)
+    return prices.of_matching(pairs)
 
 
 def constant_penalty_distance(
@@ -124,27 +135,37 @@ def constant_penalty_distance(
     second: Tree,
     *,
     penalty: float,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     realizable: bool = True,
-    time_limit: float = DEFAULT_TIME_LIMIT,
+    budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
 ) -> TreeDistance:
     """Return ``D_lambda``: every unmatched joint costs the same (paper section 5.2, figure 5).
 
     For comparison only: it jumps when a range crosses zero and stops growing at twice the
     penalty. With ``realizable=False`` the matching need not respect the trees.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> constant_penalty_distance(drawer(9.0), drawer(0.25), penalty=0.5).value
+    1.0
     """
     if not (math.isfinite(penalty) and penalty > 0):
         raise NormError(f"`penalty` is {penalty}; give a positive number.")
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify), None)
-    flat = _Prices(
+    prices = _prices(one, two, norm, checked_scale(compactify))
+    flat = Prices(
         prices.substitute, np.full(len(one), float(penalty)), np.full(len(two), float(penalty))
     )
     if realizable:
-        return _solve(one, two, flat, None, normalize="raw", time_limit=time_limit)
+        return _solve(one, two, flat, None, normalize="raw", limits=(budget, time_limit))
     stars = _flattened(one), _flattened(two)
-    return _solve(*stars, flat, None, normalize="raw", time_limit=time_limit)
+    return _solve(*stars, flat, None, normalize="raw", limits=(budget, time_limit))
 
 
 def fixed_skeleton_distance(
@@ -160,33 +181,47 @@ def fixed_skeleton_distance(
         The ground truth's bodies, one per joint.
     compactify : float or None
         Scale kappa of E^phi; None gives raw E.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> truth = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1) for k in range(2)]
+    >>> found = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1.5) for k in range(2)]
+    >>> round(fixed_skeleton_distance(found, truth, norms=DEFAULT_NORM), 6)  # sqrt(2) / 2
+    0.707107
     """
     one, two = as_joint_array(first), as_joint_array(second)
     distances = joint_distance(one, two, norm=norms, compactify=compactify)
-    return float(np.linalg.norm(distances))
+    return math.sqrt(math.fsum(distance * distance for distance in distances.tolist()))
 
 
 def _prices(
     one: Skeleton,
     two: Skeleton,
-    norm: Norm | BodyNorms,
+    norm: AnyNorm | BodyNorms,
     scale: float | None,
-    kernels: ModuleType | None,
-) -> _Prices:
+    kernels: ModuleType | None = None,
+) -> Prices:
     if scale is None:
         require_bounded(one.array)
         require_bounded(two.array)
-    own: Norms
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
-        own, spare = _body_norms(two, norm.regularize)
-    elif isinstance(norm, BodyNorms):
-        own = spare = DEFAULT_NORM  # nothing moves on either side, so nothing is measured
-    else:
-        own = spare = norm
-    engine: Engine = "numpy" if kernels is None else "numba"
-    substitute = pairwise_distance(one.array, two.array, norm=own, compactify=scale, engine=engine)
-    loose = sizes(one.array, checked_factor(spare, count=len(one)), scale)
-    return _Prices(substitute, loose, sizes(two.array, checked_factor(own, count=len(two)), scale))
+        return _body_prices(one, two, norm, scale)
+    # Where nothing moves on either side, nothing is measured, not even by bodies.
+    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else one_norm(norm)
+    measure = Measure(checked_factor(fixed, count=1), scale, kernels)
+    first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
+    return Prices(pair_prices(first, second, measure), first.motion, second.motion)
+
+
+def _body_prices(one: Skeleton, two: Skeleton, norm: BodyNorms, scale: float | None) -> Prices:
+    own, spare = _body_norms(two, norm.regularize)
+    factors = checked_factor(own, count=len(two))
+    return Prices(
+        column_prices(one.array, two.array, factors, scale),
+        sizes(one.array, checked_factor(spare, count=len(one)), scale),
+        sizes(two.array, factors, scale),
+    )
 
 
 def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], Norm]:
@@ -207,20 +242,21 @@ def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], 
 def _solve(
     one: Skeleton,
     two: Skeleton,
-    prices: _Prices,
+    prices: Prices,
     kernels: ModuleType | None,
     *,
     normalize: Normalization,
-    time_limit: float,
+    limits: tuple[int, float | None],
 ) -> TreeDistance:
     divisor = _divisor(normalize, len(one), len(two))
     problem = Problem(prices.saved, one.below, two.below, one.parents, two.parents, kernels)
-    state = heaviest_matching(problem, time_limit=time_limit)
+    if kernels is not None and limits[1] is not None:
+        kernels.warm_up()  # a wall limit is for the search, not for the compiler
+    state = heaviest_matching(problem, budget=limits[0], time_limit=limits[1])
     script = _script(one, two, prices, state)
-    upper = math.fsum(edit.cost for edit in script)
-    price = float(prices.contract.sum() + prices.expand.sum())
-    lower = upper if state.closed else max(0.0, min(upper, price - state.bound))
-    relaxed = upper if state.certified else max(0.0, min(lower, price - state.relaxed))
+    upper = prices.of_matching(state.pairs)
+    lower = upper if state.closed else max(0.0, min(upper, prices.total - state.bound))
+    relaxed = upper if state.certified else max(0.0, min(lower, prices.total - state.relaxed))
     return TreeDistance(
         value=upper / divisor,
         lower=lower / divisor,
@@ -235,6 +271,10 @@ def _solve(
         normalization=normalize,
         counts=(len(one), len(two)),
         stage=state.stage,
+        budget=limits[0],
+        work=state.meter.work,
+        time_limit=limits[1],
+        timed_out=state.meter.timed_out,
     )
 
 
@@ -246,7 +286,7 @@ def _divisor(normalize: Normalization, first: int, second: int) -> float:
     return float(counts[normalize]) or math.nan
 
 
-def _script(one: Skeleton, two: Skeleton, prices: _Prices, state: State) -> tuple[Edit, ...]:
+def _script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple[Edit, ...]:
     """Write the matching as edits: substitutions, contractions, then expansions."""
     pairs = sorted(zip(state.pairs[0].tolist(), state.pairs[1].tolist(), strict=True))
     matched1, matched2 = {i for i, _ in pairs}, {j for _, j in pairs}

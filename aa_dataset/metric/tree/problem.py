@@ -11,12 +11,14 @@ the price of matching nothing minus the weight of the heaviest set of agreeing o
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from aa_dataset.metric._arithmetic import ordered_sum
+from aa_dataset.metric.tree.work import Meter
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -54,7 +56,7 @@ class Problem:
 
 @dataclass(slots=True, eq=False)
 class State:
-    """What the stages share: the best matching so far, an upper bound, and the clock.
+    """What the stages share: the best matching so far, an upper bound, and the work counted.
 
     Attributes
     ----------
@@ -65,12 +67,15 @@ class State:
     alive : (n, m, 2) bool
         Every matching heavier than `weight` uses only oriented pairs that are still alive; empty
         where the certificate has settled everything.
-    deadline : float
-        Time of the monotonic clock at which the search stops.
+    meter : Meter
+        Counts the work and says when the search must stop.
     relaxed, certified : float, bool
         Weight of the assignment that ignores the trees, and whether it is admissible.
     tolerance : float
         Gains below this are rounding.
+    needed : float
+        Nobody asks for a matching lighter than this: once the bound falls below it, the search
+        has served its purpose. Its value is not proven then.
     nodes, stage : int, str
         Nodes expanded, and the stage reached.
     """
@@ -79,10 +84,11 @@ class State:
     pairs: Pairs
     bound: float
     alive: Bools
-    deadline: float
+    meter: Meter
     relaxed: float
     certified: bool
     tolerance: float
+    needed: float = 0.0
     nodes: int = 0
     stage: str = "relaxation"
 
@@ -92,14 +98,9 @@ class State:
         return self.bound <= self.weight + self.tolerance
 
     @property
-    def late(self) -> bool:
-        """Whether the time limit has passed."""
-        return time.monotonic() >= self.deadline
-
-    @property
-    def seconds_left(self) -> float:
-        """Time until the limit, never negative [s]."""
-        return max(0.0, self.deadline - time.monotonic())
+    def done(self) -> bool:
+        """Whether to stop: proven, of no more use, or out of budget or time."""
+        return self.closed or self.bound < self.needed or self.meter.stopped
 
     def offer(self, weight: float, pairs: Pairs) -> None:
         """Keep an admissible matching if it is heavier than the best so far."""
@@ -121,7 +122,7 @@ def assign(weights: Array) -> tuple[float, Pairs]:
     rows, columns = assignment(weights)
     kept = weights[rows, columns]
     used = kept > 0
-    return float(kept.sum()), (rows[used], columns[used])
+    return ordered_sum(kept[used]), (rows[used], columns[used])
 
 
 def votes(problem: Problem, pairs: Pairs) -> Bools:
@@ -158,7 +159,8 @@ def propagate(problem: Problem, alive: Bools, fixed: tuple[int, int, int]) -> Bo
 def propagate_all(problem: Problem, alive: Bools, pairs: Pairs, turned: NDArray[np.bool_]) -> Bools:
     """Return what stays alive once many agreeing oriented pairs are required at once.
 
-    Disagreements are counted by matrix products: ``a xor b = a (1 - b) + (1 - a) b``.
+    Disagreements are counted by matrix products, ``a xor b = a (1 - b) + (1 - a) b``: sums of
+    zeros and ones, which every BLAS gives exactly.
     """
     rows, columns = pairs
     near = _xor_counts(problem.below1[rows], problem.below2[columns] ^ turned[:, None])
@@ -194,7 +196,7 @@ def repair(problem: Problem, alive: Bools, pairs: Pairs) -> tuple[float, Pairs]:
             break
     if not is_admissible(problem, pairs):
         pairs, _ = _consistent(problem, pairs)
-    return float(weights[pairs].sum()), pairs
+    return ordered_sum(weights[pairs]), pairs
 
 
 def _consistent(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
@@ -202,12 +204,12 @@ def _consistent(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
     rows, columns = pairs
     value = problem.weights[rows, columns]
     ballots = votes(problem, pairs)
-    turned = ballots @ value > (~ballots) @ value - value
+    turned = marked_sums(ballots, value) > marked_sums(~ballots, value) - value
     against = ballots != turned[:, None]
     np.fill_diagonal(against, False)
     clash = against | against.T
     keep = np.ones(len(rows), dtype=bool)
-    left, burden = clash.sum(axis=1), clash @ value
+    left, burden = clash.sum(axis=1), marked_sums(clash, value)
     while left.any():
         worst = int(np.argmax(np.where(left > 0, burden / value, -np.inf)))
         keep[worst] = False
@@ -216,3 +218,10 @@ def _consistent(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
         left[worst] = 0
         clash[:, worst] = False
     return (rows[keep], columns[keep]), turned[keep]
+
+
+def marked_sums(marks: Bools, value: Array) -> Array:
+    """Return ``sum over q of marks[p, q] value[q]``, (p,), added in order and not by BLAS."""
+    if not len(value):
+        return np.zeros(len(marks))
+    return np.asarray(np.cumsum(marks * value, axis=1)[:, -1])

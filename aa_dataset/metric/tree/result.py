@@ -63,6 +63,12 @@ class TreeDistance:
         Moving joints of both trees after contraction.
     stage : str
         The stage that finished.
+    budget, work : int
+        Steps allowed and steps spent, counted alike on every machine.
+    time_limit : float [s] or None
+        The wall limit, None where none was given.
+    timed_out : bool
+        Whether it struck: another machine, or another day, may then give another result.
     """
 
     value: float
@@ -76,10 +82,16 @@ class TreeDistance:
     normalization: Normalization
     counts: tuple[int, int]
     stage: str
+    budget: int
+    work: int
+    time_limit: float | None = None
+    timed_out: bool = False
 
     def __str__(self) -> str:
         """Return the value with its standing, then the script, one edit per line."""
         bounds = f"not proven, within [{self.lower:.6g}, {self.upper:.6g}]"
         standing = "exact" if self.exact else bounds
+        if self.timed_out:
+            standing += f", stopped by the time limit of {self.time_limit:g} s"
         head = f"tree distance {self.value:.6g} ({self.normalization}, {standing})"
         return "\n".join([head, *(f"  {edit}" for edit in self.script)])

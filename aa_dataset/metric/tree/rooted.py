@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.metric._arithmetic import ordered_sum
 from aa_dataset.metric.tree.problem import Pairs, Problem, State, assignment
+from aa_dataset.metric.tree.work import assignment_steps
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -120,7 +122,7 @@ class ConstrainedMatching:
         self._tree = np.zeros(rooted.weights.shape)
         last = len(rooted.children1) - 1
         for a in (*range(last - 1, -1, -1), last):
-            if state.late:
+            if not state.meter.charge(self._row_steps(a)):
                 break  # what is filled so far is feasible all the same
             self._solve_row(a)
         self.weight = float(self.forest[last].max())
@@ -130,6 +132,12 @@ class ConstrainedMatching:
         last = len(self.forest) - 1
         chosen = self.trace_forest(last, int(self.forest[last].argmax()))
         return as_pairs(chosen, self.rooted)
+
+    def _row_steps(self, a: int) -> int:
+        """Return the charge of one row: closures, and assignments between child subtrees."""
+        kids, width = len(self.rooted.children1[a]), len(self.rooted.inside2)
+        nested = sum(assignment_steps(kids, len(others)) for _, others in self._branching)
+        return 5_000 + width * width // 2 + (nested if kids > 1 else 0)
 
     def _solve_row(self, a: int) -> None:
         view, kids = self.rooted, list(self.rooted.children1[a])
@@ -151,7 +159,7 @@ class ConstrainedMatching:
         out[self._single] = best[self._only_child]
         for d, others in self._branching:
             block = tree[:, others]
-            out[d] = block[assignment(block)].sum()
+            out[d] = ordered_sum(block[assignment(block)])
         return out
 
     def _closure(self, values: Array) -> Array:

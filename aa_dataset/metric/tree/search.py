@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.metric._arithmetic import ordered_sum
 from aa_dataset.metric.tree.antichains import AntichainProgram
-from aa_dataset.metric.tree.bounds import affordable, filter_pairs, oriented_bounds
+from aa_dataset.metric.tree.bounds import filter_pairs, oriented_bounds
 from aa_dataset.metric.tree.problem import (
     TOLERANCE,
     Pairs,
@@ -19,48 +19,88 @@ from aa_dataset.metric.tree.problem import (
     State,
     assign,
     is_admissible,
+    marked_sums,
     propagate,
     repair,
     votes,
 )
 from aa_dataset.metric.tree.rooted import ConstrainedMatching, rooted_view
+from aa_dataset.metric.tree.work import (
+    DEFAULT_BUDGET,
+    Meter,
+    assignment_steps,
+    node_steps,
+    repair_steps,
+)
 
 Bools = NDArray[np.bool_]
 
 FIRST_NODES = 40
+# Either program may close in seconds what the other would not in minutes, so they take turns.
+TURNS = (300_000_000,)
 
 
-def heaviest_matching(problem: Problem, *, time_limit: float) -> State:
-    """Return the heaviest admissible matching, proven unless the time limit (s) strikes first."""
-    state = start(problem, time_limit)
-    if state.closed:
+def heaviest_matching(
+    problem: Problem,
+    *,
+    budget: int = DEFAULT_BUDGET,
+    time_limit: float | None = None,
+    needed: float = 0.0,
+) -> State:
+    """Return the heaviest admissible matching, proven unless the search was stopped before.
+
+    Parameters
+    ----------
+    problem : Problem
+        Two trees and the weights of matching their edges.
+    budget : int
+        Steps of work that may be charged, see `work.Meter`.
+    time_limit : float [s] or None
+        A wall limit on top.
+    needed : float
+        Stop as soon as no matching of this weight can exist; the rest is of no interest.
+    """
+    state = start(problem, Meter(budget, time_limit), needed)
+    if state.done:
         return state
     state.stage = "filter"
     filter_pairs(problem, state)
-    if state.closed or state.late:
+    if state.done:
         return state
     state.stage = "constrained"
     constrained = ConstrainedMatching(rooted_view(problem), state)
     if constrained.weight > state.weight + state.tolerance:
         pairs = constrained.pairs()
-        state.offer(float(problem.weights[pairs].sum()), pairs)
+        state.offer(ordered_sum(problem.weights[pairs]), pairs)
         filter_pairs(problem, state)
-    if state.closed or state.late:
+    if state.done:
         return state
     state.stage = "branch and bound"
     search = BranchAndBound(problem, state)
     search.run(FIRST_NODES)
-    if state.closed or state.late:
+    if state.done:
         return state
-    state.stage = "antichain program"
-    AntichainProgram(problem, state, constrained).run()
-    if not state.closed and not state.late:
+    for turn in (*TURNS, None):
+        state.stage = "antichain program"
+        state.meter.turn = None if turn is None else state.meter.work + turn
+        AntichainProgram(problem, state, constrained).run()
+        if state.done:
+            break
+        state.stage = "branch and bound"
+        state.meter.turn = None if turn is None else state.meter.work + 3 * turn
         search.run(None)
+        if state.done:
+            break
     return state
 
 
-def start(problem: Problem, time_limit: float) -> State:
-    """Return the relaxation with its certificate and, where that fails, a first matching."""
+def start(problem: Problem, meter: Meter, needed: float = 0.0) -> State:
+    """Return the relaxation with its certificate and, where that fails, a first matching.
+
+    This much is always done, so that there is an answer with bounds whatever the budget.
+    """
+    n, m = problem.weights.shape
+    meter.work += assignment_steps(n, m)
     relaxed, pairs = assign(problem.weights)
     certified = is_admissible(problem, pairs)
     state = State(
@@ -68,12 +108,14 @@ def start(problem: Problem, time_limit: float) -> State:
         pairs=pairs,
         bound=relaxed,
         alive=np.zeros((0, 0, 2), dtype=bool),
-        deadline=time.monotonic() + time_limit,
+        meter=meter,
         relaxed=relaxed,
         certified=certified,
         tolerance=TOLERANCE * relaxed,
+        needed=needed,
     )
     if not certified:
+        meter.work += repair_steps(n, m)
         state.alive = np.repeat((problem.weights > 0)[..., None], 2, axis=2)
         state.weight, state.pairs = repair(problem, state.alive, pairs)
         state.stage = "repair"
@@ -91,11 +133,11 @@ class BranchAndBound:
 
     def run(self, nodes: int | None) -> None:
         """Expand at most `nodes` nodes; the state's bound is valid whenever this returns."""
-        state = self._state
-        while self._queue and affordable(self._problem, state) and (nodes is None or nodes > 0):
+        state, steps = self._state, node_steps(*self._problem.weights.shape)
+        while self._queue and (nodes is None or nodes > 0):
             bound = -self._queue[0][0]
             state.bound = max(state.weight, min(state.bound, bound))
-            if state.closed:
+            if state.done or not state.meter.charge(steps):
                 return
             _, _, alive = heapq.heappop(self._queue)
             self._expand(alive)
@@ -127,7 +169,7 @@ class BranchAndBound:
         """Return the pair whose orientation the others disagree on with the most weight."""
         value = self._problem.weights[pairs]
         ballots = votes(self._problem, pairs)
-        turned, kept = ballots @ value, (~ballots) @ value - value
+        turned, kept = marked_sums(ballots, value), marked_sums(~ballots, value) - value
         worst = int(np.minimum(turned, kept).argmax())
         return int(pairs[0][worst]), int(pairs[1][worst])
 

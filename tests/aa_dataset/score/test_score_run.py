@@ -13,6 +13,7 @@ import pytest
 
 from aa_dataset import load_dataset
 from aa_dataset.errors import ArenaError
+from aa_dataset.metric.tree import DEFAULT_BUDGET
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import PredictionError, open_predictions
 from aa_dataset.score.report import report_lines
@@ -247,7 +248,8 @@ def test_the_result_file_is_strict_json_and_says_everything(dataset, folder, tmp
         "alpha": 1.0,
         "kappa": math.pi,
         "pairing": "tree",
-        "time_limit_s": 10.0,
+        "budget": DEFAULT_BUDGET,
+        "time_limit_s": None,
         "norms": "split (alpha), kinetic (the ground truth's bodies)",
         "registration": "identity",
         "anchor": "rest",
@@ -270,7 +272,30 @@ def test_the_report_fits_the_terminal_and_names_the_frame(dataset, folder):
     assert all(score.symbol in text for score in SCORES)
 
 
-@pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"kappa": -1.0}, {"pairing": "luck"}])
+def test_limits_and_what_they_struck_are_in_the_result(dataset, folder):
+    plain = run(dataset, folder).as_dict()
+    scored = [item for item in plain["objects"] if item["status"] == "scored"]
+    assert scored and all(item["tree_exact"] for item in scored)
+    assert all(0 < item["tree_work"] <= DEFAULT_BUDGET for item in scored)
+    assert not any(item["tree_timed_out"] for item in scored)
+    limited = run(dataset, folder, time_limit_s=0.0)
+    assert limited.as_dict()["parameters"]["time_limit_s"] == 0.0
+    assert "depend on this machine" in "\n".join(report_lines(limited))
+    for item in limited.objects:
+        if item.status == "scored":
+            assert item.tree_timed_out == (not item.tree_exact)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"alpha": 0.0},
+        {"kappa": -1.0},
+        {"pairing": "luck"},
+        {"budget": -1},
+        {"time_limit_s": -1.0},
+    ],
+)
 def test_wrong_parameters_are_sentences(wrong):
     with pytest.raises(ArenaError):
         Parameters(**wrong)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``aa nearest``: the objects of a library that move most like a given one."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aa_dataset.errors import ArenaError
+
+if TYPE_CHECKING:
+    from aa_dataset.dataset import Dataset
+    from aa_dataset.kinematics.trees import KinematicTree
+    from aa_dataset.metric import Neighbor
+    from aa_dataset.score.results import Parameters
+
+
+def add_nearest(commands: Any, library_help: str) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser("nearest", help="objects that move most like one, by E_alpha^phi")
+    parser.add_argument("object", metavar="OBJECT", help="object id, URDF, or its folder")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=library_help)
+    parser.add_argument("--count", type=int, default=10, help="neighbors to show, default 10")
+    parser.add_argument("--split", help="look in one split only, such as train")
+    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
+    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
+    parser.add_argument("--budget", type=int, help="steps of work for one tree distance")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run_nearest)
+
+
+def run_nearest(arguments: argparse.Namespace) -> int:
+    """Rank the library by exact tree distance and print the top."""
+    from aa_dataset.cli import _say, _say_json
+    from aa_dataset.load import load_default
+    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+    from aa_dataset.score.results import Parameters
+
+    if arguments.count < 1:
+        raise ArenaError(f"--count is {arguments.count}; ask for at least one neighbor.")
+    dataset = load_default(arguments.library, arguments.split)
+    budget = DEFAULT_BUDGET if arguments.budget is None else arguments.budget
+    parameters = Parameters(arguments.alpha, arguments.kappa, budget=budget)
+    name, tree = _query(arguments.object, dataset)
+    found = rank(tree, dataset, arguments.count, parameters, without=name)
+    if arguments.json:
+        _say_json(_content(name, dataset, parameters, found))
+    else:
+        _say(_lines(name, dataset, parameters, found))
+    return 0
+
+
+def rank(
+    tree: KinematicTree, dataset: Dataset, count: int, parameters: Parameters, *, without: str
+) -> list[Neighbor]:
+    """Return the nearest objects of a dataset but the one called `without`, ties by object id."""
+    from aa_dataset.metric import SplitNorm, nearest_objects
+
+    others = [item.tree for item in dataset if item.object_id != without]
+    return nearest_objects(
+        tree,
+        others,
+        k=count,
+        norm=SplitNorm(parameters.alpha),
+        compactify=parameters.kappa,
+        budget=parameters.budget,
+    )
+
+
+def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
+    """Return the name and tree of an object of the library, or of a file outside it."""
+    from aa_dataset.kinematics.urdf_tree import read_tree
+    from aa_dataset.layout import ObjectLayout
+
+    path = ObjectLayout(Path(text)).urdf if Path(text).is_dir() else Path(text)
+    if path.is_file():
+        return str(text), read_tree(path)
+    item = dataset.catalog.row_of(text)
+    return text, dataset.catalog.tree(item)
+
+
+def _content(
+    name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]
+) -> dict[str, Any]:
+    from aa_dataset.score.results import METRIC_VERSION
+
+    return {
+        "object": name,
+        "dataset": {"name": dataset.name, "revision": dataset.revision, "objects": len(dataset)},
+        "metric_version": METRIC_VERSION,
+        "parameters": {key: getattr(parameters, key) for key in ("alpha", "kappa", "budget")},
+        "neighbors": [
+            {
+                "object_id": neighbor.name,
+                "category": dataset[neighbor.name].category,
+                "distance": neighbor.distance,
+                "exact": neighbor.exact,
+            }
+            for neighbor in found
+        ],
+    }
+
+
+def _lines(name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]) -> list[str]:
+    from aa_dataset.cli import _table
+
+    kappa = "pi" if parameters.kappa == math.pi else f"{parameters.kappa:g}"
+    head = f"{name}: tree distance E_alpha^phi, alpha = {parameters.alpha:g} /m, kappa = {kappa}"
+    rows = [
+        (
+            neighbor.name,
+            dataset[neighbor.name].category,
+            f"{neighbor.distance:.6g}",
+            "exact" if neighbor.exact else "at most, budget spent",
+        )
+        for neighbor in found
+    ]
+    return [head, *_table(("object", "category", "distance", "proof"), rows)]

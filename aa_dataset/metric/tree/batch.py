@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distances of many pairs of trees: the relaxation with its certificate, searches where asked.
+
+The relaxation bounds a distance from below; where its matching is realizable it is the distance
+itself, which settles most pairs. numba does a pair in a few microseconds; without it numpy and
+scipy give the same digits. Neither workers nor the size of a block change a result.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import multiprocessing
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aa_dataset.errors import NormError, ShapeError
+from aa_dataset.metric._engine import compiled_kernels, has_numba
+from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
+from aa_dataset.metric.endpoints import require_bounded
+from aa_dataset.metric.norms import AnyNorm, Norm, one_norm
+from aa_dataset.metric.pairwise import Engine
+from aa_dataset.metric.tree.distance import COMPILE_ABOVE, BodyNorms
+from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.prices import Measure, Prices, Terms, pair_prices
+from aa_dataset.metric.tree.problem import Problem, assign, is_admissible
+from aa_dataset.metric.tree.search import heaviest_matching
+from aa_dataset.metric.tree.skeleton import Tree
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+Trees = PackedTrees | Iterable[Tree]
+
+BLOCK_PAIRS = 250_000
+COMPILE_PAIRS = 20_000  # numba takes a second to import, numpy does as many pairs in that time
+RUN = 256  # pairs that numpy prices at a time
+SEARCHES = 16  # pairs that a process takes at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeDistances:
+    """Certified bounds of many distances; they are equal where the distance is known.
+
+    Attributes
+    ----------
+    lower : float array
+        The relaxation, or more where a search has found more.
+    upper : float array
+        Price of a realizable edit script; inf where only an unrealizable relaxation is known.
+    """
+
+    lower: Array
+    upper: Array
+
+    @property
+    def proven(self) -> Bools:
+        """Where both bounds are the distance itself."""
+        return np.asarray(self.lower == self.upper)
+
+
+class TreeBatch:
+    """Two packed libraries under one norm, ready to be compared.
+
+    Attributes
+    ----------
+    first, second : PackedTrees
+        The two sides; the same object for a library against itself.
+    motion : pair of float arrays
+        Price of contracting each whole tree, (N,) per side.
+    """
+
+    def __init__(
+        self,
+        first: PackedTrees,
+        second: PackedTrees,
+        *,
+        norm: AnyNorm = DEFAULT_NORM,
+        compactify: float | None = None,
+        engine: Engine = "numpy",
+    ):
+        scale = checked_scale(compactify)
+        if isinstance(norm, BodyNorms | Sequence):
+            raise NormError(
+                "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
+                "for `BodyNorms` call `tree_distance` pair by pair."
+            )
+        factor = checked_factor(norm, count=1)
+        if scale is None:
+            require_bounded(first.joints)
+            require_bounded(second.joints)
+        self.first, self.second = first, second
+        self._kernels = compiled_kernels(engine, module="_compiled_trees")
+        self._measure = Measure(factor, scale, self._kernels)
+        self._terms = [Terms.of(first.joints, factor, scale)]
+        same = second is first
+        self._terms.append(self._terms[0] if same else Terms.of(second.joints, factor, scale))
+        sides = zip((first, second), self._terms, strict=True)
+        self.motion = tuple(_tree_sums(side, terms.motion) for side, terms in sides)
+
+    def relax(self, pairs: Indices, lower: Array, upper: Array) -> None:
+        """Write the relaxation of pairs (k, 2) to `lower`; `upper` repeats it where certified."""
+        if self._kernels is None:
+            self._relax_numpy(pairs, lower, upper)
+            return
+        sides = ((self.first, self._terms[0]), (self.second, self._terms[1]))
+        trees = tuple((t.offsets, t.enter, t.leave, terms.motion) for t, terms in sides)
+        terms = (self._terms[0].arrays, self._terms[1].arrays)
+        norm = self._measure.compiled_norm
+        self._kernels.relax_pairs(trees, terms, norm, pairs, (lower, upper))
+
+    def _relax_numpy(self, pairs: Indices, lower: Array, upper: Array) -> None:
+        """Relax runs of pairs with the same first tree, whose prices come in one piece."""
+        k = 0
+        while k < len(pairs):
+            a, run = int(pairs[k, 0]), pairs[k : k + RUN]
+            run = run[: int((np.append(run[:, 0], -1) != a).argmax())]
+            for b, prices in self._run_prices(a, run[:, 1].tolist()):
+                saved = prices.saved
+                _, matching = assign(saved)
+                settled = len(matching[0]) < 3 or is_admissible(
+                    self._problem(a, b, saved), matching
+                )
+                lower[k] = prices.of_matching(matching)
+                upper[k] = lower[k] if settled else np.inf
+                k += 1
+
+    def _run_prices(self, a: int, others: list[int]) -> Iterator[tuple[int, Prices]]:
+        """Yield the prices between one tree and many."""
+        spans = [range(*self.second.rows(b).indices(1 << 62)[:2]) for b in others]
+        columns = np.fromiter(itertools.chain.from_iterable(spans), dtype=np.int64)
+        one = self._terms[0].part(self.first.rows(a))
+        two = self._terms[1].part(columns)
+        table, start = pair_prices(one, two, self._measure), 0
+        for b, span in zip(others, spans, strict=True):
+            own = slice(start, start + len(span))
+            yield b, Prices(table[:, own], one.motion, two.motion[own])
+            start = own.stop
+
+    def prices(self, a: int, b: int) -> Prices:
+        """Return the prices of all edits between two trees."""
+        one = self._terms[0].part(self.first.rows(a))
+        two = self._terms[1].part(self.second.rows(b))
+        return Prices(pair_prices(one, two, self._measure), one.motion, two.motion)
+
+    def _problem(self, a: int, b: int, saved: Array) -> Problem:
+        below1, parents1 = self.first.shape_of(a)
+        below2, parents2 = self.second.shape_of(b)
+        kernels = self._kernels if saved.size >= COMPILE_ABOVE else None
+        return Problem(saved, below1, below2, parents1, parents2, kernels)
+
+    def search(
+        self, a: int, b: int, *, budget: int = DEFAULT_BUDGET, enough: float = np.inf
+    ) -> tuple[float, float]:
+        """Return certified bounds of one distance, equal unless the search was stopped.
+
+        It stops when the budget is spent, or once the distance is known to exceed `enough`; in
+        that case the upper bound is inf, because nobody looked for a good one.
+        """
+        prices = self.prices(a, b)
+        problem, total = self._problem(a, b, prices.saved), prices.total
+        state = heaviest_matching(problem, budget=budget, needed=total - enough)
+        upper = prices.of_matching(state.pairs)
+        lower = upper if state.closed else max(0.0, min(upper, total - state.bound))
+        return lower, upper if state.closed or state.bound >= state.needed else np.inf
+
+
+def tree_distances(
+    first: Trees,
+    second: Trees | None = None,
+    *,
+    pairs: ArrayLike | None = None,
+    norm: AnyNorm = DEFAULT_NORM,
+    compactify: float | None = None,
+    exact: bool = False,
+    budget: int = DEFAULT_BUDGET,
+    workers: int = 1,
+    engine: Engine = "auto",
+    out: tuple[Array, Array] | None = None,
+    progress: bool = False,
+) -> TreeDistances:
+    """Return bounds of many tree distances, exact ones where asked.
+
+    Parameters
+    ----------
+    first, second : PackedTrees, or N and M trees
+        In one frame each pair; without a second, the first is compared with itself, each pair
+        once.
+    pairs : (k, 2) int or None
+        Which pairs (index in first, index in second) to compare; all N x M by default.
+    norm : SplitNorm, KineticNorm or another fixed norm
+        One inner product for all joints. `BodyNorms` is no metric: see `tree_distance`.
+    compactify : float [unit of the norm] or None
+        Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
+    exact : bool
+        Search where the relaxation is not realizable, as `tree_distance` does.
+    budget : int
+        Steps of work for each search; where they end, the bounds stay apart.
+    workers : int
+        Threads of the compiled relaxation and processes of the searches. A script that asks for
+        more than one needs the usual ``if __name__ == "__main__":``.
+    engine : {"auto", "numpy", "numba"}
+        The digits are the same; "auto" takes numba for 20,000 pairs or more if it is installed.
+    out : (lower, upper), optional
+        Float arrays (N, M), or (k,) for pairs, filled and returned; memory maps do. Beyond them
+        a call needs about 200 bytes per joint and 10 MB per worker, however many the pairs.
+    progress : bool
+        Show a bar on stderr if that is a terminal.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> found = tree_distances([drawer(0.5), drawer(0.25), drawer(1.0)])
+    >>> found.lower[0].tolist(), bool(found.proven.all())
+    ([0.0, 0.25, 0.5], True)
+    """
+    one = as_packed(first)
+    two = one if second is None else as_packed(second)
+    listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
+    shape = (len(one), len(two)) if listed is None else (len(listed),)
+    lower, upper = _outputs(out, shape)
+    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, lower.size))
+    half = listed is None and second is None
+    blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
+    with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
+        for where, block in blocks:
+            low, high = run(block)
+            for target, found in ((lower, low), (upper, high)):
+                target[where] = found.reshape(target[where].shape)
+                if half:
+                    target[where[::-1]] = target[where].T
+            bar.update(len(block) * (2 if half else 1))
+    return TreeDistances(lower, upper)
+
+
+def tree_distance_blocks(
+    first: Trees,
+    second: Trees | None = None,
+    *,
+    norm: AnyNorm = DEFAULT_NORM,
+    compactify: float | None = None,
+    exact: bool = False,
+    budget: int = DEFAULT_BUDGET,
+    workers: int = 1,
+    engine: Engine = "auto",
+) -> Iterator[tuple[slice, slice, TreeDistances]]:
+    """Yield the matrix of `tree_distances` block by block, for what need not be kept.
+
+    Yields
+    ------
+    rows, columns : slice
+        Where the block lies. Without a second library, the columns begin with the block's own
+        rows: the blocks cover the upper triangle, and everything below it is a mirror image.
+    distances : TreeDistances
+        Bounds of the block, about 250,000 pairs.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> for rows, columns, found in tree_distance_blocks([drawer(0.5), drawer(0.25)]):
+    ...     print(rows, columns, found.lower[0, 1], found.upper[0, 1])
+    slice(0, 2, None) slice(0, 2, None) 0.25 0.25
+    """
+    one = as_packed(first)
+    two = one if second is None else as_packed(second)
+    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, len(one) * len(two)))
+    with _Runner(plan, workers, budget if exact else None) as run:
+        for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
+            shape = (rows.stop - rows.start, columns.stop - columns.start)
+            low, high = run(block)
+            yield rows, columns, TreeDistances(low.reshape(shape), high.reshape(shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """All that a process needs to make its own `TreeBatch`."""
+
+    first: PackedTrees
+    second: PackedTrees
+    norm: Norm
+    scale: float | None
+    engine: Engine
+
+    def batch(self) -> TreeBatch:
+        return TreeBatch(
+            self.first, self.second, norm=self.norm, compactify=self.scale, engine=self.engine
+        )
+
+
+class _Runner:
+    """Relaxes blocks of pairs in threads and searches what is left in processes."""
+
+    def __init__(self, plan: _Plan, workers: int, budget: int | None):
+        if workers < 1:
+            raise ValueError(f"`workers` is {workers}; give at least one.")
+        self._plan, self._workers, self._budget = plan, workers, budget
+        self._batch = plan.batch()
+        self._threads = ThreadPoolExecutor(workers)
+        self._processes: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> _Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        if self._processes is not None:
+            self._processes.shutdown(cancel_futures=True)
+
+    def __call__(self, pairs: Indices) -> tuple[Array, Array]:
+        lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
+        edges = [len(pairs) * k // self._workers for k in range(self._workers + 1)]
+        parts = [slice(*ends) for ends in itertools.pairwise(edges)]
+        tasks = ((pairs[part], lower[part], upper[part]) for part in parts)
+        list(self._threads.map(lambda task: self._batch.relax(*task), tasks))
+        if self._budget is not None:
+            left = np.flatnonzero(np.isinf(upper))
+            for k, (low, high) in zip(left, self._searched(pairs[left]), strict=True):
+                lower[k], upper[k] = max(low, min(lower[k], high)), high
+        return lower, upper
+
+    def _searched(self, pairs: Indices) -> Iterable[tuple[float, float]]:
+        assert self._budget is not None
+        if self._workers == 1 or len(pairs) < 2 * SEARCHES:
+            return [self._batch.search(a, b, budget=self._budget) for a, b in pairs.tolist()]
+        if self._processes is None:  # made late: most blocks are settled by their certificates
+            context = multiprocessing.get_context("spawn")
+            self._processes = ProcessPoolExecutor(
+                self._workers, context, initializer=_begin, initargs=(self._plan,)
+            )
+        work = partial(_search_one, budget=self._budget)
+        return self._processes.map(work, pairs.tolist(), chunksize=SEARCHES)
+
+
+_of_process: list[TreeBatch] = []  # the batch of a worker process
+
+
+def _begin(plan: _Plan) -> None:
+    _of_process[:] = [plan.batch()]
+
+
+def _search_one(pair: list[int], *, budget: int) -> tuple[float, float]:
+    return _of_process[0].search(*pair, budget=budget)
+
+
+def _tree_sums(trees: PackedTrees, values: Array) -> Array:
+    parts = (values[trees.rows(k)] for k in range(len(trees)))
+    return np.array([math.fsum(part) for part in parts])
+
+
+def _checked_pairs(pairs: ArrayLike, n: int, m: int) -> Indices:
+    listed = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
+    if listed.size and (listed.min() < 0 or (listed.max(axis=0) >= (n, m)).any()):
+        raise ValueError(f"`pairs` names a tree that is not there; indices are below {n} and {m}.")
+    return listed
+
+
+def _outputs(out: tuple[Array, Array] | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    lower, upper = (np.empty(shape), np.empty(shape)) if out is None else out
+    for given in (lower, upper):
+        if given.shape != shape or given.dtype != np.float64:
+            raise ShapeError("out", given.shape, shape)
+    return lower, upper
+
+
+def chosen_engine(engine: Engine, pairs: int) -> Engine:
+    """Return what "auto" means for so many pairs of trees."""
+    if engine != "auto":
+        return engine
+    return "numba" if pairs >= COMPILE_PAIRS and has_numba() else "numpy"
+
+
+def _matrix_blocks(
+    one: PackedTrees, two: PackedTrees, *, half: bool
+) -> Iterator[tuple[tuple[slice, slice], Indices]]:
+    """Yield rows, columns and pairs of blocks; within one library, the smaller index first."""
+    n, m = len(one), len(two)
+    start = 0
+    while start < n and m:
+        first = start if half else 0
+        stop = min(n, start + max(1, BLOCK_PAIRS // (m - first)))
+        rows, columns = np.meshgrid(np.arange(start, stop), np.arange(first, m), indexing="ij")
+        pairs = np.stack([rows.ravel(), columns.ravel()], axis=1)
+        if half:
+            pairs.sort(axis=1)
+        yield (slice(start, stop), slice(first, m)), pairs
+        start = stop
+
+
+def _list_blocks(pairs: Indices) -> Iterator[tuple[tuple[slice], Indices]]:
+    for start in range(0, len(pairs), BLOCK_PAIRS):
+        where = slice(start, min(start + BLOCK_PAIRS, len(pairs)))
+        yield (where,), pairs[where]
+
+
+def _bar(target: Array, show: bool) -> Any:
+    from tqdm import tqdm
+
+    hidden = not (show and sys.stderr.isatty())
+    return tqdm(total=target.size, unit="pair", unit_scale=True, leave=False, disable=hidden)

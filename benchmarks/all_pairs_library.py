@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees of the generated collection, and a library of tables alone made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from aa_dataset.kinematics import KinematicTree
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.schema import TABLES
+from pipeline.generate.draw import Draw
+from pipeline.generate.layout import object_name
+from pipeline.generate.registry import family
+from pipeline.generate.urdf import urdf_text
+from pipeline.seal import write_seal
+from pipeline.tables import write_table
+
+Row = dict[str, Any]
+
+
+def collection_tree(member: tuple[str, int]) -> KinematicTree:
+    """Return the kinematic tree of one object of the generated collection."""
+    name, index = member
+    text = urdf_text(family(name)(Draw(1, name, index)), object_name(name, index))
+    return urdf_tree(parse_urdf(text.encode()))
+
+
+def write_library(root: Path, trees: list[KinematicTree]) -> list[str]:
+    """Write a library with the trees' joints and without assets; return its object ids."""
+    layout = LibraryLayout(root)
+    layout.assets.mkdir(parents=True, exist_ok=True)
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    named = sorted((f"generated-{tree.name}", tree) for tree in trees)
+    for object_id, tree in named:
+        rows["objects"].append(filled("objects", object_id=object_id, source="generated"))
+        rows["joints"] += joint_rows(object_id, tree)
+        rows["splits"].append(filled("splits", object_id=object_id, split="library"))
+    for name, schema in TABLES.items():
+        write_table(layout.table(name), rows[name], schema)
+    write_seal(layout, name="articulatearena-20k", expected=len(trees))
+    return [object_id for object_id, _ in named]
+
+
+def joint_rows(object_id: str, tree: KinematicTree) -> Iterator[Row]:
+    """Yield the rows of the joints table that the loader reads back as the tree."""
+    for joint in tree.joints:
+        body = joint.body
+        yield filled(
+            "joints",
+            object_id=object_id,
+            joint=joint.name,
+            type=joint.type.value,
+            parent=joint.parent,
+            child=joint.child,
+            axis=joint.axis.tolist(),
+            origin=joint.origin.tolist(),
+            lower=joint.lower,
+            upper=joint.upper,
+            pitch=joint.pitch,
+            body_mass=None if body is None else body.mass,
+            body_com=None if body is None else body.center.tolist(),
+            body_inertia=None if body is None else body.inertia.ravel().tolist(),
+        )
+
+
+def filled(table: str, **known: object) -> Row:
+    """Return a row with empty values in all other columns."""
+    return {field.name: known.get(field.name, empty(field)) for field in TABLES[table]}
+
+
+def empty(field: pa.Field) -> object:
+    """Return nothing of the type of a column."""
+    if field.nullable:
+        return None
+    if pa.types.is_fixed_size_list(field.type):
+        return [0.0] * field.type.list_size
+    if pa.types.is_string(field.type):
+        return ""
+    return False if pa.types.is_boolean(field.type) else 0
