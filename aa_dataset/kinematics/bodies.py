@@ -59,6 +59,8 @@ class RigidBody:
             raise BodyError("mass, center and inertia must be finite numbers.")
         if self.mass <= 0:
             raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")
+        if _is_positive_definite(inertia.tolist()):
+            return
         smallest = float(symmetric_eigen(inertia)[0][0])
         if smallest < -NEGATIVE_TOLERANCE * float(np.abs(inertia).max()):
             raise BodyError(
@@ -92,3 +94,10 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
         arm = hat(body.center - center)
         inertia += body.inertia - body.mass * product(arm, arm)
     return RigidBody(mass, center, inertia)
+
+
+def _is_positive_definite(matrix: list[list[float]]) -> bool:
+    """Whether all leading minors are positive: true of most bodies, and quick to find out."""
+    (a, d, e), (_, b, f), (_, _, c) = matrix
+    minor = a * b - d * d
+    return a > 0 and minor > 0 and c * minor - f * (a * f - d * e) - e * (b * e - d * f) > 0

@@ -10,7 +10,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import NormError, ShapeError
+from aa_dataset.errors import NormError, ShapeError, shown
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
@@ -22,7 +22,7 @@ from aa_dataset.metric.endpoints import (
     turn_representatives,
 )
 from aa_dataset.metric.foreign import ForeignJoint
-from aa_dataset.metric.norms import Norms, SplitNorm, norm_factor
+from aa_dataset.metric.norms import Norms, SplitNorm, is_positive, norm_factor
 
 Array = NDArray[np.float64]
 
@@ -167,8 +167,10 @@ def checked_scale(scale: float | None) -> float | None:
     """Return the scale as a float, or raise unless it is a positive finite number."""
     if scale is None:
         return None
-    if isinstance(scale, bool) or not (math.isfinite(scale) and scale > 0):
-        raise NormError(f"`compactify` is {scale!r}; give kappa as a positive number, or None.")
+    if not is_positive(scale):
+        raise NormError(
+            f"`compactify` is {shown(scale)}; give kappa as a positive number, or None."
+        )
     return float(scale)
 
 

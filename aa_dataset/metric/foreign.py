@@ -202,7 +202,8 @@ def as_body(value: RigidBody | BodyLike) -> RigidBody:
     if not is_foreign_body(value):
         raise ArgumentError(
             f"a body was expected and the argument is {shown(value)}; give "
-            "`RigidBody(mass, center, inertia)`."
+            "`RigidBody(mass, center, inertia)` or `joint.body`, which is None for a joint of a "
+            "file without inertials."
         )
     return RigidBody(value.mass, value.com, value.inertia)
 

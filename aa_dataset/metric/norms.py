@@ -52,8 +52,10 @@ class SplitNorm:
     factor: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.alpha) and self.alpha > 0):
-            raise NormError(f"`alpha` is {self.alpha} 1/m; the split norm needs a positive number.")
+        if not is_positive(self.alpha):
+            raise NormError(
+                f"`alpha` is {shown(self.alpha)}; the split norm needs a positive number [1/m]."
+            )
         diagonal = [1.0, 1.0, 1.0, self.alpha, self.alpha, self.alpha]
         object.__setattr__(self, "factor", np.diag(diagonal))
 
@@ -78,9 +80,11 @@ class KineticNorm:
     factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.regularize is not None and not 0 < self.regularize < math.inf:
-            raise NormError(f"`regularize` is {self.regularize} m; give a positive length or None.")
         object.__setattr__(self, "body", as_body(self.body))
+        if self.regularize is not None and not is_positive(self.regularize):
+            raise NormError(
+                f"`regularize` is {shown(self.regularize)}; give a positive length [m] or None."
+            )
         root = _cholesky(self._gyration())
         x, y, z = self.body.center.tolist()
         # Rows 4 to 6 are v + omega x c.
@@ -148,6 +152,16 @@ class RiemannianNorm:
         matrix = _symmetric(self.matrix)
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "factor", np.array(_upper_root(matrix.tolist())))
+
+
+def is_positive(value: Any) -> bool:
+    """Whether a value is a positive finite number."""
+    if isinstance(value, bool | str):
+        return False
+    try:
+        return 0.0 < float(value) < math.inf
+    except (TypeError, ValueError):
+        return False
 
 
 def _symmetric(given: ArrayLike) -> Array:

@@ -155,15 +155,17 @@ class _Scan:
         count = min(MOST_PIVOTS, len(task.library))
         wanted = count if len(task.queries) >= FEW_QUERIES else 0
         self._pivots = np.arange(wanted) * len(task.library) // max(1, wanted)
-        self._to_pivots = self._pivot_distances()
+        self._place = {int(p): row for row, p in enumerate(self._pivots)}
+        self._pivot_lower, self._pivot_upper = self._pivot_bounds()
 
-    def _pivot_distances(self) -> Array:
-        """Return certified distances of pivots to the library, nan where unknown, (p, N)."""
+    def _pivot_bounds(self) -> tuple[Array, Array]:
+        """Return relaxed bounds of the distances from pivots to the library, (p, N) each."""
         library = self._task.library
         batch = self._batch if self._own else TreeBatch(library, library, **self._task.options)
         rows = [_relaxed(batch, _row_pairs(p, len(library), True)) for p in self._pivots.tolist()]
-        known = [np.where(np.isinf(upper), np.nan, upper) for _, upper in rows]
-        return np.array(known).reshape(len(rows), len(library))
+        shape = (len(rows), len(library))
+        lower, upper = (np.array([row[side] for row in rows]).reshape(shape) for side in (0, 1))
+        return lower, upper
 
     def ranking(self, query: int) -> list[Neighbor]:
         """Return the nearest trees of one query."""
@@ -172,9 +174,7 @@ class _Scan:
         if self._own:
             lower[query] = upper[query] = np.inf
             self._recall(query, lower, upper)
-        price = float(self._batch.motion[0][query])
-        self._tighten(lower, upper)
-        self._settle(query, lower, upper, price)
+        self._settle(query, lower, upper)
         order = np.lexsort((np.arange(count), upper))[: task.k]
         names = task.library.names
         return [
@@ -183,28 +183,27 @@ class _Scan:
             if not (self._own and i == query)
         ]
 
-    def _tighten(self, lower: Array, upper: Array) -> None:
-        """Raise lower bounds by the triangle inequality over pivots at known distances."""
-        near = upper[self._pivots]
-        usable = np.isfinite(near)
-        open_ = np.flatnonzero(np.isinf(upper) & np.isfinite(lower))
-        if usable.any() and len(open_):
-            gaps = np.abs(near[usable, None] - self._to_pivots[np.ix_(usable, open_)])
-            best = np.where(np.isnan(gaps), 0.0, gaps).max(axis=0)
-            lower[open_] = np.maximum(lower[open_], best)
-
-    def _settle(self, query: int, lower: Array, upper: Array, price: float) -> None:
+    def _settle(self, query: int, lower: Array, upper: Array) -> None:
         """Search in the order of the lower bounds until nothing open can enter the ranking."""
-        k = self._task.k
-        searched = np.isfinite(upper)
+        k, price = self._task.k, float(self._batch.motion[0][query])
         for index in np.lexsort((np.arange(len(lower)), lower)).tolist():
             last = np.partition(upper, k - 1)[k - 1] if k <= len(upper) else np.inf
-            enough = last + ROUNDING * (price + last)
+            enough = float(last + ROUNDING * (price + last))
             if lower[index] > enough:
                 break
-            if searched[index] or np.isinf(lower[index]):
+            if np.isfinite(upper[index]) or np.isinf(lower[index]):
                 continue
-            lower[index], upper[index] = self._search(query, index, float(enough))
+            lower[index] = max(lower[index], self._triangle(index, lower, upper))
+            if lower[index] <= enough:
+                lower[index], upper[index] = self._search(query, index, enough)
+
+    def _triangle(self, index: int, lower: Array, upper: Array) -> float:
+        """Return ``max |d(q, p) - d(p, x)|`` over pivots p, as far as the bounds show it."""
+        with np.errstate(invalid="ignore"):  # unknown minus unknown is nothing known
+            far = lower[self._pivots] - self._pivot_upper[:, index]
+            near = self._pivot_lower[:, index] - upper[self._pivots]
+        known = np.concatenate([far, near])
+        return float(known[np.isfinite(known)].max(initial=0.0))
 
     def _search(self, query: int, index: int, enough: float) -> tuple[float, float]:
         """Search one pair; in one library the smaller index first, and remember it for both."""
@@ -212,8 +211,11 @@ class _Scan:
             return self._batch.search(query, index, budget=self._task.budget, enough=enough)
         pair = min(query, index), max(query, index)
         found = self._batch.search(*pair, budget=self._task.budget, enough=enough)
-        self._known.setdefault(query, {})[index] = found
-        self._known.setdefault(index, {})[query] = found
+        for one, two in (pair, pair[::-1]):
+            self._known.setdefault(one, {})[two] = found
+            if one in self._place:
+                row = self._place[one]
+                self._pivot_lower[row, two], self._pivot_upper[row, two] = found
         return found
 
     def _recall(self, query: int, lower: Array, upper: Array) -> None:

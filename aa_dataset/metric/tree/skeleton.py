@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.errors import ArgumentError, shown
 from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
@@ -75,8 +76,13 @@ def contract(tree: Tree) -> Skeleton:
     """
     if isinstance(tree, Skeleton):
         return tree
-    if isinstance(tree, Sequence):
+    if isinstance(tree, Sequence) and not isinstance(tree, str):
         tree = edges_tree(tree)
+    if not isinstance(tree, KinematicTree):
+        raise ArgumentError(
+            f"a tree was expected and the argument is {shown(tree)}; read a file by "
+            "`read_tree(path)`, or build `KinematicTree(name, links, joints)`."
+        )
     owner: dict[str, int] = {tree.root: -1}
     moving: list[Joint] = []
     parents: list[int] = []

@@ -183,6 +183,24 @@ def test_negative_principal_moments_are_refused_and_rods_are_not():
             RigidBody(1.0, np.zeros(3), inertia)
 
 
+def test_the_quick_test_of_bodies_is_that_of_the_eigenvalues():
+    """Any symmetric matrix, on a third of them positive: accepted iff no eigenvalue is negative."""
+    rng = np.random.default_rng(2)
+    accepted = 0
+    for _ in range(500):
+        root = rng.normal(size=(3, 3))
+        tensor = root + root.T + rng.choice([0, 4, 8]) * np.eye(3)
+        real = np.linalg.eigvalsh(tensor)[0] > 0
+        try:
+            RigidBody(1.0, np.zeros(3), tensor)
+        except BodyError:
+            assert not real
+        else:
+            assert real
+            accepted += 1
+    assert 100 < accepted < 400
+
+
 def test_a_link_with_an_unreal_inertia_is_read_without_a_body(tmp_path):
     """Files of real objects have such inertials; the joints must still be readable."""
     text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>

@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metric_strategies import bodies, bounded_joints, joints, norms, numbers, trees
 
-from aa_dataset.errors import ArgumentError, NormError
+from aa_dataset.errors import ArgumentError, JointError, NormError
 from aa_dataset.kinematics import Joint, RigidBody
 from aa_dataset.metric import (
     KineticNorm,
     RiemannianNorm,
     SplitNorm,
     as_norm,
+    component_errors,
     constant_penalty_distance,
+    contract,
     endpoint_twists,
     fixed_skeleton_distance,
     joint_distance,
@@ -30,6 +32,7 @@ from aa_dataset.metric import (
     relaxed_tree_distance,
     sampled_distance,
     tree_distance,
+    tree_distances,
     twist_norm,
 )
 from aa_dataset.metric.losses import invariant_loss, soft_min_loss
@@ -92,6 +95,7 @@ def test_trees_take_it(first, second, body):
         lambda n: relaxed_tree_distance(first, second, norm=n),
         lambda n: constant_penalty_distance(first, second, norm=n, penalty=0.3).value,
         lambda n: nearest_objects(first, [second], norm=n)[0].distance,
+        lambda n: tree_distances([first], [second], norm=n, exact=True).upper[0, 0],
     ):
         assert quantity(same) == pytest.approx(quantity(kinetic), rel=1e-9, abs=1e-7)
 
@@ -241,3 +245,25 @@ def test_trees_are_measured_by_one_norm_and_say_so(tree):
         for distance in (tree_distance, relaxed_tree_distance):
             with pytest.raises(NormError, match=r"BodyNorms\(\)|SplitNorm|KineticNorm"):
                 distance(tree, tree, norm=norm)
+
+
+@pytest.mark.parametrize("value", ["door.urdf", None, HINGE, [HINGE]])
+def test_what_is_no_tree_gets_a_sentence(value):
+    for call in (contract, lambda x: tree_distance(x, x), lambda x: relaxed_tree_distance(x, x)):
+        with pytest.raises(ArgumentError, match=r"read_tree\(path\)|give a `KinematicTree`"):
+            call(value)
+
+
+def test_numbers_that_are_none_get_a_sentence():
+    for value in ("1", None, True, [1.0], np.ones(2)):
+        with pytest.raises(NormError, match="`alpha` is"):
+            SplitNorm(value)
+    for value in ("pi", True, [1.0], math.nan, 0.0):
+        with pytest.raises(NormError, match="`compactify` is"):
+            joint_distance(HINGE, SLIDE, compactify=value)
+    for value in (None, "body", HINGE):
+        with pytest.raises(ArgumentError, match=r"a body was expected .*joint.body"):
+            KineticNorm(value)
+    with pytest.raises(JointError, match="Give a `Joint`"):
+        component_errors("door", HINGE)
+    assert SplitNorm(np.float32(0.5)).factor[5, 5] == 0.5
