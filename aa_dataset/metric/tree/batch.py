@@ -12,7 +12,7 @@ import itertools
 import math
 import multiprocessing
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import NormError, ShapeError
+from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import compiled_kernels, has_numba
-from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
+from aa_dataset.metric.distance import DEFAULT_NORM, checked_scale
 from aa_dataset.metric.endpoints import require_bounded
-from aa_dataset.metric.norms import AnyNorm, Norm, one_norm
+from aa_dataset.metric.norms import AnyNorm, Norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.distance import COMPILE_ABOVE, BodyNorms
+from aa_dataset.metric.tree.distance import COMPILE_ABOVE, norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, pair_prices
 from aa_dataset.metric.tree.problem import Problem, assign, is_admissible
@@ -88,12 +88,7 @@ class TreeBatch:
         engine: Engine = "numpy",
     ):
         scale = checked_scale(compactify)
-        if isinstance(norm, BodyNorms | Sequence):
-            raise NormError(
-                "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
-                "for `BodyNorms` call `tree_distance` pair by pair."
-            )
-        factor = checked_factor(norm, count=1)
+        factor = norm_for_all(norm).factor
         if scale is None:
             require_bounded(first.joints)
             require_bounded(second.joints)
@@ -230,7 +225,7 @@ def tree_distances(
     listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
     lower, upper = _outputs(out, shape)
-    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, lower.size))
+    plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
     with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
@@ -277,7 +272,8 @@ def tree_distance_blocks(
     """
     one = as_packed(first)
     two = one if second is None else as_packed(second)
-    plan = _Plan(one, two, one_norm(norm), compactify, chosen_engine(engine, len(one) * len(two)))
+    chosen = chosen_engine(engine, len(one) * len(two))
+    plan = _Plan(one, two, norm_for_all(norm), compactify, chosen)
     with _Runner(plan, workers, budget if exact else None) as run:
         for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
             shape = (rows.stop - rows.start, columns.stop - columns.start)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -21,7 +22,7 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, one_norm
+from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, as_norm, one_norm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
@@ -51,6 +52,16 @@ class BodyNorms:
     """
 
     regularize: float | None = None
+
+
+def norm_for_all(norm: AnyNorm | BodyNorms | Sequence[AnyNorm]) -> Norm:
+    """Return the one norm of many trees in our form, which can be sent to another process."""
+    if isinstance(norm, BodyNorms | Sequence):
+        raise NormError(
+            "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
+            "for `BodyNorms` call `tree_distance` pair by pair."
+        )
+    return as_norm(norm)
 
 
 def tree_distance(

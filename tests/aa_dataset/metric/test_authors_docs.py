@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every row of docs/articulatearena.md is run against the authors' package."""
 
+import json
 import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from articulatearena.cli import main
 from authors_equality import equalities
 
 PAGE = (Path(__file__).parents[3] / "docs" / "articulatearena.md").read_text(encoding="utf-8")
@@ -108,6 +110,22 @@ def test_the_example_of_the_inertia_frame_in_closed_form(names):
             values = {"theirs": result(cells[1], names), "ours": result(cells[3], names)}
     same(values["ours"], 0.3 * math.sqrt(own + 0.25**2))
     same(values["theirs"], 0.3 * math.sqrt(own + 0.75**2))
+
+
+def test_their_command_measures_by_the_body_in_the_links_frame(names, tmp_path):
+    """The page says so of the command, not only of the loader."""
+    text = names["plain"].read_text()
+    narrow = names["plain"].with_name("narrow.urdf")
+    narrow.write_text(text.replace('upper="1.5"', 'upper="1.2"'))
+    config = tmp_path / "case.yaml"
+    config.write_text(
+        "inner_product: {form: kinetic_energy}\n"
+        f"prediction: {{urdf: {narrow}, joint: door}}\n"
+        f"ground_truth: {{urdf: {names['plain']}, joint: door}}\n"
+    )
+    report = main([str(config), "--output", str(tmp_path)])
+    found = json.loads(report.read_text())["joint_metrics"]["total_cost"]
+    same(found, 0.3 * math.sqrt((0.5**2 + 0.04**2) / 12 + 0.75**2))
 
 
 def test_the_exact_tree_of_the_page_is_not_the_relaxation(names):
