@@ -8,6 +8,7 @@ joints of an object are found by one index that is built once with array operati
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +29,7 @@ from aa_dataset.storage import Asset, LibraryError, Seal, read_seal, read_table,
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_VERSION = re.compile(r"-v[0-9]+$")
 ROOT_LINK = "base"  # the URDF convention's name, needed where an object has no joint at all
 _JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
 _JOINT_NUMBERS = ("pitch", "lower", "upper", "body_mass")
@@ -121,12 +123,22 @@ class Catalog:
     def resolve_split(self, name: str) -> str:
         """Return the name in this library of the split that is asked for.
 
-        A frozen split has its plain name. One that was sampled from this library carries a digest
-        (``eval200_1a2b3c4d``) and answers to its stem as long as it is the only one.
+        A frozen split has its plain name, and answers to its version (``eval200-v0``). One that was
+        sampled from this library carries a digest (``eval200_1a2b3c4d``) and answers to its stem as
+        long as it is the only one.
         """
-        known = self.seal.splits
+        known, benchmark = self.seal.splits, self.seal.benchmark
         if name in known:
             return name
+        if benchmark is not None and name == benchmark.version:
+            return benchmark.split
+        if _VERSION.search(name):
+            held = "no version" if benchmark is None else benchmark.version
+            raise SelectionError(
+                f"the benchmark {name!r} is not in this library, which holds {held}. Get the "
+                "library of that version, or name a split of this one: "
+                f"{_listing(sorted(known))}."
+            )
         sampled = [split for split in known if split.startswith(f"{name}_")]
         if len(sampled) == 1:
             return sampled[0]

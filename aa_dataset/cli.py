@@ -150,7 +150,7 @@ def _add_score(commands: Any) -> None:
         type=Path,
         help="folder with <object_id>/object.urdf or <object_id>.urdf, or a library",
     )
-    parser.add_argument("--split", required=True, help="split to score on, such as eval200")
+    parser.add_argument("--split", required=True, help="split to score on: eval200, or eval200-v0")
     parser.add_argument("--library", metavar="LIBRARY", help=_LIBRARY_HELP)
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
@@ -213,53 +213,9 @@ def _count(text: str) -> int:
 
 
 def _run_info(arguments: argparse.Namespace) -> int:
-    dataset = _load(arguments.library)
-    facts = _facts(dataset)
-    if arguments.json:
-        _say_json(facts)
-        return 0
-    titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
-    plain = ("name", "revision", "schema_version", "objects", "links")
-    lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
-    lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
-    _say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
-    return 0
+    from aa_dataset.cli_info import run_info
 
-
-def _facts(dataset: Dataset) -> dict[str, Any]:
-    import pyarrow.compute as pc
-
-    objects = dataset.table("objects")
-    return {
-        "name": dataset.name,
-        "revision": dataset.revision,
-        "schema_version": dataset.catalog.seal.schema_version,
-        "objects": len(dataset),
-        "expected_objects": dataset.expected_objects,
-        "links": int(pc.sum(objects["links"]).as_py() or 0),
-        "joints": dataset.joint_counts(),
-        "categories": dataset.categories,
-        "supercategories": dataset.counts("supercategory"),
-        "sources": dataset.sources,
-        "licenses": dataset.licenses,
-        "splits": dataset.splits,
-    }
-
-
-def _plain(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _counted(counts: dict[str, int], width: int = WIDTH - 32) -> str:
-    """Return as many counts as fit into `width`, and how many there are beyond."""
-    shown: list[str] = []
-    for name, count in counts.items():
-        word = f"{name} {count:,}"
-        if shown and len(", ".join([*shown, word])) > width:
-            break
-        shown.append(word)
-    rest = len(counts) - len(shown)
-    return (", ".join(shown) or "none") + (f" and {rest:,} more" if rest else "")
+    return run_info(_load(arguments.library), as_json=arguments.json)
 
 
 def _run_list(arguments: argparse.Namespace) -> int:

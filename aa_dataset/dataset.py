@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from aa_dataset.benchmark import Benchmark, members_digest
 from aa_dataset.cache import claim_folder
 from aa_dataset.catalog import Catalog, SelectionError, UnknownObjectError
 from aa_dataset.kinematics.joints import JointType
@@ -118,6 +119,29 @@ class Dataset:
     def splits(self) -> dict[str, int]:
         """The splits of the library and how many objects each has."""
         return dict(self._catalog.seal.splits)
+
+    @property
+    def benchmark(self) -> Benchmark | None:
+        """The version of the benchmark that this selection is; None for a part of it or more."""
+        held = self._catalog.seal.benchmark
+        if held is None:
+            return None
+        members = self._catalog.split_rows(held.split)
+        return held if np.array_equal(np.sort(self._rows), members) else None
+
+    @property
+    def members(self) -> str:
+        """Digest of which objects these are, 16 hex digits; results compare if it is equal.
+
+        Objects of the benchmark count as those of its frozen list, all others by their contents.
+        """
+        held = self._catalog.seal.benchmark
+        frozen = set() if held is None else set(self._catalog.split_rows(held.split).tolist())
+        proofs = self._column("content_sha256").to_pylist()
+        for place, row in enumerate(self._rows.tolist()):
+            if held is not None and row in frozen:
+                proofs[place] = held.digest
+        return members_digest(zip(self.object_ids, proofs, strict=True))
 
     @property
     def object_ids(self) -> list[str]:

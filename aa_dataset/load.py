@@ -12,7 +12,7 @@ from aa_dataset.cache import HOME_VARIABLE, cache_layout, default_library, downl
 from aa_dataset.catalog import Catalog, open_catalog
 from aa_dataset.dataset import Dataset
 from aa_dataset.layout import LibraryLayout
-from aa_dataset.storage import LibraryError, read_seal
+from aa_dataset.storage import LibraryError, Seal, read_seal
 
 DEFAULT_NAME = "articulatearena-20k"
 TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}
@@ -37,7 +37,8 @@ def load_dataset(
         A library folder, or the name of a dataset. A name is looked for in ``$AA_HOME/<name>``,
         then in a ``library`` folder of the current directory that carries it.
     split : str, optional
-        A split such as ``"eval200"``; all objects if left out.
+        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v0"``; all
+        objects if left out.
     revision : str, optional
         The revision that must be opened: 16 hex digits as printed, or for a download any
         revision of the repository (branch, tag, commit).
@@ -87,9 +88,17 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
     ]
     if split is not None:
         full = catalog.resolve_split(split)
-        sampled = "" if full == split else f", sampled from this library; {split!r} stands for it"
-        lines.append(f"split {full}: {len(dataset):,} objects{sampled}")
+        lines.append(f"split {full}: {len(dataset):,} objects{_origin(seal, full, split)}")
     return lines
+
+
+def _origin(seal: Seal, full: str, asked: str) -> str:
+    """Return what a split is: a version of the benchmark, or a sample that is none."""
+    if seal.benchmark is not None and full == seal.benchmark.split:
+        return f", benchmark {seal.benchmark}"
+    if full == asked:
+        return ""
+    return f", sampled from this library, no version of a benchmark; {asked!r} stands for it"
 
 
 def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None) -> Catalog:

@@ -160,7 +160,10 @@ class ArticulatedObject:
 
     @property
     def glb_path(self) -> Path:
-        """The whole object at rest as one GLB, one node per link."""
+        """The whole object at rest as one GLB, one node per link; y is up and z the front.
+
+        What lies below its root node ``Object`` is in the object frame, where z is up.
+        """
         return self._file(ObjectLayout(self.folder).glb)
 
     @property

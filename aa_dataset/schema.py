@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int32(), pa.bool_()
 _VEC3, _VEC6, _MAT3 = pa.list_(_FLOAT, 3), pa.list_(_FLOAT, 6), pa.list_(_FLOAT, 9)
@@ -184,6 +184,12 @@ CATEGORIES = (
 
 SPLITS = (
     _field("split", _TEXT, "name of the split"),
+    _field(
+        "version",
+        _TEXT,
+        "version of the benchmark that the split is, `eval200-v0`; null where it is none",
+        null=True,
+    ),
     _field("object_id", _TEXT, "object"),
     _field("content_sha256", _TEXT, "content that the membership was decided on"),
     _field("reason", _TEXT, "why the object is in the split"),

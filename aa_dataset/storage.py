@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aa_dataset.benchmark import Benchmark
 from aa_dataset.errors import ArenaError
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION, TABLES
@@ -50,6 +51,8 @@ class Seal:
         Objects of the whole dataset, and of this library.
     sources, splits : dict of str to int
         Objects per source and per split.
+    benchmark : Benchmark or None
+        The version of the benchmark that the library holds.
     files : dict of str to FileSeal
         Every file of the library by its path relative to the folder.
     """
@@ -61,6 +64,7 @@ class Seal:
     objects: int
     sources: dict[str, int]
     splits: dict[str, int]
+    benchmark: Benchmark | None
     files: dict[str, FileSeal]
 
 
@@ -98,6 +102,7 @@ def _seal(data: dict[str, Any], path: Path) -> Seal:
             objects=int(data["objects"]),
             sources={str(key): int(n) for key, n in data["sources"].items()},
             splits={str(key): int(n) for key, n in data["splits"].items()},
+            benchmark=_benchmark(data["benchmark"], data["splits"]),
             files={
                 str(key): FileSeal(str(row["sha256"]), int(row["size"]))
                 for key, row in data["files"].items()
@@ -107,6 +112,18 @@ def _seal(data: dict[str, Any], path: Path) -> Seal:
         raise LibraryError(
             f"{path} lacks a field or holds a wrong value ({error!r}). {_NEXT_STEP}"
         ) from error
+
+
+def _benchmark(facts: dict[str, Any] | None, splits: dict[str, int]) -> Benchmark | None:
+    if facts is None:
+        return None
+    version, split, digest = (str(facts[name]) for name in ("version", "split", "digest"))
+    objects, by_bytes, by_numbers = (
+        int(facts[name]) for name in ("objects", "by_bytes", "by_numbers")
+    )
+    if splits.get(split) != objects or by_bytes + by_numbers != objects:
+        raise ValueError(f"{version} has {objects} objects, the split {split!r} others")
+    return Benchmark(version, split, objects, digest, by_bytes, by_numbers)
 
 
 def verify_files(layout: LibraryLayout, seal: Seal) -> None:

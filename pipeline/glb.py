@@ -2,6 +2,11 @@
 """The GLB of a normalized object: written by `normalize`, read by every later stage.
 
 glTF has libraries, but those that write it encode every picture anew; here their bytes are kept.
+
+By its specification glTF is y-up and shows its front to +z; the object frame is z-up with its front
+to +x. The root node turns one into the other, so that every viewer shows an object upright and from
+its front. Below the root all coordinates are those of the object frame. `read_links` stays below
+it: no product of matrices touches a coordinate there.
 """
 
 from __future__ import annotations
@@ -19,6 +24,9 @@ from pipeline.normalize.pictures import Picture
 from pipeline.normalize.pieces import Look, Piece
 
 GLB_ROOT = "Object"
+# Unit quaternion (x, y, z, w) that turns (x, y, z) into (y, z, x): a quarter turn about x, which
+# brings z up, and one about the new vertical, which brings the front forward. Halves are exact.
+GLTF_TURN = (-0.5, -0.5, -0.5, 0.5)
 # Component types and buffer targets of the glTF 2.0 specification.
 _FLOAT, _UNSIGNED = 5126, 5125
 _VERTICES, _INDICES = 34962, 34963
@@ -59,7 +67,7 @@ class _Glb:
             "scene": 0,
             "scenes": [{"nodes": [0]}],
             # Node names that no link can have: capital letter, dot.
-            "nodes": [{"name": GLB_ROOT, "children": []}],
+            "nodes": [{"name": GLB_ROOT, "rotation": list(GLTF_TURN), "children": []}],
             "meshes": [], "accessors": [], "bufferViews": [], "materials": [],
             "textures": [], "images": [],
         }  # fmt: skip
@@ -147,31 +155,38 @@ class _Glb:
 def read_links(
     glb: bytes, links: tuple[str, ...], *, looks: bool = True
 ) -> dict[str, list[trimesh.Trimesh]]:
-    """Return the meshes of every link, in the object frame at rest.
+    """Return the meshes of every link, in the object frame (z up) at rest.
 
-    A mesh belongs to the link whose node is its parent in the scene. Without looks no texture is
-    decoded, which for a textured object is most of the time.
+    A mesh belongs to the link whose node is its parent. Without looks no texture is decoded, which
+    for a textured object is most of the time.
     """
     scene = trimesh.load_scene(io.BytesIO(glb), file_type="glb", process=False)
+    owners = _owners(glb)
     found: dict[str, list[trimesh.Trimesh]] = {link: [] for link in links}
     for node in sorted(scene.graph.nodes_geometry):
-        matrix, name = scene.graph[node]
-        # Every mesh of our files stands in one place, so none is copied, and no picture with it.
-        mesh = scene.geometry[name] if looks else _bare(scene.geometry[name])
-        mesh.apply_transform(matrix)
-        found[_link_above(scene, node, found)].append(mesh)
+        link, origin = owners[node]
+        # Every mesh of our files is used once, so none is copied, and no picture with it.
+        mesh = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
+        mesh = mesh if looks else _bare(mesh)
+        # A sum, not `apply_transform`: a product with the root's turn would round coordinates.
+        mesh.vertices = np.asarray(mesh.vertices) + origin
+        found[link].append(mesh)
     return found
+
+
+def _owners(glb: bytes) -> dict[str, tuple[str, np.ndarray]]:
+    """Return, for every mesh node, its link and the link's origin (3,) [m], object frame."""
+    length = struct.unpack_from("<I", glb, 12)[0]
+    nodes = json.loads(glb[20 : 20 + length])["nodes"]
+    return {
+        nodes[child]["name"]: (node["name"], np.array(node["translation"]))
+        for node in nodes[1:]
+        for child in node.get("children", ())
+    }
 
 
 def _bare(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
     return trimesh.Trimesh(mesh.vertices.copy(), mesh.faces.copy(), process=False)
-
-
-def _link_above(scene: trimesh.Scene, node: str, links: dict[str, list[trimesh.Trimesh]]) -> str:
-    parents = scene.graph.transforms.parents
-    while node not in links:
-        node = parents[node]
-    return node
 
 
 def link_points(meshes: list[trimesh.Trimesh]) -> np.ndarray:

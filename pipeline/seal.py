@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from aa_dataset.benchmark import Benchmark
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION
 from pipeline.tables import compact_json, dump_json, read_rows, write_bytes
@@ -19,7 +21,9 @@ from pipeline.tables import compact_json, dump_json, read_rows, write_bytes
 PLACE_COLUMNS = ("shard", "offset", "size")
 
 
-def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, Any]:
+def write_seal(
+    folder: LibraryLayout, *, name: str, expected: int, benchmark: Benchmark | None
+) -> dict[str, Any]:
     """Write `library.json` for the tables and assets that are there now; return its content."""
     objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
     splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
@@ -31,6 +35,7 @@ def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, 
         "objects": len(objects),
         "sources": dict(Counter(row["source"] for row in objects)),
         "splits": dict(splits),
+        "benchmark": None if benchmark is None else asdict(benchmark),
         "files": {str(path.relative_to(folder.root)): _mark(path) for path in sealed_files(folder)},
     }
     write_bytes(folder.seal, dump_json(seal))
@@ -38,7 +43,10 @@ def write_seal(folder: LibraryLayout, *, name: str, expected: int) -> dict[str, 
 
 
 def revision(folder: LibraryLayout) -> str:
-    """Return 16 hex digits that change with any fact in any table, and with nothing else."""
+    """Return 16 hex digits that change with any fact in any table, and with nothing else.
+
+    No table holds anything that was drawn, so two graphics libraries give one revision.
+    """
     total = hashlib.sha256(SCHEMA_VERSION.encode())
     for name in TABLES:
         total.update(name.encode())

@@ -33,7 +33,7 @@ LIBRARY_STAGES: dict[str, Stage] = {
     "deduplicate": Stage(reads=("source_order",)),
     "manifest": Stage(data=("taxonomy/[!p]*.tsv",)),
     "split": Stage(
-        reads=("name", "expected_objects", "split"), data=("pipeline/split/eval200.tsv",)
+        reads=("name", "expected_objects", "split"), data=("pipeline/split/frozen/*.tsv",)
     ),
     "publish": Stage(reads=("name", "publish"), data=("pipeline/sources.yaml",)),
 }

@@ -87,13 +87,17 @@ def _require_any(dataset: Dataset, predictions: PredictionReader) -> None:
 
 
 def _identity(dataset: Dataset) -> dict[str, object]:
-    seal = dataset.catalog.seal
+    seal, benchmark = dataset.catalog.seal, dataset.benchmark
     return {
         "name": seal.name,
         "revision": seal.revision,
         "objects": seal.objects,
         "expected_objects": seal.expected_objects,
         "split": dataset.label.removeprefix("split "),
+        "benchmark": None if benchmark is None else benchmark.version,
+        "members": dataset.members,
+        "by_bytes": None if benchmark is None else benchmark.by_bytes,
+        "by_numbers": None if benchmark is None else benchmark.by_numbers,
     }
 
 

@@ -45,6 +45,7 @@ def _header(result: Result) -> list[str]:
             f"{data['objects']:,} of {data['expected_objects']:,} objects",
         ),
         ("split", f"{data['split']}, {len(result.objects):,} objects"),
+        ("benchmark", f"{_version(result)}; members {data['members']}"),
         ("metric", f"version {METRIC_VERSION}, alpha = {how.alpha:g} /m, kappa = {kappa}"),
         ("pairing", f"{_PAIRINGS[how.pairing]} on E_alpha^phi"),
         ("limit", _limit(how)),
@@ -118,3 +119,12 @@ def _object_line(item: ObjectScore) -> str:
 
 def _number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.6g}"
+
+
+def _version(result: Result) -> str:
+    """Return the version of the benchmark, and how its objects were recognized."""
+    data = result.dataset
+    if data["benchmark"] is None:
+        return "none, compare on these members alone"
+    proof = f"by bytes: {data['by_bytes']:,}, by numbers: {data['by_numbers']:,}"
+    return f"{data['benchmark']}, agrees {proof}"

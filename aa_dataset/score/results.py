@@ -18,7 +18,7 @@ from aa_dataset.metric.norms import SplitNorm
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 METRIC_VERSION = "1"
-RESULT_VERSION = "1"
+RESULT_VERSION = "2"
 PAIRINGS = ("tree", "assignment")
 FRAME = "predictions are taken in the ground truth's object frame"
 
@@ -170,7 +170,11 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A whole scoring run."""
+    """A whole scoring run.
+
+    `dataset` names the library's revision, the split, the version of the benchmark (None where the
+    split is none) and the digest of the members; `require_comparable` compares the last two.
+    """
 
     dataset: dict[str, Any]
     predictions: dict[str, Any]

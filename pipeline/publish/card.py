@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from aa_dataset.benchmark import Benchmark
 from aa_dataset.layout import TABLES, LibraryLayout
 from pipeline.tables import read_rows
 
@@ -43,11 +44,19 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
             "|---|---:|",
             *(f"| {name} | {count:,} |" for name, count in sorted(seal["splits"].items())),
             "",
+            *_benchmark(seal["benchmark"]),
             "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
             "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
             "",
         ]
     )
+
+
+def _benchmark(facts: Mapping[str, Any] | None) -> list[str]:
+    """Return which version of the benchmark a release holds."""
+    if facts is None:
+        return ["This release holds no version of the benchmark.", ""]
+    return [f"`{facts['split']}` is the benchmark {Benchmark(**facts)}.", ""]
 
 
 def license_text(folder: LibraryLayout) -> str:

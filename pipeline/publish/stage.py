@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from aa_dataset.benchmark import Benchmark
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.licenses import is_redistributable
 from aa_dataset.schema import TABLES as SCHEMAS
@@ -42,7 +43,13 @@ def run(job: ShardJob) -> None:
     packed = [row for name, rows in groups.items() for row in _pack(name, rows)]
     _write_tables(sorted(packed, key=lambda row: row["object_id"]))
     _remove_other_assets(set(groups))
-    seal = write_seal(RELEASE, name=job.settings["name"], expected=_expected())
+    whole = json.loads(LIBRARY.seal.read_bytes())
+    seal = write_seal(
+        RELEASE,
+        name=job.settings["name"],
+        expected=whole["expected_objects"],
+        benchmark=_benchmark(whole["benchmark"]),
+    )
     card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
     write_bytes(job.outputs["card"], card.encode())
     write_bytes(job.outputs["license"], license_text(RELEASE).encode())
@@ -54,8 +61,13 @@ def _evaluation_members() -> set[str]:
     return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
 
 
-def _expected() -> int:
-    return json.loads(LIBRARY.seal.read_bytes())["expected_objects"]
+def _benchmark(facts: Mapping[str, Any] | None) -> Benchmark | None:
+    """Return the library's benchmark if the release holds all of its objects."""
+    if facts is None:
+        return None
+    found = Benchmark(**facts)
+    held = sum(row["split"] == found.split for row in read_rows(RELEASE.table("splits")))
+    return found if held == found.objects else None
 
 
 def _pack(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stage: the table of splits, a report about them, then the seal that makes a library loadable.
 
-A library that holds the frozen `eval200` has it; any other samples a split of its own, whose name
-carries a digest, because another library gives another sample.
+A library that holds a frozen version of `eval200` has it; any other samples a split of its own,
+whose name carries a digest, because another library gives another sample.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aa_dataset.benchmark import Benchmark
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
@@ -19,7 +20,7 @@ from pipeline import layout
 from pipeline.runner import ShardJob
 from pipeline.seal import write_seal
 from pipeline.split.figure import coverage_figure
-from pipeline.split.frozen import check_frozen, frozen_members
+from pipeline.split.frozen import SPLIT, best_recognition
 from pipeline.split.near import near_duplicates, read_skeletons
 from pipeline.split.sample import Candidate, Sample, sample_split
 from pipeline.tables import read_rows, write_bytes, write_table
@@ -29,11 +30,15 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluation split: its name, a reason per member, and sentences about its origin."""
+    """The evaluation split: its name, a reason per member, and sentences about its origin.
+
+    `benchmark` is the frozen version that it is, None for a sample.
+    """
 
     name: str
     reasons: Mapping[str, str]
     remarks: Sequence[str]
+    benchmark: Benchmark | None = None
 
 
 def run(job: ShardJob) -> None:
@@ -54,18 +59,22 @@ def run(job: ShardJob) -> None:
     figure = coverage_figure(objects, evaluation.reasons, evaluation.name)
     write_bytes(job.outputs["figure"], figure)
     write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
-    expected = job.settings["expected_objects"]
-    write_seal(LibraryLayout(layout.LIBRARY), name=job.settings["name"], expected=expected)
+    write_seal(
+        LibraryLayout(layout.LIBRARY),
+        name=job.settings["name"],
+        expected=job.settings["expected_objects"],
+        benchmark=evaluation.benchmark,
+    )
 
 
 def choose_evaluation(objects: Rows, joints: Rows, settings: Mapping[str, Any]) -> Evaluation:
-    """Take the frozen split if the library holds it, else sample one."""
-    contents = {row["object_id"]: row["content_sha256"] for row in objects}
-    frozen = frozen_members()
-    problem = check_frozen(frozen, contents)
-    if not problem:
-        reasons = dict.fromkeys(frozen, "frozen list")
-        return Evaluation("eval200", reasons, ["eval200 is the frozen list, contents checked."])
+    """Take the frozen version that the library holds, else sample a split."""
+    found = best_recognition(objects, joints)
+    if found is not None and not found.problem:
+        reasons = dict.fromkeys(found.frozen.contents, f"frozen list {found.frozen.version}")
+        remark = f"{SPLIT} is the benchmark {found.benchmark}."
+        return Evaluation(SPLIT, reasons, [remark], found.benchmark)
+    problem = f"this repository has no frozen {SPLIT}" if found is None else found.problem
     count = min(settings["size"], int(settings["share"] * len(objects)))
     sample = sample_split(
         candidates(objects, joints),
@@ -74,6 +83,7 @@ def choose_evaluation(objects: Rows, joints: Rows, settings: Mapping[str, Any]) 
         quotas=settings["quotas"],
         continuous_share=settings["continuous_share"],
     )
+    contents = {row["object_id"]: row["content_sha256"] for row in objects}
     name = split_name({i: contents[i] for i in sample.reasons})
     return Evaluation(name, sample.reasons, [*_sample_remarks(name, problem, sample)])
 
@@ -117,9 +127,11 @@ def split_rows(
         },
     }
     contents = {row["object_id"]: row["content_sha256"] for row in objects}
+    versions = {evaluation.name: evaluation.benchmark.version} if evaluation.benchmark else {}
     return [
         {
             "split": split,
+            "version": versions.get(split),
             "object_id": identifier,
             "content_sha256": contents[identifier],
             "reason": members[split][identifier],
@@ -130,13 +142,13 @@ def split_rows(
 
 
 def split_name(contents: Mapping[str, str]) -> str:
-    """Return `eval200_<digest>` of the members' ids and contents."""
+    """Return `eval200_<digest>` of the members' ids and contents; such a split is no version."""
     lines = sorted(f"{identifier} {content}" for identifier, content in contents.items())
-    return f"eval200_{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()[:8]}"
+    return f"{SPLIT}_{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()[:8]}"
 
 
 def _sample_remarks(name: str, problem: str, sample: Sample) -> list[str]:
-    remarks = [f"{name} was sampled from this library: {problem}."]
+    remarks = [f"{name} was sampled from this library and is no version: {problem}."]
     for group, missing in sorted(sample.shortfalls.items()):
         remarks.append(
             f"{group} is {missing} short of its quota; the places went to other supercategories."

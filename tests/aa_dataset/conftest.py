@@ -312,7 +312,8 @@ def build_library(root: Path, things: tuple[Thing, ...] = THINGS) -> Path:
         rows["links"] += link_rows(thing, tree)
         rows["joints"] += [joint_row(thing.object_id, joint) for joint in tree.joints]
         for split in thing.splits:
-            row = (split, thing.object_id, content_sha256(thing), "test")
+            version = "eval200-v0" if split == "eval200" else None
+            row = (split, version, thing.object_id, content_sha256(thing), "test")
             rows["splits"].append(dict(zip(TABLES["splits"].names, row, strict=True)))
     rows["categories"] += category_rows(things)
     reject = ("generated-broken", "generated", "normalize", "mesh_missing", "no mesh door.obj.")
@@ -362,15 +363,34 @@ def write_seal(root: Path, **changes: Any) -> None:
         "objects": len(sources),
         "sources": {name: sources.count(name) for name in sorted(set(sources))},
         "splits": {name: splits.count(name) for name in sorted(set(splits))},
+        "benchmark": _benchmark(splits.count("eval200")),
         "files": files,
     }
     (root / "library.json").write_text(json.dumps(seal | changes, indent=1, sort_keys=True))
+
+
+def _benchmark(count: int) -> dict[str, Any] | None:
+    """Return what a seal says of a frozen split: one object agrees by numbers alone."""
+    if not count:
+        return None
+    proof = {"digest": "00112233aabbccdd", "by_bytes": count - 1, "by_numbers": 1}
+    return {"version": "eval200-v0", "split": "eval200", "objects": count, **proof}
 
 
 @pytest.fixture(scope="session")
 def pristine_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that no test may change."""
     return build_library(tmp_path_factory.mktemp("pristine") / "library")
+
+
+@pytest.fixture
+def frozen_library(tmp_path: Path) -> Path:
+    """A library whose split of three objects is the frozen `eval200-v0`."""
+    swapped = [
+        replace(t, splits=tuple(name.replace("eval200_1a2b3c4d", "eval200") for name in t.splits))
+        for t in THINGS
+    ]
+    return build_library(tmp_path / "frozen_library", tuple(swapped))
 
 
 @pytest.fixture

@@ -38,6 +38,20 @@ def test_info(here, capsys):
         "library": 5,
         "train": 2,
     }
+    assert json.loads(out)["benchmark"] is None
+
+
+def test_info_names_the_benchmark(frozen_library, here, capsys):
+    _, out, _ = run(capsys, "info")
+    assert "benchmark        none; a sampled split is no version of it" in out
+    _, out, _ = run(capsys, "info", str(frozen_library))
+    assert "benchmark        eval200-v0 (provisional), list 00112233aabbccdd\n" in out
+    assert "                 2 objects agree by bytes and 1 by numbers\n" in out
+    _, out, _ = run(capsys, "info", str(frozen_library), "--json")
+    assert json.loads(out)["benchmark"]["version"] == "eval200-v0"
+    root = str(frozen_library)
+    _, out, _ = run(capsys, "score", root, "--split", "eval200-v0", "--library", root)
+    assert "eval200-v0, agrees by bytes: 2, by numbers: 1" in out
 
 
 def test_list(here, capsys):

@@ -78,8 +78,8 @@ def test_a_broken_seal_is_a_sentence(library, text):
 
 
 def test_another_schema_version_is_a_sentence(library, make):
-    make.seal(library, schema_version="2")
-    with pytest.raises(LibraryError, match="schema version 2, this package reads 1"):
+    make.seal(library, schema_version="1")
+    with pytest.raises(LibraryError, match="schema version 1, this package reads 2"):
         load_dataset(library)
 
 
@@ -185,6 +185,32 @@ def test_the_frozen_split_wins_over_a_sampled_one(make, tmp_path, capsys):
     root = with_split(make, tmp_path / "frozen", "eval200", ["generated-jar"])
     assert load_dataset(root, split="eval200").object_ids == ["generated-jar"]
     assert "sampled" not in capsys.readouterr().err
+
+
+def test_a_frozen_split_is_opened_under_its_version_and_says_so(frozen_library, capsys):
+    dataset = load_dataset(frozen_library, split="eval200-v0")
+    assert dataset.object_ids == load_dataset(frozen_library, split="eval200").object_ids
+    said = "split eval200: 3 objects, benchmark eval200-v0 (provisional), list 00112233aabbccdd: "
+    assert said + "2 objects agree by bytes and 1 by numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["eval200-v1", "train-v0"])
+def test_another_version_than_the_librarys_is_refused(frozen_library, library, name):
+    with pytest.raises(SelectionError, match=rf"'{name}' is not in .* holds eval200-v0.*train"):
+        load_dataset(frozen_library, split=name)
+    with pytest.raises(SelectionError, match=rf"'{name}' is not in .* holds no version"):
+        load_dataset(library, split=name)
+
+
+@pytest.mark.parametrize(
+    "change", [{"objects": 4}, {"split": "train"}, {"by_numbers": 0}, {"digest": None, "x": 1}]
+)
+def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, make, change):
+    facts = seal_of(frozen_library)["benchmark"] | change
+    facts = {key: value for key, value in facts.items() if value is not None}
+    make.seal(frozen_library, benchmark=facts)
+    with pytest.raises(LibraryError, match=r"library\.json lacks a field or holds a wrong value"):
+        load_dataset(frozen_library)
 
 
 def test_a_split_decided_on_other_contents_is_refused(library, make):

@@ -88,9 +88,11 @@ def test_joint_rows_agree_with_the_urdf(built: Workspace, tmp_path: Path) -> Non
             assert table[joint.name]["type"] == joint.type
             assert table[joint.name]["screw"] == pytest.approx(joint.screw, abs=1e-8)
         scene = trimesh.load_scene(folder / "object.glb")
-        assert scene.extents == pytest.approx(row["extents"], rel=1e-5)
+        # A GLB is y-up with its front to z.
+        deep, wide, high = row["extents"]
+        assert scene.extents == pytest.approx([wide, high, deep], rel=1e-5)
         assert scene.bounds.sum(axis=0) == pytest.approx([0, 0, 0], abs=1e-5)
-        assert scene.bounds[0][2] == pytest.approx(row["floor_z"], abs=1e-5)
+        assert scene.bounds[0][1] == pytest.approx(row["floor_z"], abs=1e-5)
 
 
 def test_the_release_holds_only_what_licenses_allow(built: Workspace) -> None:

@@ -167,7 +167,7 @@ def fixed_skeleton_distance(
     """
     one, two = as_joint_array(first), as_joint_array(second)
     distances = joint_distance(one, two, norm=norms, compactify=compactify)
-    return float(np.linalg.norm(distances))
+    return math.sqrt(math.fsum(distances * distances))
 
 
 def _prices(

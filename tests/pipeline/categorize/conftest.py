@@ -178,6 +178,7 @@ def _seal(root: Path, objects: list[dict[str, Any]]) -> None:
         "objects": len(objects),
         "sources": dict(Counter(row["source"] for row in objects)),
         "splits": {},
+        "benchmark": None,
         "files": files,
     }
     (root / "library.json").write_text(json.dumps(seal))

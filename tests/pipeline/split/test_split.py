@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aa_dataset.benchmark import Benchmark
 from pipeline.split.near import near_duplicates
 from pipeline.split.sample import Candidate, Sample, sample_split
 from pipeline.split.stage import Evaluation, split_name, split_rows
@@ -88,9 +89,19 @@ def test_train_is_the_library_without_the_split_and_its_near_duplicates() -> Non
         members.setdefault(row["split"], set()).add(row["object_id"])
         assert row["content_sha256"] == contents[row["object_id"]]
         assert row["reason"]
+        assert row["version"] is None  # a sample is no version
     assert members["library"] == set(contents)
     assert members["eval200_x"] == {"s-0001", "s-0002"}
     assert members["train"] == set(contents) - {"s-0001", "s-0002", "s-0003"}
+
+
+def test_only_the_evaluation_split_has_a_version() -> None:
+    benchmark = Benchmark("eval200-v3", "eval200", 2, "0" * 16, 2, 0)
+    evaluation = Evaluation("eval200", {"s-0001": "one", "s-0002": "two"}, [], benchmark)
+    versions: dict[str, set[str | None]] = {}
+    for row in split_rows(objects(20), evaluation, {}):
+        versions.setdefault(row["split"], set()).add(row["version"])
+    assert versions == {"eval200": {"eval200-v3"}, "library": {None}, "train": {None}}
 
 
 def test_the_name_is_a_digest_of_members_and_their_content() -> None:

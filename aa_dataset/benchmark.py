@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The version of the benchmark that a library holds, named by every library and every result."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A frozen evaluation split, and how it was recognized in a library.
+
+    Attributes
+    ----------
+    version : str
+        Name of the version, ``eval200-v0``; version 0 is provisional.
+    split : str
+        Name of the split in the library.
+    objects : int
+        Objects of the split.
+    digest : str
+        16 hex digits of the frozen list, the same on every machine.
+    by_bytes, by_numbers : int
+        Objects of the library whose files are those of the list to the byte, and those that agree
+        in every number that scoring uses alone.
+    """
+
+    version: str
+    split: str
+    objects: int
+    digest: str
+    by_bytes: int
+    by_numbers: int
+
+    def __str__(self) -> str:
+        """Return the version and how well the library agrees with it."""
+        return f"{self.title}: {self.agreement}"
+
+    @property
+    def title(self) -> str:
+        """The version and its list."""
+        return (
+            f"{self.version}{' (provisional)' if self.is_provisional else ''}, list {self.digest}"
+        )
+
+    @property
+    def agreement(self) -> str:
+        """How many objects of the library are those of the list, by which proof."""
+        return f"{self.by_bytes:,} objects agree by bytes and {self.by_numbers:,} by numbers"
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether a later version takes its place."""
+        return self.version.endswith("-v0")
+
+
+def members_digest(members: Iterable[tuple[str, str]]) -> str:
+    """Return 16 hex digits of a selection of objects.
+
+    Parameters
+    ----------
+    members : iterable of (str, str)
+        Id of every object, and what vouches for its contents: the digest of the frozen list for an
+        object of a benchmark, which may differ in bytes from machine to machine, else that of the
+        object's files.
+    """
+    lines = sorted(f"{object_id} {proof}\n" for object_id, proof in members)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
