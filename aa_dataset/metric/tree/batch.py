@@ -206,7 +206,7 @@ def tree_distances(
         The digits are the same; "auto" takes numba for 20,000 pairs or more if it is installed.
     out : (lower, upper), optional
         Float arrays (N, M), or (k,) for pairs, filled and returned; memory maps do. Beyond them
-        a call needs about 200 bytes per joint and 10 MB per worker, however many the pairs.
+        a call needs some 200 bytes per joint and 20 MB, however many the pairs.
     progress : bool
         Show a bar on stderr if that is a terminal.
 

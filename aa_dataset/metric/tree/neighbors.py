@@ -79,7 +79,7 @@ def nearest_trees(
     Returns
     -------
     list of lists of Neighbor
-        One ranking per query. Memory is about 1 kB per tree of the library and process.
+        One ranking per query. A process needs some 3 kB per tree of the library and 20 MB.
 
     Examples
     --------

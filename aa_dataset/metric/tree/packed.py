@@ -18,7 +18,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedTrees:
-    """A library of N trees with J moving joints in all; about 200 bytes per joint.
+    """A library of N trees with J moving joints in all; about 100 bytes per joint.
 
     Attributes
     ----------

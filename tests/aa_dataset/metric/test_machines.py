@@ -5,6 +5,7 @@ OpenBLAS and numpy pick their kernels by the processor; both can be told to take
 one, in a process of its own.
 """
 
+import ast
 import os
 import platform
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 HERE = Path(__file__).parent
 CORES = {"Prescott": (), "Nehalem": (), "Haswell": ("AVX2", "FMA3"), "SkylakeX": ("AVX512_SKX",)}
 OFTEN = ("Prescott", "Haswell")
+KERNELS = {"dot", "vecdot", "einsum", "inner", "linalg", "tanh", "exp", "expm1", "hypot", "power"}
 
 
 def cpu_features():
@@ -76,3 +78,34 @@ def test_the_digits_hold_what_they_should(here):
     assert {row[4] for row in single} == {True, False}
     assert len(single) > 100 and len(batch) >= 4
     assert np.isfinite([float.fromhex(row[0]) for row in single]).all()
+
+
+def test_what_decides_a_matching_calls_no_kernel_of_a_processor():
+    """No matrix product, no `np.linalg`, no dispatched function; counts of zeros and ones may."""
+    import aa_dataset.metric.tree as package
+
+    metric = Path(package.__file__).parents[1]
+    files = [*metric.glob("tree/*.py"), metric / "_pairs.py", metric / "_arithmetic.py"]
+    assert len(files) > 10
+    found = [
+        f"{path.name}:{function}"
+        for path in files
+        for function, node in _nodes(ast.parse(path.read_text()))
+        if _is_kernel(node)
+    ]
+    assert set(found) == {"problem.py:_xor_counts"}
+
+
+def _nodes(tree):
+    """Yield every node with the name of the function that it stands in."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            yield from ((function.name, node) for node in ast.walk(function))
+
+
+def _is_kernel(node):
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.MatMult)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id == "np" and node.attr in KERNELS
+    return False
