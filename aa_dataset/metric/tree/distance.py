@@ -203,11 +203,7 @@ def fixed_skeleton_distance(
     """
     one, two = as_joint_array(first), as_joint_array(second)
     distances = joint_distance(one, two, norm=norms, compactify=compactify)
-<<<<<<< HEAD
     return math.sqrt(math.fsum(distance * distance for distance in distances.tolist()))
-=======
-    return math.sqrt(math.fsum(distances * distances))
->>>>>>> tree
 
 
 def _prices(
