@@ -11,7 +11,8 @@ So the modules that decide bytes use the functions here in place of ``@``, ``np.
 and ``np.linalg``. They are made of ``+``, ``-``, ``*``, ``/`` and ``sqrt``, which IEEE 754 defines
 to the last bit, in one fixed order. Sines and the like come from the C library, one number at a
 time: it is the same for every processor of a platform up to its own choice of instructions, and
-what is written is rounded far above its error. `tests/pipeline/machines` holds the list of modules
+what is written is rounded far above its error. `aa_dataset/metric/_arithmetic.py` has exponentials
+for the metric, whose scores are not rounded. `tests/pipeline/machines` holds the list of modules
 that the rule covers, and proves it by rebuilding objects under other kernels.
 """
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,7 +88,7 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
     """Weld bodies given in one frame into one (parallel-axis theorem)."""
     if not bodies:
         raise BodyError("cannot weld an empty list of bodies.")
-    mass = sum(body.mass for body in bodies)
+    mass = math.fsum(body.mass for body in bodies)  # `sum` rounds as its version of Python does
     center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
     for body in bodies:

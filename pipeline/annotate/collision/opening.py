@@ -122,7 +122,7 @@ class Opening:
         last bits do not choose.
         """
         hulls = [_hull_of(_outline(self._points(part, roughly=True))) for part in parts]
-        return round(sum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
+        return round(math.fsum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
 
     def _points(self, part: Part, *, roughly: bool = False) -> np.ndarray:
         """Return the points (n, 3) whose hull is that of a part, its inside included.
