@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import Norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.batch import TreeBatch, Trees, chosen_engine
+from aa_dataset.metric.tree.batch import Trees, chosen_engine
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.relaxation import TreeBatch
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
