@@ -46,6 +46,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@$(BIN)/python benchmarks/metric.py
+	@$(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

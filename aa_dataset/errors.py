@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 
 class ArenaError(Exception):
     """Root of every error that `aa_dataset` raises on purpose."""
@@ -14,6 +16,10 @@ class ShapeError(ArenaError, ValueError):
     def __init__(self, name: str, found: tuple[int, ...], expected: tuple[int | None, ...]):
         wanted = "(" + ", ".join("*" if n is None else str(n) for n in expected) + ")"
         super().__init__(f"`{name}` has shape {found}, expected {wanted}.")
+
+
+class ArgumentError(ArenaError, TypeError):
+    """An argument is of a kind that the function does not take; says what to give instead."""
 
 
 class JointError(ArenaError, ValueError):
@@ -67,3 +73,12 @@ class NormError(ArenaError, ValueError):
 
 class SingularBodyError(NormError):
     """A rod or a point: some rotation moves none of its mass, so E_B would be blind to it."""
+
+
+def shown(value: object) -> str:
+    """Return a wrong argument as a message shows it, in a few words."""
+    if isinstance(value, str | PurePath):
+        return f"the text {str(value)!r}"
+    if isinstance(value, bool | int | float) or value is None:
+        return repr(value)
+    return f"of type {type(value).__name__}"

@@ -32,6 +32,7 @@ MEDIAN_GOAL_MS = {10: 1.0, 20: 3.0, 40: 10.0}
 def all_rows(*, quick: bool) -> Iterator[Row]:
     """Yield what was measured, the result and the goal."""
     yield from pairwise_rows(rows=20_000 if quick else 100_000)
+    yield from body_rows(rows=5_000 if quick else 20_000)
     yield from tree_rows(count=4 if quick else 20)
     yield from large_tree_rows(count=1 if quick else 5)
     yield from knob_rows()
@@ -92,6 +93,37 @@ def pairwise_rows(*, rows: int) -> Iterator[Row]:
             goal = ">= 80x" if engine == "numba" else ">= 15x"
             result = f"{taken:.3f} s, {base / taken:.0f}x"
             yield f"pairwise {label}, {engine}, {rows * columns:.0e} pairs", result, goal
+
+
+def random_bodies(rng: np.random.Generator, count: int) -> list[KineticNorm]:
+    """Return norms of bodies from random second moments."""
+    found = []
+    for _ in range(count):
+        points = rng.normal(size=(3, 3))
+        spread = points @ points.T + 0.1 * np.eye(3)
+        inertia = np.trace(spread) * np.eye(3) - spread
+        found.append(KineticNorm(RigidBody(1.0, rng.normal(size=3), inertia)))
+    return found
+
+
+def body_rows(*, rows: int) -> Iterator[Row]:
+    """Measure (rows x 1000) pairs with one body per column, numpy first."""
+    rng = np.random.default_rng(1)
+    one, two = random_array(rng, rows), random_array(rng, 1000)
+    norms, out = random_bodies(rng, 1000), np.empty((rows, 1000))
+    for scale, label in ((None, "E_B"), (math.pi, "E_B^phi")):
+        base = math.nan
+        for engine in reversed(ENGINES):
+
+            def run(engine: str = engine, scale: float | None = scale) -> None:
+                pairwise_distance(one, two, norm=norms, compactify=scale, engine=engine, out=out)
+
+            run()  # compiles
+            taken = seconds(run)
+            base = taken if engine == "numpy" else base
+            result = f"{taken * 1e5 / rows:.2f} s per 1e8, {base / taken:.1f}x"
+            goal = "1x" if engine == "numpy" else ">= 3x"
+            yield f"pairwise {label}, one body per column, {engine}", result, goal
 
 
 def timed(one: KinematicTree, two: KinematicTree, engine: str) -> tuple[float, TreeDistance]:

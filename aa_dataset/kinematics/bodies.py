@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.screws import hat
-from aa_dataset.portable import applied, product
+from aa_dataset.portable import applied, product, symmetric_eigen
 
 Array = NDArray[np.float64]
+
+# Share of the largest entry by which a principal moment may be negative: simulators in single
+# precision and files with six digits make such numbers of a rod.
+NEGATIVE_TOLERANCE = 1e-6
 
 
 class BodyError(ArenaError, ValueError):
@@ -31,7 +35,9 @@ class RigidBody:
     center : (3,) float [m]
         Center of mass.
     inertia : (3, 3) float [kg m^2]
-        Inertia tensor about the center of mass, symmetric positive semidefinite.
+        Inertia tensor about the center of mass, symmetric positive semidefinite: a rod or a point
+        is a body, a negative principal moment is not. The triangle inequality of the moments is
+        not asked for, because files of real objects often break it and E_B does not need it.
     """
 
     mass: float
@@ -53,6 +59,14 @@ class RigidBody:
             raise BodyError("mass, center and inertia must be finite numbers.")
         if self.mass <= 0:
             raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")
+        if _is_positive_definite(inertia.tolist()):
+            return
+        smallest = float(symmetric_eigen(inertia)[0][0])
+        if smallest < -NEGATIVE_TOLERANCE * float(np.abs(inertia).max()):
+            raise BodyError(
+                f"inertia has a principal moment of {smallest:.3g} kg m^2; no body has a negative "
+                "one. Give the tensor about the center of mass, and check the signs of its entries."
+            )
 
     def moved(self, placement: Array) -> RigidBody:
         """Return the same body after a rigid displacement ``(4, 4)`` of the frame's contents."""
@@ -80,3 +94,10 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
         arm = hat(body.center - center)
         inertia += body.inertia - body.mass * product(arm, arm)
     return RigidBody(mass, center, inertia)
+
+
+def _is_positive_definite(matrix: list[list[float]]) -> bool:
+    """Whether all leading minors are positive: true of most bodies, and quick to find out."""
+    (a, d, e), (_, b, f), (_, _, c) = matrix
+    minor = a * b - d * d
+    return a > 0 and minor > 0 and c * minor - f * (a * f - d * e) - e * (b * e - d * f) > 0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, TreeError
-from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import exp_twist
 from aa_dataset.portable import applied, product
 
@@ -60,6 +60,20 @@ class KinematicTree:
         for joint in self.joints:
             levels[joint.child] = levels[joint.parent] + joint.is_movable
         return max(levels.values())
+
+    def __str__(self) -> str:
+        """Return the tree indented, one link per line with the joint that carries it."""
+        below: dict[str, list[Joint]] = {link: [] for link in self.links}
+        for joint in self.joints:
+            below[joint.parent].append(joint)
+        count = f"{len(self.joints)} joints, {len(self.movable)} of them movable"
+        lines = [f"{self.name}: {len(self.links)} links, {count}", f"  {self.root}"]
+        stack = [(joint, 2) for joint in reversed(below[self.root])]
+        while stack:  # depth first without recursion, children in their order
+            joint, level = stack.pop()
+            lines.append(f"{'  ' * level}{joint.child}  ({_described(joint)})")
+            stack += [(one, level + 1) for one in reversed(below[joint.child])]
+        return "\n".join(lines)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name."""
@@ -146,6 +160,15 @@ class KinematicTree:
             factor *= joint.mimic.multiplier
             joint = self.joint(joint.mimic.joint)
         return factor * values[joint.name] + shift
+
+
+def _described(joint: Joint) -> str:
+    """Return a joint in a few words, e.g. ``hinge: revolute, 0 to 1.57 rad``."""
+    if not joint.is_movable or joint.type is JointType.CONTINUOUS:
+        return f"{joint.name}: {joint.type}"
+    unit = "m" if joint.type is JointType.PRISMATIC else "rad"
+    pitch = f", {joint.pitch:.4g} m/rad" if joint.pitch else ""
+    return f"{joint.name}: {joint.type}, {joint.lower:.4g} to {joint.upper:.4g} {unit}{pitch}"
 
 
 def ordered_tree(

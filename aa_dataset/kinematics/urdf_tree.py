@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import UrdfError
+from aa_dataset.errors import JointError, UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.safe_xml import XmlBudget
@@ -37,15 +37,20 @@ Array = NDArray[np.float64]
 COLLINEAR_TOLERANCE = 1e-5
 
 
-def read_tree(path: Path | str, *, budget: XmlBudget | None = None) -> KinematicTree:
-    """Read a URDF file and return its kinematic tree with bodies, helical pairs folded."""
+def read_tree(
+    path: Path | str, *, budget: XmlBudget | None = None, fold: bool = True
+) -> KinematicTree:
+    """Read a URDF file and return its kinematic tree with bodies, helical pairs folded.
+
+    With ``fold=False`` the two URDF joints of a helical one stay two joints, as written.
+    """
     budget = budget or XmlBudget()
     with Path(path).open("rb") as stream:
         data = stream.read(budget.max_bytes + 1)  # enough to see that it is too large
-    return urdf_tree(parse_urdf(data, budget=budget))
+    return urdf_tree(parse_urdf(data, budget=budget), fold=fold)
 
 
-def urdf_tree(model: UrdfModel) -> KinematicTree:
+def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
     """Return the kinematic tree of a document, in the root link's frame at rest.
 
     Movable joints get the welded body of their child where every inertial in it is usable.
@@ -54,8 +59,25 @@ def urdf_tree(model: UrdfModel) -> KinematicTree:
         model.name, tuple(link.name for link in model.links), _object_frame_joints(model)
     )
     carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
-    tree = fold_helical(unfolded, carriers)
+    tree = fold_helical(unfolded, carriers) if fold else unfolded
     return _with_bodies(tree, link_bodies(model, rest_frames(model)))
+
+
+def urdf_joint(model: UrdfModel, name: str) -> Joint:
+    """Return one joint as written, in the frame of the root above it, whatever else there is.
+
+    Other joints of several degrees of freedom, a second root or a coupling do not matter; the
+    body is not read.
+    """
+    chain = [joint for joint in model.joints if joint.name == name]
+    if len(chain) != 1:
+        raise JointError(name, "name", f"the document has {len(chain)} joints of that name.")
+    above = {joint.child: joint for joint in model.joints}
+    while chain[-1].parent in above and len(chain) <= len(model.joints):  # a cycle ends as well
+        chain.append(above[chain[-1].parent])
+    links = dict.fromkeys(end for joint in chain for end in (joint.parent, joint.child))
+    part = UrdfModel(model.name, tuple(UrdfLink(link) for link in links), tuple(chain))
+    return _object_frame_joint(chain[0], rest_frames(part)[chain[0].child])
 
 
 def rest_frames(model: UrdfModel) -> dict[str, Array]:

@@ -19,7 +19,14 @@ from aa_dataset.metric.distance import (
     motion_size,
 )
 from aa_dataset.metric.endpoints import JointArray, compactified_endpoints, endpoint_twists
-from aa_dataset.metric.norms import KineticNorm, Norm, SplitNorm, twist_norm
+from aa_dataset.metric.norms import (
+    KineticNorm,
+    Norm,
+    RiemannianNorm,
+    SplitNorm,
+    as_norm,
+    twist_norm,
+)
 from aa_dataset.metric.pairwise import pairwise_distance
 from aa_dataset.metric.paths import (
     material_motion,
@@ -40,6 +47,7 @@ from aa_dataset.metric.tree import (
     fixed_skeleton_distance,
     nearest_trees,
     relaxed_tree_distance,
+    skeleton_distance,
     tree_distance,
     tree_distance_blocks,
     tree_distances,
@@ -58,12 +66,14 @@ __all__ = [
     "Neighbor",
     "Norm",
     "PackedTrees",
+    "RiemannianNorm",
     "Skeleton",
     "SplitNorm",
     "TreeDistance",
     "TreeDistances",
     "Variant",
     "anchor_offset",
+    "as_norm",
     "bootstrap_difference",
     "bootstrap_mean",
     "compactified_endpoints",
@@ -83,6 +93,7 @@ __all__ = [
     "placement_discrepancy",
     "relaxed_tree_distance",
     "sampled_distance",
+    "skeleton_distance",
     "tree_distance",
     "tree_distance_blocks",
     "tree_distances",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.metric._compiled import compiled
+from aa_dataset.metric._compiled_pair import compiled
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

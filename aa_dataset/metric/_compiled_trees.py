@@ -20,8 +20,8 @@ from aa_dataset.metric._arithmetic import (
     PER_LOG2,
     SMALLEST,
 )
-from aa_dataset.metric._compiled import compiled
 from aa_dataset.metric._compiled_bounds import block_bounds
+from aa_dataset.metric._compiled_pair import compiled
 from aa_dataset.metric._pairs import NEAR
 
 Array = NDArray[np.float64]

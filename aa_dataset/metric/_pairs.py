@@ -50,7 +50,7 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
     if scale is not None:
         n1, n2 = np.sqrt(n1), np.sqrt(n2)
         radii1, radii2 = radius(radii1, n1, scale), radius(radii2, n2, scale)
-        inner = inner / (positive(n1) * positive(n2))
+        inner = inner / positive(n1 * n2)
         n1 = n2 = np.ones(())
     size = dot(radii1, radii1) * n1 + dot(radii2, radii2) * n2
     square = size - 2 * dot(radii1, radii2) * np.abs(inner)
@@ -80,7 +80,7 @@ def apply(factor: Array, twists: Array) -> Array:
     forms add from left to right; the first needs fewer calls, the second less memory.
     """
     if twists.size <= FEW:
-        return np.asarray((factor * twists[..., None, :]).sum(axis=-1))
+        return np.asarray(np.add.reduce(factor * twists[..., None, :], axis=-1))
     out = factor[..., 0] * twists[..., :1]
     for k in range(1, 6):
         out += factor[..., k] * twists[..., k : k + 1]
@@ -89,7 +89,7 @@ def apply(factor: Array, twists: Array) -> Array:
 
 def dot(first: Array, second: Array) -> Array:
     """Return inner products over the last axis; `np.vecdot` would ask BLAS."""
-    return np.asarray((first * second).sum(axis=-1))
+    return np.asarray(np.add.reduce(first * second, axis=-1))
 
 
 def square(vectors: Array) -> Array:
@@ -110,7 +110,7 @@ def radius(limits: Array, size: Array, scale: float) -> Array:
 
 def positive(size: Array) -> Array:
     """Return sizes with 1 in place of 0, to divide by."""
-    return np.where(size > 0, size, 1.0)
+    return np.asarray(size + (size == 0))
 
 
 def tanh_gap(x: Array, y: Array, step: Array) -> Array:

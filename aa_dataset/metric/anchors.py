@@ -51,6 +51,13 @@ def anchor_offset(joint: Joint, placement: ArrayLike) -> AnchorOffset:
         Displacement of the child from rest, in the object frame, the joints above held at rest.
         Check the residuals before you use the coordinate: a pose that the joint cannot reach is
         an error of shape or registration, not of the anchor.
+
+    Examples
+    --------
+    >>> door = Joint("door", "revolute", [0, 0, 1], [1, 0, 0], 0.0, 1.5)
+    >>> found = anchor_offset(door, exp_twist(0.25 * door.screw))
+    >>> round(found.coordinate, 6), round(found.translation_residual, 6)
+    (0.25, 0.0)
     """
     found = np.asarray(placement, dtype=float)
     coordinate = _coordinate(joint, found)

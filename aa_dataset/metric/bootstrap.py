@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Percentile bootstrap intervals with the object as the unit (paper appendix D)."""
+"""Bootstrap intervals with the object as the unit (paper appendix D).
+
+``percentile``
+    The paper's interval: quantiles of the resampled means. For skewed errors it covers less than
+    it says, most of all with few objects: the figures are in ``docs/intervals.md``.
+``bca``
+    The same resamples, their quantiles shifted for bias and skewness (Efron 1987, "bias-corrected
+    and accelerated", with the acceleration from leaving out one object at a time). Closer to its
+    level for skewed errors, and wider on the long side.
+
+The same values, seed and method give the same interval on every machine.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -12,15 +25,18 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Weighting = Literal["joint", "object"]
+Method = Literal["percentile", "bca"]
 
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 0
 CHUNK_NUMBERS = 2_000_000
+# Below this many objects both methods cover clearly less than they say.
+FEW_OBJECTS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its percentile interval.
+    """A mean with its interval.
 
     Attributes
     ----------
@@ -32,6 +48,8 @@ class Interval:
         Values that entered, and nan values that were dropped.
     level, resamples, seed : float, int, int
         How the interval was made.
+    method : {"percentile", "bca"}
+        Which quantiles of the resampled means it is.
     """
 
     estimate: float
@@ -43,12 +61,31 @@ class Interval:
     level: float
     resamples: int
     seed: int
+    method: Method = "percentile"
+
+    @property
+    def is_from_few(self) -> bool:
+        """Whether there are fewer than 30 objects, so that the true coverage is lower."""
+        return self.objects < FEW_OBJECTS
+
+    def __str__(self) -> str:
+        """Return one line, with a warning where there are few objects."""
+        if math.isnan(self.estimate):
+            return f"undefined (no value is defined, {self.undefined} undefined)"
+        dropped = f", {self.undefined} undefined" if self.undefined else ""
+        warning = "; few objects, true coverage is lower" if self.is_from_few else ""
+        return (
+            f"{self.estimate:.4g} [{self.low:.4g}, {self.high:.4g}] "
+            f"({100 * self.level:g} % {self.method}, {self.objects} objects, "
+            f"{self.values} values{dropped}{warning})"
+        )
 
 
 def bootstrap_mean(
     groups: Sequence[ArrayLike],
     *,
     weighting: Weighting = "joint",
+    method: Method = "percentile",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -61,15 +98,25 @@ def bootstrap_mean(
         nan values are undefined: dropped and counted.
     weighting : {"joint", "object"}
         Every value counts the same (a ratio of sums), or every object does.
+    method : {"percentile", "bca"}
+        The paper's interval, or the one corrected for skewness; see the module.
     level : float
         Coverage of the interval.
     resamples, seed : int
         Fixed, so that the same values give the same interval; quantiles are linear.
+
+    Examples
+    --------
+    >>> errors = [[0.1, 0.5], [0.9], [0.2, float("nan")]] * 20
+    >>> print(bootstrap_mean(errors))
+    0.425 [0.3646, 0.495] (95 % percentile, 60 objects, 80 values, 20 undefined)
     """
     sums, counts, undefined = _totals(groups, weighting)
     draws = np.concatenate([_ratio(s, c) for s, c in _resampled((sums, counts), resamples, seed)])
     estimate = float(_ratio(sums.sum(), counts.sum()))
-    return _interval(estimate, draws, (groups, undefined), (level, resamples, seed))
+    without = _ratio(sums.sum() - sums, counts.sum() - counts)
+    quantiles = _quantiles(method, level, estimate, draws, without)
+    return _interval(estimate, quantiles, (groups, undefined), (level, resamples, seed, method))
 
 
 def bootstrap_difference(
@@ -77,6 +124,7 @@ def bootstrap_difference(
     second: Sequence[ArrayLike],
     *,
     weighting: Weighting = "joint",
+    method: Method = "percentile",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -87,6 +135,13 @@ def bootstrap_difference(
     out, as in the paper's appendix D: otherwise a method that fails on hard objects would look
     better for it. Both means are taken over the same resampled objects, so what is hard about an
     object cancels. `values` and `undefined` count both sides, `objects` those that both score.
+    The other arguments are those of `bootstrap_mean`.
+
+    Examples
+    --------
+    >>> found = bootstrap_difference([0.5, 0.7, 0.2], [0.4, 0.6, 0.1])
+    >>> round(found.low, 6), round(found.high, 6)
+    (0.1, 0.1)
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} objects; a paired interval needs equal.")
@@ -98,8 +153,10 @@ def bootstrap_difference(
     totals = _resampled((s1, c1, s2, c2), resamples, seed)
     draws = np.concatenate([_ratio(a, b) - _ratio(c, d) for a, b, c, d in totals])
     estimate = float(_ratio(s1.sum(), c1.sum()) - _ratio(s2.sum(), c2.sum()))
+    without = _ratio(s1.sum() - s1, c1.sum() - c1) - _ratio(s2.sum() - s2, c2.sum() - c2)
+    quantiles = _quantiles(method, level, estimate, draws, without)
     both = [np.concatenate(pair) for pair in pairs]
-    return _interval(estimate, draws, (both, undefined), (level, resamples, seed))
+    return _interval(estimate, quantiles, (both, undefined), (level, resamples, seed, method))
 
 
 def _flat(values: ArrayLike) -> Array:
@@ -143,21 +200,62 @@ def _ratio(top: ArrayLike, bottom: ArrayLike) -> Array:
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 
-def _interval(
-    estimate: float,
-    draws: Array,
-    data: tuple[Sequence[ArrayLike], int],
-    how: tuple[float, int, int],
-) -> Interval:
-    groups, undefined = data
-    level, resamples, seed = how
+def _quantiles(
+    method: Method, level: float, estimate: float, draws: Array, without: Array
+) -> tuple[float, float]:
+    """Return both ends of the interval; `without` holds the estimates with one object left out."""
     if not 0 < level < 1:
         raise ValueError(f"`level` is {level}; give a coverage between 0 and 1.")
-    sizes = [int((~np.isnan(_flat(group))).sum()) for group in groups]
-    tail = 50 * (1 - level)
+    if method not in ("percentile", "bca"):
+        raise ValueError(f"`method` is {method!r}; choose 'percentile' or 'bca'.")
     good = draws[~np.isnan(draws)]
-    low, high = np.percentile(good, [tail, 100 - tail]) if len(good) else (np.nan, np.nan)
-    objects = sum(size > 0 for size in sizes)
-    return Interval(
-        estimate, float(low), float(high), objects, sum(sizes), undefined, level, resamples, seed
-    )
+    if not len(good):
+        return math.nan, math.nan
+    tails = [50 * (1 - level), 100 - 50 * (1 - level)]  # percent
+    if method == "bca":
+        bias, skewness = _bias(estimate, good), _acceleration(without[~np.isnan(without)])
+        tails = [_corrected(tail, bias, skewness) for tail in tails]
+    low, high = np.percentile(good, tails)
+    return float(low), float(high)
+
+
+def _bias(estimate: float, draws: Array) -> float:
+    """Return z0: how far the estimate is from the median of its resamples, in standard units."""
+    rank = (np.count_nonzero(draws < estimate) + np.count_nonzero(draws <= estimate)) / 2
+    # Never 0 or 1, whose quantiles would be infinite.
+    share = min(max(rank, 0.5), len(draws) - 0.5) / len(draws)
+    return NormalDist().inv_cdf(share)
+
+
+def _acceleration(without: Array) -> float:
+    """Return a: a sixth of the skewness of the influence of single objects, 0 if there is none."""
+    influence = without.mean() - without if len(without) else np.zeros(1)
+    largest = float(np.abs(influence).max())
+    # Objects that all weigh the same differ by rounding only, which has no skewness.
+    if largest <= 1e-12 * float(np.abs(without).max(initial=0.0)):
+        return 0.0
+    share = influence / largest
+    return float((share**3).sum() / (6 * (share**2).sum() ** 1.5))
+
+
+def _corrected(tail: float, bias: float, acceleration: float) -> float:
+    """Return ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`` in percent (Efron 1987, eq. 2.3)."""
+    normal = NormalDist()
+    z = bias + normal.inv_cdf(tail / 100)
+    shrink = 1 - acceleration * z
+    if shrink <= 0:  # beyond the pole: the whole tail
+        return 100.0 if z > 0 else 0.0
+    return 100 * normal.cdf(bias + z / shrink)
+
+
+def _interval(
+    estimate: float,
+    quantiles: tuple[float, float],
+    data: tuple[Sequence[ArrayLike], int],
+    how: tuple[float, int, int, Method],
+) -> Interval:
+    (groups, undefined), (level, resamples, seed, method) = data, how
+    low, high = quantiles
+    sizes = [int((~np.isnan(_flat(group))).sum()) for group in groups]
+    objects, values = sum(size > 0 for size in sizes), sum(sizes)
+    return Interval(estimate, low, high, objects, values, undefined, level, resamples, seed, method)

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The component protocol that the field has used, in three named variants (paper section 3.2).
+"""The component protocol that the field has used, in four named variants (paper section 3.2).
 
 ``strict``
     The formulas as the paper prints them. Where one is 0/0 (origin of parallel axes, axis of a
     fixed joint) the origin is nan, the axis pi/2, and the indicator fails, even for the truth
     against itself.
 ``parallel-safe``
-    The same, with the distance from point to line where axes are parallel; a fixed ground truth
-    has no axis and no origin, so its success is that of the type.
+    The same, with the distance from the predicted origin to the true line where axes are nearly
+    parallel: the distance of two lines says nothing there, since a tilt of any size can make
+    lines meet that are a metre apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
+    Ditto) it is point to line, from `SKEW_ANGLE` (1e-2 rad) on the paper's formula, linear in the
+    sine of the angle between, so that the error is continuous. A fixed ground truth has no axis
+    and no origin, so its success is that of the type.
 ``released``
     What the public code of Articulate-Anything computes (vlongle/articulate-anything,
     ``articulate_anything/utils/metric.py`` at 2766c80), including its arbitrary direction for
     parallel axes, its gates on limits, and its mercy on prismatic joints.
+``authors``
+    What the authors' package `articulatearena` 0.1.0 computes: continuous and helical joints are
+    revolute, the prediction's type chooses the origin's formula, parallel axes are infinitely far
+    apart, and a fixed joint is measured by the axis and the origin that it was given.
 
 An undefined value is nan, never 0.
 """
@@ -23,8 +31,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.metric.foreign import TupleLike, tuple_joint
 
-Variant = Literal["strict", "parallel-safe", "released"]
+Variant = Literal["strict", "parallel-safe", "released", "authors"]
 Vector = tuple[float, float, float]
 
 AXIS_TOLERANCE = 0.25  # rad
@@ -33,6 +42,8 @@ RELEASED_RANGE_TOLERANCE = 1.6057  # rad or m, as the public code has it
 RELEASED_DIRECTION_TOLERANCE = 1.0
 # Below this sine the quotient for skew lines is rounding noise.
 PARALLEL = 1e-12
+# Between these angles [rad] `parallel-safe` goes over from point and line to two lines.
+PARALLEL_ANGLE, SKEW_ANGLE = 1e-3, 1e-2
 RELEASED_PARALLEL = 1e-8
 
 ROTATIONS = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.HELICAL)
@@ -68,10 +79,26 @@ class ComponentErrors:
     success: bool
     variant: Variant
 
+    def __str__(self) -> str:
+        """Return the verdict, then one error per line with its unit."""
+        rows = (
+            ("type", self.type_error, ""),
+            ("axis", self.axis_error, " rad"),
+            ("origin", self.origin_error, " m"),
+            ("range", self.range_error, " rad or m"),
+            ("direction", self.direction_error, ""),
+        )
+        head = f"component errors ({self.variant}): {'success' if self.success else 'failure'}"
+        return "\n".join([head, *(f"  {name:<10} {_shown(x, unit)}" for name, x, unit in rows)])
+
+
+def _shown(value: float, unit: str) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.6g}{unit}"
+
 
 def component_errors(
-    predicted: Joint,
-    truth: Joint,
+    predicted: Joint | TupleLike,
+    truth: Joint | TupleLike,
     *,
     variant: Variant = "strict",
     merge_continuous: bool = False,
@@ -83,20 +110,35 @@ def component_errors(
     ----------
     predicted, truth : Joint
         In one frame. Helical joints count as revolute, which is all the tuple can say of them.
-    variant : {"strict", "parallel-safe", "released"}
+    variant : {"strict", "parallel-safe", "released", "authors"}
         See the module.
     merge_continuous : bool
         Count continuous and revolute as one type.
     frame_rotation : float [rad]
         Angle between the two joint frames, which `released` averages with the origin error.
+
+    Examples
+    --------
+    >>> truth = Joint("door", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.5)
+    >>> found = Joint("door", "revolute", [0, 0, 1], [0.03, 0, 0], 0.0, 1.2)
+    >>> print(component_errors(found, truth, variant="parallel-safe"))
+    component errors (parallel-safe): success
+      type       0
+      axis       0 rad
+      origin     0.03 m
+      range      0.3 rad or m
+      direction  0
     """
+    predicted, truth = tuple_joint(predicted, "predicted"), tuple_joint(truth, "truth")
     wrong = float(_kind(predicted, merge_continuous) != _kind(truth, merge_continuous))
     guess, goal = _Tuple.of(predicted), _Tuple.of(truth)
     if variant == "released":
         return _released(guess, goal, wrong, frame_rotation)
+    if variant == "authors":
+        return _authors(guess, goal)
     if variant not in ("strict", "parallel-safe"):
         raise ValueError(
-            f"`variant` is {variant!r}; choose 'strict', 'parallel-safe' or 'released'."
+            f"`variant` is {variant!r}; choose 'strict', 'parallel-safe', 'released' or 'authors'."
         )
     axis = _axis_error(guess, goal)
     origin = _origin_error(guess, goal, safe=variant == "parallel-safe")
@@ -148,9 +190,14 @@ def _origin_error(predicted: _Tuple, truth: _Tuple, *, safe: bool) -> float:
         return math.nan
     normal = _cross(predicted.axis, truth.axis)
     size = math.hypot(*normal)
-    if size > PARALLEL:
-        return abs(_dot(offset, normal)) / size
-    return math.hypot(*_cross(offset, truth.axis)) if safe else math.nan
+    lines = abs(_dot(offset, normal)) / size if size > PARALLEL else math.nan
+    if not safe or size >= SKEW_ANGLE:
+        return lines
+    point = math.hypot(*_cross(offset, truth.axis))
+    if size <= PARALLEL_ANGLE:
+        return point
+    share = (size - PARALLEL_ANGLE) / (SKEW_ANGLE - PARALLEL_ANGLE)
+    return point + share * (lines - point)
 
 
 def _limit_errors(predicted: _Tuple, truth: _Tuple) -> tuple[float, float]:
@@ -214,6 +261,31 @@ def _released_motion(joint: _Tuple, sign: float) -> tuple[Vector, Vector]:
     motion = _times(axis, span) if span else (0.0, 0.0, 0.0)
     size = _length(motion)
     return motion, _times(motion, 1 / size) if size else axis
+
+
+def _authors(predicted: _Tuple, truth: _Tuple) -> ComponentErrors:
+    turning = predicted.type in ROTATIONS
+    if turning or truth.type in ROTATIONS:
+        wrong = float(turning != (truth.type in ROTATIONS))
+    else:
+        wrong = float(predicted.type is not truth.type)
+    axis = math.acos(min(abs(_dot(predicted.axis, truth.axis)), 1.0))
+    origin = _authors_origin(predicted, truth)
+    m1, m2 = _times(predicted.axis, predicted.span), _times(truth.axis, truth.span)
+    sizes = _length(m1) * _length(m2)
+    direction = math.nan if sizes == 0 else 1 - _dot(m1, m2) / sizes
+    success = wrong == 0 and axis < AXIS_TOLERANCE and origin < ORIGIN_TOLERANCE
+    span = _length(_minus(m1, m2))
+    return ComponentErrors(wrong, axis, origin, span, direction, success, "authors")
+
+
+def _authors_origin(predicted: _Tuple, truth: _Tuple) -> float:
+    offset = _minus(predicted.origin, truth.origin)
+    if predicted.type not in ROTATIONS:
+        return math.hypot(*offset)
+    normal = _cross(predicted.axis, truth.axis)
+    size = math.hypot(*normal)
+    return math.inf if size < PARALLEL else abs(_dot(offset, normal)) / size
 
 
 def _length(a: Vector) -> float:

@@ -5,24 +5,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import NormError, ShapeError
+from aa_dataset.errors import NormError, ShapeError, shown
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.metric._pairs import apply, pair_distances, radius, square
 from aa_dataset.metric.endpoints import (
     JointArray,
     Joints,
     as_joint_array,
+    is_single,
     require_bounded,
     turn_representatives,
 )
-from aa_dataset.metric.norms import Norms, SplitNorm, norm_factor
+from aa_dataset.metric.foreign import ForeignJoint
+from aa_dataset.metric.norms import Norms, SplitNorm, is_positive, norm_factor
 
 Array = NDArray[np.float64]
+
+One = Joint | ForeignJoint
+Wrap = bool | Literal["authors"]
 
 DEFAULT_NORM = SplitNorm()
 DEFAULT_SCALE = math.pi
@@ -30,23 +35,23 @@ DEFAULT_SCALE = math.pi
 
 @overload
 def joint_distance(
-    first: Joint,
-    second: Joint,
+    first: One,
+    second: One,
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> float: ...
 
 
 @overload
 def joint_distance(
-    first: JointArray | Sequence[Joint],
-    second: JointArray | Sequence[Joint],
+    first: JointArray | Sequence[One],
+    second: JointArray | Sequence[One],
     *,
     norm: Norms = ...,
     compactify: float | None = ...,
-    wrap_turns: bool = ...,
+    wrap_turns: Wrap = ...,
 ) -> Array: ...
 
 
@@ -56,7 +61,7 @@ def joint_distance(
     *,
     norm: Norms = DEFAULT_NORM,
     compactify: float | None = None,
-    wrap_turns: bool = False,
+    wrap_turns: Wrap = False,
 ) -> float | Array:
     """Return the distance of two joints, or of two aligned lists pair by pair.
 
@@ -64,12 +69,16 @@ def joint_distance(
     ----------
     first, second : Joint, or n joints each
         In one frame (the object frame at rest), with one anchor.
-    norm : SplitNorm, KineticNorm or n norms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or n norms
         The inner product; n norms give every pair its own, e.g. the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
-    wrap_turns : bool
-        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring).
+    wrap_turns : bool or "authors"
+        Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
+        is no metric any more: a range whose middle is pi has two representatives, and is close to
+        joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
+        whose distance is 8.9. "authors" keeps one of the two, as the authors' package does, so
+        that reversing such a joint changes its distances.
 
     Returns
     -------
@@ -80,6 +89,13 @@ def joint_distance(
     ------
     UnboundedRangeError
         If a range is infinite and `compactify` is None.
+
+    Examples
+    --------
+    >>> truth = Joint("door", "revolute", [0, 0, 1], [0, 0, 0], 0.0, 1.5)
+    >>> found = Joint("door", "revolute", [0, 0, -1], [0, 0, 0], -1.2, 0.0)
+    >>> round(joint_distance(found, truth), 6)  # the axis is reversed, the range 0.3 rad short
+    0.3
     """
     one, two = as_joint_array(first), as_joint_array(second)
     if len(one) != len(two):
@@ -91,21 +107,50 @@ def joint_distance(
         require_bounded(two)
     distances = _aligned(one, two, factor, scale)
     if wrap_turns:
-        ones, twos = turn_representatives(one), turn_representatives(two)
+        count = checked_wrap(wrap_turns)
+        ones, twos = turn_representatives(one)[:count], turn_representatives(two)[:count]
         distances = np.minimum.reduce([_aligned(a, b, factor, scale) for a in ones for b in twos])
-    both_single = isinstance(first, Joint) and isinstance(second, Joint)
-    return float(distances[0]) if both_single else distances
+    return float(distances[0]) if is_single(first) and is_single(second) else distances
+
+
+@overload
+def motion_size(joints: One, *, norm: Norms = ..., compactify: float | None = ...) -> float: ...
+
+
+@overload
+def motion_size(
+    joints: JointArray | Sequence[One], *, norm: Norms = ..., compactify: float | None = ...
+) -> Array: ...
 
 
 def motion_size(
     joints: Joints, *, norm: Norms = DEFAULT_NORM, compactify: float | None = None
-) -> Array:
-    """Return ``E(J, J0)``, how much motion each joint carries, (n,) (paper section 4.3)."""
+) -> float | Array:
+    """Return ``E(J, J0)``, how much motion a joint carries (paper section 4.3).
+
+    Parameters
+    ----------
+    joints : Joint, or n joints
+        In one frame.
+    norm, compactify : norm or n norms, float or None
+        As for `joint_distance`.
+
+    Returns
+    -------
+    float or (n,) float
+        A number for one joint.
+
+    Examples
+    --------
+    >>> motion_size(Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4))
+    0.4
+    """
     array = as_joint_array(joints)
     factor, scale = checked_factor(norm, count=len(array)), checked_scale(compactify)
     if scale is None:
         require_bounded(array)
-    return sizes(array, factor, scale)
+    found = sizes(array, factor, scale)
+    return float(found[0]) if is_single(joints) else found
 
 
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
@@ -122,9 +167,18 @@ def checked_scale(scale: float | None) -> float | None:
     """Return the scale as a float, or raise unless it is a positive finite number."""
     if scale is None:
         return None
-    if isinstance(scale, bool) or not (math.isfinite(scale) and scale > 0):
-        raise NormError(f"`compactify` is {scale!r}; give kappa as a positive number, or None.")
+    if not is_positive(scale):
+        raise NormError(
+            f"`compactify` is {shown(scale)}; give kappa as a positive number, or None."
+        )
     return float(scale)
+
+
+def checked_wrap(wrap: Wrap) -> int:
+    """Return how many representatives a joint on the seam has: two, or one as the authors do."""
+    if wrap not in (True, "authors"):
+        raise ValueError(f"`wrap_turns` is {wrap!r}; choose False, True or 'authors'.")
+    return 1 if wrap == "authors" else 2
 
 
 def checked_factor(norm: Norms, *, count: int) -> Array:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import JointError, UnboundedRangeError
+from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
+from aa_dataset.metric._pairs import apply, positive, radius, square
+from aa_dataset.metric.foreign import ForeignJoint, is_foreign_joint, screw_and_limits
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -82,14 +85,59 @@ class JointArray:
         return out
 
 
-Joints = Joint | JointArray | Sequence[Joint]
+OneJoint = Joint | ForeignJoint
+Joints = OneJoint | JointArray | Sequence[OneJoint]
 
 
 def as_joint_array(joints: Joints) -> JointArray:
-    """Return any way of giving joints as one `JointArray`."""
+    """Return any way of giving joints as one `JointArray`, or raise a sentence.
+
+    Every function of the package that takes joints asks here, and nowhere else.
+
+    Raises
+    ------
+    ArgumentError
+        If the value is neither a joint, a `JointArray` nor a list of joints.
+    """
     if isinstance(joints, JointArray):
         return joints
-    return JointArray.of((joints,) if isinstance(joints, Joint) else joints)
+    if isinstance(joints, Joint):
+        return JointArray.of((joints,))
+    if is_foreign_joint(joints):
+        return _mixed_array((joints,))
+    if not isinstance(joints, Iterable) or isinstance(joints, str | bytes | np.ndarray):
+        raise _not_joints(joints)
+    many = tuple(joints)
+    ours = [one for one in many if isinstance(one, Joint)]
+    return JointArray.of(ours) if len(ours) == len(many) else _mixed_array(many)
+
+
+def _mixed_array(joints: Sequence[object]) -> JointArray:
+    """Stack joints of which some are in the form of the authors' package."""
+    rows = []
+    for k, one in enumerate(joints):
+        if isinstance(one, Joint):
+            rows.append((one.screw, one.limits, one.name))
+        elif is_foreign_joint(one):
+            rows.append((*screw_and_limits(one, f"#{k}"), f"#{k}"))
+        else:
+            raise _not_joints(one)
+    screws, limits, names = zip(*rows, strict=True)
+    return JointArray(np.array(screws), np.array(limits), tuple(names))
+
+
+def is_single(joints: Joints) -> bool:
+    """Whether an argument is one joint, so that the answer is one number and no array."""
+    return isinstance(joints, Joint) or is_foreign_joint(joints)
+
+
+def _not_joints(value: object) -> ArgumentError:
+    hint = "give a `Joint`, a list of them or a `JointArray(screws, limits)`."
+    if hasattr(value, "movable"):
+        hint = "give its joints, `tree.movable`, or use `tree_distance`."
+    elif isinstance(value, str | PurePath):
+        hint = "read the file first, `read_tree(path).movable`, and give its joints."
+    return ArgumentError(f"a joint was expected and the argument is {shown(value)}; {hint}")
 
 
 def endpoint_twists(joints: Joints) -> Array:
@@ -104,6 +152,12 @@ def endpoint_twists(joints: Joints) -> Array:
     ------
     UnboundedRangeError
         If a limit is infinite; `compactified_endpoints` takes such joints.
+
+    Examples
+    --------
+    >>> drawer = Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4)
+    >>> endpoint_twists(drawer)[0, 1].tolist()
+    [0.0, 0.0, 0.0, 0.4, 0.0, 0.0]
     """
     array = as_joint_array(joints)
     require_bounded(array)
@@ -121,12 +175,17 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
         Factor of the norm, see `norms.norm_factor`.
     scale : float [unit of the norm]
         The paper's kappa.
+
+    Examples
+    --------
+    >>> wheel = Joint("wheel", "continuous", [0, 0, 1], [0, 0, 0])
+    >>> compactified_endpoints(wheel, factor=np.eye(6), scale=3.14)[0, :, 2].tolist()
+    [-1.0, 1.0]
     """
     array = as_joint_array(joints)
-    size = np.linalg.norm(array.screws @ factor.T, axis=1)
-    unit = array.screws / np.where(size > 0, size, 1.0)[:, None]
-    radius = np.tanh(array.limits * (size / scale)[:, None])
-    return np.asarray(radius[:, :, None] * unit[:, None, :])
+    size = np.sqrt(square(apply(factor, array.screws)))
+    unit = array.screws / positive(size)[:, None]
+    return np.asarray(radius(array.limits, size, scale)[:, :, None] * unit[:, None, :])
 
 
 def require_bounded(joints: JointArray) -> None:
@@ -162,7 +221,7 @@ def _shifted(joints: JointArray, shift: Array) -> JointArray:
 def _is_pure_rotation(screws: Array) -> Bools:
     omega, v = screws[:, :3], screws[:, 3:]
     pitch = np.abs((omega * v).sum(axis=1))
-    return np.asarray(omega.any(axis=1) & (pitch <= 1e-12 * (1 + np.linalg.norm(v, axis=1))))
+    return np.asarray(omega.any(axis=1) & (pitch <= 1e-12 * (1 + np.sqrt(square(v)))))
 
 
 def _stack_screws(joints: tuple[Joint, ...]) -> Array:
@@ -192,8 +251,8 @@ def _stack_limits(joints: tuple[Joint, ...]) -> Array:
 def _check_screws(screws: Array, names: Sequence[str]) -> None:
     bad = ~np.isfinite(screws).all(axis=1)
     _complain(bad, names, "screw", "holds a number that is not finite.")
-    omega = np.linalg.norm(screws[:, :3], axis=1)
-    size = np.where(omega > 0, omega, np.linalg.norm(screws[:, 3:], axis=1))
+    omega = np.sqrt(square(screws[:, :3]))
+    size = np.where(omega > 0, omega, np.sqrt(square(screws[:, 3:])))
     bad = (size > 0) & (np.abs(size - 1) > UNIT_TOLERANCE)
     _complain(bad, names, "screw", "is not a unit screw: |omega| = 1, or omega = 0 and |v| = 1.")
 

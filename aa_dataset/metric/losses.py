@@ -2,8 +2,12 @@
 """Smooth stand-ins for E, for training and fitting (paper appendix A.3).
 
 One code path for numpy, torch and jax: only functions that all three spell alike are used, so
-gradients come from whichever library the arrays belong to. Inputs are unit screws and limits of
-movable joints; `revolute_screws` and `prismatic_screws` make them from what a network predicts.
+gradients come from whichever library the arrays belong to. Inputs are unit screws and limits;
+`revolute_screws` and `prismatic_screws` make them from what a network predicts, and a zero screw
+is a fixed joint. Every loss takes one norm, or one per pair, so that E_B can be trained on.
+
+Infinite limits without `compactify` raise `UnboundedRangeError`. Where values are not known yet
+(inside `jax.jit` or `jax.grad`, `torch.vmap`) nothing can be checked, and the loss is not finite.
 """
 
 from __future__ import annotations
@@ -13,13 +17,14 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from aa_dataset.errors import NormError, UnboundedRangeError
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_scale
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import Norms, norm_factor
 
 # An array of numpy, torch or jax; their common protocol has no static type.
 AnyArray = Any
+Pair = tuple[AnyArray, AnyArray]
 
 
 def namespace(array: AnyArray) -> Any:
@@ -40,25 +45,36 @@ def revolute_screws(axis: AnyArray, origin: AnyArray, *, pitch: AnyArray = 0.0) 
         Direction (any length but 0) and a point [m] of each line.
     pitch : (...) float [m/rad]
         Advance per radian.
+
+    Examples
+    --------
+    >>> revolute_screws(np.array([0.0, 0.0, 2.0]), np.array([1.0, 0.0, 0.0])).tolist()
+    [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]
     """
     xp = namespace(axis)
     unit = axis / _length(xp, axis)
-    pitch = xp.asarray(pitch, dtype=unit.dtype, **_place(xp, axis))[..., None]
-    return xp.concat([unit, _cross(xp, origin, unit) + pitch * unit], axis=-1)
+    advance = _same_library(xp, pitch, unit)[..., None]
+    return xp.concat([unit, _cross(xp, origin, unit) + advance * unit], axis=-1)
 
 
 def prismatic_screws(axis: AnyArray) -> AnyArray:
-    """Return unit screws ``(..., 6)`` of translations; the axis is normalized here."""
+    """Return unit screws ``(..., 6)`` of translations; the axis is normalized here.
+
+    Examples
+    --------
+    >>> prismatic_screws(np.array([0.0, 0.0, 2.0])).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    """
     xp = namespace(axis)
     return xp.concat([axis * 0.0, axis / _length(xp, axis)], axis=-1)
 
 
 def soft_min_loss(
-    first: tuple[AnyArray, AnyArray],
-    second: tuple[AnyArray, AnyArray],
+    first: Pair,
+    second: Pair,
     *,
     temperature: float,
-    norm: Norm = DEFAULT_NORM,
+    norm: Norms | AnyArray = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> AnyArray:
     """Return ``-T log mean exp(-d^2 / T)`` over both endpoint assignments, (...).
@@ -66,30 +82,77 @@ def soft_min_loss(
     Parameters
     ----------
     first, second : (screws, limits)
-        Unit screws ``(..., 6)`` and limits ``(..., 2)`` of one array library.
+        Unit screws ``(..., 6)`` and limits ``(..., 2)`` of one array library; shapes broadcast.
     temperature : float [square of the norm's unit]
         Smooth for T > 0, between E^2 and ``E^2 + T log 2``; tends to E^2 as T goes to 0.
-    norm, compactify : Norm, float or None
-        As for `joint_distance`; infinite limits need `compactify`.
+    norm : norm, n norms or (..., n, 6, 6) float
+        One inner product for all pairs, one per pair, or their factors in one array, which
+        `norms.norm_factor` makes once for a data set and batches are cut from.
+    compactify : float or None
+        As for `joint_distance`; infinite limits need it.
+
+    Examples
+    --------
+    >>> hinge = (np.array([0, 0, 1.0, 0, 0, 0]), np.array([0, 1.0]))
+    >>> further = (np.array([0, 0, 1.0, 0, 0, 0]), np.array([0, 1.5]))
+    >>> round(float(soft_min_loss(hinge, further, temperature=1e-3)), 3)  # E^2 is 0.25
+    0.251
     """
     if not temperature > 0:
         raise ValueError(f"`temperature` is {temperature}; the soft minimum needs a positive one.")
     xp = namespace(first[0])
-    low1, high1 = _endpoints(xp, *first, norm=norm, scale=compactify)
-    low2, high2 = _endpoints(xp, *second, norm=norm, scale=compactify)
+    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
     straight = _square(xp, low1 - low2) + _square(xp, high1 - high2)
     crossed = _square(xp, low1 - high2) + _square(xp, high1 - low2)
-    # log(mean(exp)) around the smaller term, so that nothing overflows.
-    smaller, gap = xp.minimum(straight, crossed), xp.abs(straight - crossed)
-    return smaller - temperature * (xp.log1p(xp.exp(-gap / temperature)) - math.log(2.0))
+    # Nothing overflows in logaddexp, and its gradient is right where both terms are equal.
+    both = xp.logaddexp(-straight / temperature, -crossed / temperature)
+    return -temperature * (both - math.log(2.0))
+
+
+def smooth_loss(
+    first: Pair,
+    second: Pair,
+    *,
+    epsilon: float = 1e-9,
+    norm: Norms | AnyArray = DEFAULT_NORM,
+    compactify: float | None = None,
+) -> AnyArray:
+    """Return E^2 with its absolute value smoothed, (...).
+
+    With ``s = z_minus + z_plus`` and ``d = z_minus - z_plus``,
+    ``E^2 = |s1 - s2|^2 / 2 + (|d1|^2 + |d2|^2) / 2 - |<d1, d2>|``; here ``|x|`` becomes
+    ``sqrt(x^2 + epsilon)``. The value lies between ``E^2 - sqrt(epsilon)`` and ``E^2``, so it may
+    be a little below 0 for equal joints.
+
+    Parameters
+    ----------
+    first, second, norm, compactify
+        As for `soft_min_loss`.
+    epsilon : float [fourth power of the norm's unit]
+        Positive.
+
+    Examples
+    --------
+    >>> hinge = (np.array([0, 0, 1.0, 0, 0, 0]), np.array([0, 1.0]))
+    >>> further = (np.array([0, 0, 1.0, 0, 0, 0]), np.array([0, 1.5]))
+    >>> round(float(smooth_loss(hinge, further)), 6)
+    0.25
+    """
+    if not epsilon > 0:
+        raise ValueError(f"`epsilon` is {epsilon}; smoothing needs a positive number.")
+    xp = namespace(first[0])
+    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
+    d1, d2 = low1 - high1, low2 - high2
+    apart = _square(xp, (low1 + high1) - (low2 + high2)) + _square(xp, d1) + _square(xp, d2)
+    return apart / 2 - xp.sqrt(xp.sum(d1 * d2, axis=-1) ** 2 + epsilon)
 
 
 def invariant_loss(
-    first: tuple[AnyArray, AnyArray],
-    second: tuple[AnyArray, AnyArray],
+    first: Pair,
+    second: Pair,
     *,
     weights: tuple[float, float] = (1.0, 1.0),
-    norm: Norm = DEFAULT_NORM,
+    norm: Norms | AnyArray = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> AnyArray:
     """Return a loss on ``s = z_minus + z_plus`` and ``D = d d'`` with ``d = z_minus - z_plus``.
@@ -99,16 +162,20 @@ def invariant_loss(
 
     Parameters
     ----------
-    first, second : (screws, limits)
+    first, second, norm, compactify
         As for `soft_min_loss`.
     weights : (float, float)
         ``w_s`` and ``w_D``; the two terms have different units (square and fourth power).
-    norm, compactify : Norm, float or None
-        As for `joint_distance`.
+
+    Examples
+    --------
+    >>> hinge = (np.array([0, 0, 1.0, 0, 0, 0]), np.array([0, 1.0]))
+    >>> turned = (np.array([0, 0, -1.0, 0, 0, 0]), np.array([-1.0, 0]))
+    >>> float(invariant_loss(hinge, turned))  # the same motion
+    0.0
     """
     xp = namespace(first[0])
-    low1, high1 = _endpoints(xp, *first, norm=norm, scale=compactify)
-    low2, high2 = _endpoints(xp, *second, norm=norm, scale=compactify)
+    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
     sums = _square(xp, (low1 + high1) - (low2 + high2))
     d1, d2 = low1 - high1, low2 - high2
     # With p = d1 + d2 and m = d1 - d2, D1 - D2 = (p m' + m p') / 2: no large terms cancel.
@@ -117,26 +184,82 @@ def invariant_loss(
     return weights[0] * sums + weights[1] * outer / 2
 
 
+def _both(
+    xp: Any, first: Pair, second: Pair, norm: Norms | AnyArray, compactify: float | None
+) -> tuple[Pair, Pair]:
+    """Return the whitened endpoints of both sides."""
+    scale = checked_scale(compactify)
+    # Whole numbers would round the factor of the norm.
+    one, two = (first[0] * 1.0, first[1]), (second[0] * 1.0, second[1])
+    factor = _factor(xp, norm, one[0])
+    _require_one_norm_per_pair(factor, one[0], two[0])
+    return _endpoints(xp, *one, factor, scale), _endpoints(xp, *two, factor, scale)
+
+
+def _factor(xp: Any, norm: Any, like: AnyArray) -> AnyArray:
+    """Return the factors (6, 6) or (..., 6, 6) as a constant of the arrays' library."""
+    if hasattr(norm, "shape") and norm.ndim > 2:
+        return _same_library(xp, norm, like)
+    return xp.asarray(norm_factor(norm).copy(), dtype=like.dtype, **_place(xp, like))
+
+
+def _require_one_norm_per_pair(factor: AnyArray, one: AnyArray, two: AnyArray) -> None:
+    pairs = np.broadcast_shapes(tuple(one.shape[:-1]), tuple(two.shape[:-1]))
+    batch = tuple(factor.shape[:-2])
+    wrong = tuple(factor.shape[-2:]) != (6, 6)
+    try:
+        wrong = wrong or np.broadcast_shapes(pairs, batch) != pairs
+    except ValueError:
+        wrong = True
+    if wrong:
+        raise NormError(
+            f"norms of shape {batch} with factors {tuple(factor.shape[-2:])} for pairs of shape "
+            f"{pairs}; give one norm, or one per pair."
+        )
+
+
 def _endpoints(
-    xp: Any, screws: AnyArray, limits: AnyArray, *, norm: Norm, scale: float | None
-) -> tuple[AnyArray, AnyArray]:
+    xp: Any, screws: AnyArray, limits: AnyArray, factor: AnyArray, scale: float | None
+) -> Pair:
     """Return both whitened endpoints, (..., 6) each, compactified if a scale is given."""
-    screws = screws * 1.0  # whole numbers would round the factor of the norm
-    vectors = screws @ _constant(xp, norm.factor.T, screws)
-    kappa = checked_scale(scale)
-    if kappa is None:
+    # A sum of products: a matrix product would round to ten bits on some accelerators.
+    vectors = xp.sum(factor * screws[..., None, :], axis=-1)
+    squared = _square(xp, vectors)[..., None]
+    fixed = squared == 0
+    if scale is None:
+        _require_bounded(xp, limits, fixed)
+        limits = xp.where(fixed & xp.isinf(limits), xp.zeros_like(limits), limits)
         return limits[..., :1] * vectors, limits[..., 1:] * vectors
-    size = _length(xp, vectors)
+    # Roots, quotients and tanh see no 0 and no infinity: their slopes there would be nan.
+    size = xp.sqrt(xp.where(fixed, xp.ones_like(squared), squared))
     infinite = xp.isinf(limits)
-    # An infinite limit is replaced before tanh: its slope there would be 0 * inf.
     finite = xp.where(infinite, xp.zeros_like(limits), limits)
-    radius = xp.where(infinite, xp.sign(limits), xp.tanh(finite * size / kappa))
-    unit = vectors / size
-    return radius[..., :1] * unit, radius[..., 1:] * unit
+    radius = xp.where(infinite, xp.sign(limits), xp.tanh(finite * size / scale)) / size
+    # At the zero screw, tanh(l n / kappa) / n has the limit l / kappa.
+    radius = xp.where(fixed, finite / scale, radius)
+    return radius[..., :1] * vectors, radius[..., 1:] * vectors
 
 
-def _constant(xp: Any, values: NDArray[np.float64], like: AnyArray) -> AnyArray:
-    return xp.asarray(values.copy(), dtype=like.dtype, **_place(xp, like))
+def _require_bounded(xp: Any, limits: AnyArray, fixed: AnyArray) -> None:
+    """Raise where raw E would be infinite; pass where the values are not known yet."""
+    infinite = xp.any(xp.isinf(limits) & ~fixed, axis=-1)
+    try:
+        found = bool(xp.any(infinite))
+    except (TypeError, RuntimeError):  # a tracer of jax, a vmap or meta tensor of torch
+        return
+    if found:
+        place = int(np.argmax(np.asarray(infinite.tolist())))
+        raise UnboundedRangeError(f"#{place}")
+
+
+def _same_library(xp: Any, value: AnyArray, like: AnyArray) -> AnyArray:
+    """Return a number or an array as one of the library, with its gradient if it has one.
+
+    Older versions of `torch.asarray` cut the gradient, so arrays of the library pass untouched.
+    """
+    if hasattr(value, "dtype") and namespace(value) is xp:
+        return value
+    return xp.asarray(value, dtype=like.dtype, **_place(xp, like))
 
 
 def _place(xp: Any, like: AnyArray) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inner products on twists: the split norm and the kinetic-energy norm (paper section 4.1).
+"""Inner products on twists: split, kinetic-energy and any Riemannian norm (paper section 4.1).
 
 Each norm is given by a square *factor* ``F`` with ``|z|^2 = (F z) . (F z)``, so that every
-distance of the package is a Euclidean distance after one small matrix product.
+distance of the package is a Euclidean distance after one small matrix product. `as_norm` is the
+one place where an argument becomes a norm.
 """
 
 from __future__ import annotations
@@ -10,17 +11,29 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import NormError, SingularBodyError
+from aa_dataset.errors import NormError, SingularBodyError, shown
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.metric._pairs import apply, square
+from aa_dataset.metric.foreign import (
+    BodyLike,
+    SquaredNorm,
+    as_body,
+    gram_matrix,
+    is_foreign_body,
+)
 
 Array = NDArray[np.float64]
 
 # Principal moments whose ratio is below this are a rod or a point in double precision.
 SINGULAR_RATIO = 1e-10
+# A pivot below this share of its diagonal entry is rounding: the matrix is singular.
+SINGULAR_PIVOT = 32 * float(np.finfo(float).eps)
+SYMMETRY_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +52,10 @@ class SplitNorm:
     factor: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.alpha) and self.alpha > 0):
-            raise NormError(f"`alpha` is {self.alpha} 1/m; the split norm needs a positive number.")
+        if not is_positive(self.alpha):
+            raise NormError(
+                f"`alpha` is {shown(self.alpha)}; the split norm needs a positive number [1/m]."
+            )
         diagonal = [1.0, 1.0, 1.0, self.alpha, self.alpha, self.alpha]
         object.__setattr__(self, "factor", np.diag(diagonal))
 
@@ -65,8 +80,11 @@ class KineticNorm:
     factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.regularize is not None and not 0 < self.regularize < math.inf:
-            raise NormError(f"`regularize` is {self.regularize} m; give a positive length or None.")
+        object.__setattr__(self, "body", as_body(self.body))
+        if self.regularize is not None and not is_positive(self.regularize):
+            raise NormError(
+                f"`regularize` is {shown(self.regularize)}; give a positive length [m] or None."
+            )
         root = _cholesky(self._gyration())
         x, y, z = self.body.center.tolist()
         # Rows 4 to 6 are v + omega x c.
@@ -109,19 +127,147 @@ def _cholesky(gyration: list[list[float]]) -> list[list[float]]:
     return [[r11, r12, r13], [0.0, r22, r23], [0.0, 0.0, r33]]
 
 
-Norm = SplitNorm | KineticNorm
-Norms = Norm | Sequence[Norm]
+@dataclass(frozen=True, slots=True, eq=False)
+class RiemannianNorm:
+    """``|z|^2 = z' G z`` for any symmetric positive definite matrix (paper section 4.1).
+
+    Attributes
+    ----------
+    matrix : (6, 6) float
+        The metric tensor ``G``, rotation first: rows and columns 0 to 2 belong to ``omega``.
+    factor : (6, 6) float
+        Upper triangle ``F`` with ``F' F = G``.
+
+    Examples
+    --------
+    >>> norm = RiemannianNorm(np.diag([1.0, 1.0, 1.0, 4.0, 4.0, 4.0]))
+    >>> float(twist_norm([0, 0, 0, 0, 3, 4], norm))
+    10.0
+    """
+
+    matrix: Array
+    factor: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        matrix = _symmetric(self.matrix)
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "factor", np.array(_upper_root(matrix.tolist())))
+
+
+def is_positive(value: Any) -> bool:
+    """Whether a value is a positive finite number."""
+    if isinstance(value, bool | str):
+        return False
+    try:
+        return 0.0 < float(value) < math.inf
+    except (TypeError, ValueError):
+        return False
+
+
+def _symmetric(given: ArrayLike) -> Array:
+    """Return a finite matrix (6, 6) made exactly symmetric, or raise."""
+    try:
+        matrix = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise NormError(f"`matrix` is {shown(given)}; give a (6, 6) array of numbers.") from None
+    if matrix.shape != (6, 6):
+        raise NormError(f"`matrix` has shape {matrix.shape}; an inner product on twists is (6, 6).")
+    if not np.isfinite(matrix).all():
+        raise NormError("`matrix` holds a number that is not finite.")
+    diagonal = np.sqrt(np.abs(np.diagonal(matrix)))
+    # Entries have different units, so each is compared with the diagonal of its row and column.
+    if np.any(np.abs(matrix - matrix.T) > SYMMETRY_TOLERANCE * diagonal[:, None] * diagonal):
+        raise NormError(
+            "`matrix` is not symmetric; pass `(matrix + matrix.T) / 2` if it should be."
+        )
+    return np.asarray((matrix + matrix.T) / 2)
+
+
+def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
+    """Return the Cholesky factor ``R`` with ``R' R`` the given matrix, in plain numbers.
+
+    LAPACK is not asked, so that the last digits are the same on every processor.
+    """
+    size = len(matrix)
+    root = [[0.0] * size for _ in range(size)]
+    for k in range(size):
+        pivot = matrix[k][k] - sum(root[r][k] * root[r][k] for r in range(k))
+        if not pivot > SINGULAR_PIVOT * matrix[k][k] or matrix[k][k] <= 0:
+            raise NormError(
+                f"`matrix` is not positive definite: its pivot in row {k} is {pivot:.3g}, so "
+                "some twist would cost nothing; add a small multiple of the identity to it."
+            )
+        root[k][k] = math.sqrt(pivot)
+        for j in range(k + 1, size):
+            inner = sum(root[r][k] * root[r][j] for r in range(k))
+            root[k][j] = (matrix[k][j] - inner) / root[k][k]
+    return root
+
+
+Norm = SplitNorm | KineticNorm | RiemannianNorm
+AnyNorm = Norm | BodyLike | SquaredNorm  # theirs become ours in `as_norm`
+Norms = AnyNorm | Sequence[AnyNorm]
+
+
+def as_norm(value: Any) -> Norm:
+    """Return the argument `norm` of any function as one norm, or raise a sentence.
+
+    Every function of the package that takes a norm asks here, and nowhere else.
+
+    Raises
+    ------
+    NormError
+        If the value is no norm; the message says how to write what was probably meant.
+
+    Examples
+    --------
+    >>> as_norm(SplitNorm(2.0))
+    SplitNorm(alpha=2.0)
+    """
+    if isinstance(value, SplitNorm | KineticNorm | RiemannianNorm):
+        return value
+    if isinstance(value, RigidBody):
+        raise NormError("`norm` is a body; write `KineticNorm(body)` to measure by it.")
+    if isinstance(value, np.ndarray) and value.shape == (6, 6):
+        raise NormError("`norm` is a matrix; write `RiemannianNorm(matrix)` to measure by it.")
+    if is_foreign_body(value):
+        return KineticNorm(as_body(value))
+    if callable(value) and not isinstance(value, type):
+        return RiemannianNorm(gram_matrix(value))
+    raise NormError(
+        f"`norm` is {shown(value)}; give `SplitNorm(alpha)`, `KineticNorm(body)` or "
+        "`RiemannianNorm(matrix)`."
+    )
+
+
+def one_norm(norm: Any) -> Norm:
+    """Return the one norm by which trees are measured, or raise a sentence for a list.
+
+    A list would price joints by where they stand in it.
+    """
+    if isinstance(norm, Sequence) and not isinstance(norm, str):
+        raise NormError(
+            f"`norm` is a list of {len(norm)}; a tree is measured by one norm, or by the ground "
+            "truth's bodies with `BodyNorms()`."
+        )
+    return as_norm(norm)
 
 
 def norm_factor(norm: Norms) -> Array:
     """Return ``(6, 6)`` for one norm, ``(k, 6, 6)`` for one norm per joint."""
-    if isinstance(norm, SplitNorm | KineticNorm):
-        return norm.factor
-    if not norm:
-        return np.zeros((0, 6, 6))
-    return np.stack([one.factor for one in norm])
+    if isinstance(norm, Sequence) and not isinstance(norm, str):
+        factors = [as_norm(one).factor for one in norm]
+        return np.array(factors).reshape(-1, 6, 6)
+    return as_norm(norm).factor
 
 
-def twist_norm(twists: Array, norm: Norm) -> Array:
-    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``."""
-    return np.asarray(np.linalg.norm(np.asarray(twists, dtype=float) @ norm.factor.T, axis=-1))
+def twist_norm(twists: ArrayLike, norm: AnyNorm) -> Array:
+    """Return ``|z|`` of twists ``(..., 6)`` under one norm, shape ``(...)``.
+
+    Examples
+    --------
+    >>> float(twist_norm([0, 0, 1, 0, 0, 0], SplitNorm()))
+    1.0
+    """
+    vectors = apply(as_norm(norm).factor, np.asarray(twists, dtype=float))
+    return cast("Array", np.sqrt(square(vectors))[()])

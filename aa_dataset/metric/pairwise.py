@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import compiled_kernels
-from aa_dataset.metric._pairs import pair_distances
+from aa_dataset.metric._pairs import apply, pair_distances, positive, radius, square
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
 from aa_dataset.metric.endpoints import JointArray, Joints, as_joint_array, require_bounded
 from aa_dataset.metric.norms import Norms
@@ -49,7 +49,7 @@ def pairwise_distance(
     ----------
     first, second : n and m joints
         In one frame.
-    norm : SplitNorm, KineticNorm or m norms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or m norms
         With m norms, column k is measured by norm k: give the ground truth as `second`.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None gives raw E.
@@ -62,7 +62,16 @@ def pairwise_distance(
     Returns
     -------
     (n, m) float
-        Relative error below 1e-9 also for joints that differ by 1e-12.
+        Relative error below 1e-9 also for joints that differ by 1e-12. Up to 2,048 pairs numpy
+        gives every digit of `joint_distance`, the same on every machine; larger matrices come from
+        BLAS or numba, whose last digits depend on the processor.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> drawers = [Joint("d", "prismatic", [1, 0, 0], [0, 0, 0], 0, end) for end in (0.25, 0.5)]
+    >>> pairwise_distance(drawers, drawers).tolist()
+    [[0.0, 0.25], [0.25, 0.0]]
     """
     one, two = as_joint_array(first), as_joint_array(second)
     factor, scale = checked_factor(norm, count=len(two)), checked_scale(compactify)
@@ -91,16 +100,11 @@ def pairwise_distance(
 
 def whitened(joints: JointArray, factor: Array, scale: float | None) -> tuple[Array, Array]:
     """Return screws and limits in which E^phi, or E, is E under the Euclidean norm."""
-    screws = joints.screws @ factor.T
+    screws = apply(factor, joints.screws)
     if scale is None:
         return screws, joints.limits
-    size = np.linalg.norm(screws, axis=1)
-    limits = np.tanh(
-        joints.limits * (size / scale)[:, None],
-        where=size[:, None] > 0,
-        out=np.zeros_like(joints.limits),
-    )
-    return screws / np.where(size > 0, size, 1.0)[:, None], limits
+    size = np.sqrt(square(screws))
+    return screws / positive(size)[:, None], radius(joints.limits, size, scale)
 
 
 def _fill_exact(
@@ -176,7 +180,7 @@ def _compact_terms(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Replace screws by unit vectors and limits by tanh, as E^phi asks."""
     size1, size2 = np.sqrt(n1), np.sqrt(n2)
-    safe1, safe2 = np.where(size1 > 0, size1, 1.0), np.where(size2 > 0, size2, 1.0)
+    safe1, safe2 = positive(size1), positive(size2)
     l1, l2 = np.tanh(limits[0] * safe1 / scale), np.tanh(limits[1] * safe2 / scale)
     one, two = (size1 > 0).astype(float), (size2 > 0).astype(float)
     return one, two, g / (safe1 * safe2), l1, l2

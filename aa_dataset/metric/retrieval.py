@@ -8,26 +8,35 @@ import numpy as np
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.endpoints import Joints, as_joint_array
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.foreign import ForeignJoint
+from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine, pairwise_distance
 from aa_dataset.metric.tree.batch import Trees
-from aa_dataset.metric.tree.distance import Tree
 from aa_dataset.metric.tree.neighbors import Neighbor, nearest_trees, require_positive
+from aa_dataset.metric.tree.skeleton import Tree
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 __all__ = ["Neighbor", "nearest_joints", "nearest_objects", "nearest_trees"]
 
 
 def nearest_joints(
-    query: Joint,
+    query: Joint | ForeignJoint,
     library: Joints,
     *,
     k: int = 10,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     engine: Engine = "auto",
 ) -> list[Neighbor]:
-    """Return the k joints of a library that are closest to a joint, ties by position."""
+    """Return the k joints of a library that are closest to a joint, ties by position.
+
+    Examples
+    --------
+    >>> lengths = (0.2, 0.5, 0.9)
+    >>> drawers = [Joint(f"{e} m", "prismatic", [1, 0, 0], [0, 0, 0], 0, e) for e in lengths]
+    >>> [found.name for found in nearest_joints(drawers[0], drawers, k=2)]
+    ['0.2 m', '0.5 m']
+    """
     require_positive("k", k, "neighbor")
     array = as_joint_array(library)
     row = pairwise_distance([query], array, norm=norm, compactify=compactify, engine=engine)[0]
@@ -40,7 +49,7 @@ def nearest_objects(
     library: Trees,
     *,
     k: int = 10,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     budget: int = DEFAULT_BUDGET,
     engine: Engine = "auto",

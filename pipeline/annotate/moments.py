@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from aa_dataset.kinematics import RigidBody
+from aa_dataset.kinematics.bodies import BodyError
 from aa_dataset.portable import dot, length, symmetric_eigen
 
 _LEFT, _RIGHT = [0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]
@@ -77,7 +78,10 @@ def moments_body(moments: np.ndarray) -> RigidBody | None:
         return None
     center = moments[1:4] / volume
     second = second_matrix(moments) - volume * center[:, None] * center
-    body = RigidBody(volume, center, np.trace(second) * np.eye(3) - second)
+    try:
+        body = RigidBody(volume, center, np.trace(second) * np.eye(3) - second)
+    except BodyError:
+        return None
     return body if is_physical(body) else None
 
 

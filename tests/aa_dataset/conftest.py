@@ -229,8 +229,8 @@ def joint_row(object_id: str, joint: Joint) -> dict[str, Any]:
         "body_mass": None if body is None else body.mass,
         "body_com": None if body is None else list(body.center),
         "body_inertia": None if body is None else list(body.inertia.ravel()),
-        "motion_alpha": float(motion_size(joint, compactify=math.pi)[0]),
-        "motion_kinetic": None if size is None else float(size[0]),
+        "motion_alpha": motion_size(joint, compactify=math.pi),
+        "motion_kinetic": size,
         "mimic": None if mimic is None else json.dumps(mimic),
     }
 

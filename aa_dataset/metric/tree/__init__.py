@@ -9,6 +9,7 @@ from aa_dataset.metric.tree.distance import (
     relaxed_tree_distance,
     tree_distance,
 )
+from aa_dataset.metric.tree.full_matching import skeleton_distance
 from aa_dataset.metric.tree.neighbors import Neighbor, nearest_trees
 from aa_dataset.metric.tree.packed import PackedTrees
 from aa_dataset.metric.tree.result import Edit, TreeDistance
@@ -29,6 +30,7 @@ __all__ = [
     "fixed_skeleton_distance",
     "nearest_trees",
     "relaxed_tree_distance",
+    "skeleton_distance",
     "tree_distance",
     "tree_distance_blocks",
     "tree_distances",

@@ -23,11 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.distance import DEFAULT_NORM
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import AnyNorm, Norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.distance import Tree
+from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.relaxation import TreeBatch
+from aa_dataset.metric.tree.skeleton import Tree
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
@@ -66,7 +67,7 @@ def tree_distances(
     second: Trees | None = None,
     *,
     pairs: ArrayLike | None = None,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     exact: bool = False,
     budget: int = DEFAULT_BUDGET,
@@ -118,7 +119,7 @@ def tree_distances(
     listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
     lower, upper = _outputs(out, shape)
-    plan = _Plan(one, two, norm, compactify, chosen_engine(engine, lower.size))
+    plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
     with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
@@ -136,7 +137,7 @@ def tree_distance_blocks(
     first: Trees,
     second: Trees | None = None,
     *,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     exact: bool = False,
     budget: int = DEFAULT_BUDGET,
@@ -152,10 +153,21 @@ def tree_distance_blocks(
         rows: the blocks cover the upper triangle, and everything below it is a mirror image.
     distances : TreeDistances
         Bounds of the block, about 250,000 pairs.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> for rows, columns, found in tree_distance_blocks([drawer(0.5), drawer(0.25)]):
+    ...     print(rows, columns, found.lower[0, 1], found.upper[0, 1])
+    slice(0, 2, None) slice(0, 2, None) 0.25 0.25
     """
     one = as_packed(first)
     two = one if second is None else as_packed(second)
-    plan = _Plan(one, two, norm, compactify, chosen_engine(engine, len(one) * len(two)))
+    chosen = chosen_engine(engine, len(one) * len(two))
+    plan = _Plan(one, two, norm_for_all(norm), compactify, chosen)
     with _Runner(plan, workers, budget if exact else None) as run:
         for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
             shape = (rows.stop - rows.start, columns.stop - columns.start)

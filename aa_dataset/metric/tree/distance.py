@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, NormError
 from aa_dataset.kinematics.bodies import merge_bodies
-from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric._engine import compiled_kernels
 from aa_dataset.metric.distance import (
     DEFAULT_NORM,
@@ -22,17 +22,16 @@ from aa_dataset.metric.distance import (
     sizes,
 )
 from aa_dataset.metric.endpoints import Joints, as_joint_array, require_bounded
-from aa_dataset.metric.norms import KineticNorm, Norm, Norms
+from aa_dataset.metric.norms import AnyNorm, KineticNorm, Norm, Norms, as_norm, one_norm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, column_prices, pair_prices
 from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
-from aa_dataset.metric.tree.skeleton import Skeleton, contract
+from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
-Tree = KinematicTree | Skeleton
 
 COMPILE_ABOVE = 400
 
@@ -55,11 +54,21 @@ class BodyNorms:
     regularize: float | None = None
 
 
+def norm_for_all(norm: AnyNorm | BodyNorms | Sequence[AnyNorm]) -> Norm:
+    """Return the one norm of many trees in our form, which can be sent to another process."""
+    if isinstance(norm, BodyNorms | Sequence):
+        raise NormError(
+            "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
+            "for `BodyNorms` call `tree_distance` pair by pair."
+        )
+    return as_norm(norm)
+
+
 def tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
     normalize: Normalization = "raw",
     budget: int = DEFAULT_BUDGET,
@@ -73,7 +82,7 @@ def tree_distance(
     first, second : KinematicTree or Skeleton
         In one frame; for `BodyNorms` and ``per-truth-joint`` the second is the ground truth.
         Links are unlabeled and the base does not matter.
-    norm : SplitNorm, KineticNorm or BodyNorms
+    norm : SplitNorm, KineticNorm, RiemannianNorm or BodyNorms
         One inner product for all joints, or the ground truth's bodies.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
@@ -112,10 +121,20 @@ def relaxed_tree_distance(
     first: Tree,
     second: Tree,
     *,
-    norm: Norm | BodyNorms = DEFAULT_NORM,
+    norm: AnyNorm | BodyNorms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
-    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time."""
+    """Return the assignment relaxation, a lower bound of the raw distance in polynomial time.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> relaxed_tree_distance(drawer(0.5), drawer(0.25))
+    0.25
+    """
     one, two = contract(first), contract(second)
     prices = _prices(one, two, norm, checked_scale(compactify))
     _, pairs = assign(prices.saved)
@@ -127,7 +146,7 @@ def constant_penalty_distance(
     second: Tree,
     *,
     penalty: float,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     realizable: bool = True,
     budget: int = DEFAULT_BUDGET,
@@ -137,6 +156,15 @@ def constant_penalty_distance(
 
     For comparison only: it jumps when a range crosses zero and stops growing at twice the
     penalty. With ``realizable=False`` the matching need not respect the trees.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint, KinematicTree
+    >>> def drawer(travel):
+    ...     slide = Joint("slide", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, travel, 0.0, "a", "b")
+    ...     return KinematicTree("drawer", ("a", "b"), (slide,))
+    >>> constant_penalty_distance(drawer(9.0), drawer(0.25), penalty=0.5).value
+    1.0
     """
     if not (math.isfinite(penalty) and penalty > 0):
         raise NormError(f"`penalty` is {penalty}; give a positive number.")
@@ -164,16 +192,24 @@ def fixed_skeleton_distance(
         The ground truth's bodies, one per joint.
     compactify : float or None
         Scale kappa of E^phi; None gives raw E.
+
+    Examples
+    --------
+    >>> from aa_dataset.kinematics import Joint
+    >>> truth = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1) for k in range(2)]
+    >>> found = [Joint(f"{k}", "prismatic", [1, 0, 0], [0, 0, 0], 0, 1.5) for k in range(2)]
+    >>> round(fixed_skeleton_distance(found, truth, norms=DEFAULT_NORM), 6)  # sqrt(2) / 2
+    0.707107
     """
     one, two = as_joint_array(first), as_joint_array(second)
     distances = joint_distance(one, two, norm=norms, compactify=compactify)
-    return math.sqrt(math.fsum(distances * distances))
+    return math.sqrt(math.fsum(distance * distance for distance in distances.tolist()))
 
 
 def _prices(
     one: Skeleton,
     two: Skeleton,
-    norm: Norm | BodyNorms,
+    norm: AnyNorm | BodyNorms,
     scale: float | None,
     kernels: ModuleType | None = None,
 ) -> Prices:
@@ -183,7 +219,7 @@ def _prices(
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
         return _body_prices(one, two, norm, scale)
     # Where nothing moves on either side, nothing is measured, not even by bodies.
-    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else norm
+    fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else one_norm(norm)
     measure = Measure(checked_factor(fixed, count=1), scale, kernels)
     first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
     return Prices(pair_prices(first, second, measure), first.motion, second.motion)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric.distance import DEFAULT_NORM
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.batch import Trees, chosen_engine
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
@@ -49,7 +49,7 @@ def nearest_trees(
     queries: Trees | None = None,
     *,
     k: int = 10,
-    norm: Norm = DEFAULT_NORM,
+    norm: AnyNorm = DEFAULT_NORM,
     compactify: float | None = None,
     budget: int = DEFAULT_BUDGET,
     workers: int = 1,

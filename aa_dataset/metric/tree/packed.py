@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.endpoints import JointArray
-from aa_dataset.metric.tree.skeleton import Skeleton, contract
+from aa_dataset.metric.tree.skeleton import Tree, contract
 
 Bools = NDArray[np.bool_]
 Indices = NDArray[np.int64]
@@ -52,7 +51,7 @@ class PackedTrees:
     leave: Indices
 
     @classmethod
-    def of(cls, trees: Iterable[KinematicTree | Skeleton]) -> PackedTrees:
+    def of(cls, trees: Iterable[Tree]) -> PackedTrees:
         """Pack trees; every exact fixed edge is contracted first."""
         skeletons = [contract(tree) for tree in trees]
         counts = [len(skeleton) for skeleton in skeletons]
@@ -88,7 +87,7 @@ class PackedTrees:
         return below, tuple(self.parents[rows].tolist())
 
 
-def as_packed(trees: PackedTrees | Iterable[KinematicTree | Skeleton]) -> PackedTrees:
+def as_packed(trees: PackedTrees | Iterable[Tree]) -> PackedTrees:
     """Return any way of giving trees as `PackedTrees`."""
     return trees if isinstance(trees, PackedTrees) else PackedTrees.of(trees)
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import NormError
 from aa_dataset.metric._engine import compiled_kernels
-from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
+from aa_dataset.metric.distance import DEFAULT_NORM, checked_scale
 from aa_dataset.metric.endpoints import require_bounded
-from aa_dataset.metric.norms import Norm
+from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.distance import COMPILE_ABOVE, BodyNorms
+from aa_dataset.metric.tree.distance import COMPILE_ABOVE, norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees
 from aa_dataset.metric.tree.prices import Measure, Prices, Terms, pair_prices
 from aa_dataset.metric.tree.problem import Problem, assign, is_admissible
@@ -45,17 +44,12 @@ class TreeBatch:
         first: PackedTrees,
         second: PackedTrees,
         *,
-        norm: Norm = DEFAULT_NORM,
+        norm: AnyNorm = DEFAULT_NORM,
         compactify: float | None = None,
         engine: Engine = "numpy",
     ):
         scale = checked_scale(compactify)
-        if isinstance(norm, BodyNorms | Sequence):
-            raise NormError(
-                "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
-                "for `BodyNorms` call `tree_distance` pair by pair."
-            )
-        factor = checked_factor(norm, count=1)
+        factor = norm_for_all(norm).factor
         if scale is None:
             require_bounded(first.joints)
             require_bounded(second.joints)

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.errors import ArgumentError, shown
 from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.endpoints import JointArray
+from aa_dataset.metric.foreign import LabeledEdge, edges_tree
 
 Bools = NDArray[np.bool_]
 
@@ -49,15 +52,37 @@ class Skeleton:
         return self.array.names
 
 
-def contract(tree: KinematicTree | Skeleton) -> Skeleton:
+Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
+
+
+def contract(tree: Tree) -> Skeleton:
     """Contract every exact fixed edge, merging the bodies it welds.
+
+    A list of edges ``(node, node, endpoint pair)``, as the authors' package has them, is a tree
+    too; its joints are named ``#0``, ``#1``, ...
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
     because the distance is continuous there. `Joint.body` already holds what joints of *type*
-    fixed weld to the child, so only bodies behind zero ranges are merged here.
+    fixed weld to the child, so only bodies behind zero ranges are merged here. No mass is lost:
+    a joint without a body of its own takes those welded to it. What is welded to the base leaves
+    with the base, which does not move.
+
+    Examples
+    --------
+    >>> lid = Joint("lid", "revolute", [1, 0, 0], [0, 0, 0], 0, 1, parent="box", child="lid")
+    >>> knob = Joint("knob", "revolute", [0, 0, 1], [0, 0, 0], 0, 0, parent="lid", child="knob")
+    >>> contract(KinematicTree("chest", ("box", "lid", "knob"), (lid, knob))).names
+    ('lid',)
     """
     if isinstance(tree, Skeleton):
         return tree
+    if isinstance(tree, Sequence) and not isinstance(tree, str):
+        tree = edges_tree(tree)
+    if not isinstance(tree, KinematicTree):
+        raise ArgumentError(
+            f"a tree was expected and the argument is {shown(tree)}; read a file by "
+            "`read_tree(path)`, or build `KinematicTree(name, links, joints)`."
+        )
     owner: dict[str, int] = {tree.root: -1}
     moving: list[Joint] = []
     parents: list[int] = []
@@ -74,8 +99,8 @@ def contract(tree: KinematicTree | Skeleton) -> Skeleton:
             parents.append(above)
     for index, bodies in welded.items():
         body = moving[index].body
-        if body is not None:
-            moving[index] = replace(moving[index], body=merge_bodies([body, *bodies]))
+        known = bodies if body is None else [body, *bodies]
+        moving[index] = replace(moving[index], body=merge_bodies(known))
     return Skeleton(
         tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
     )

@@ -10,6 +10,7 @@ import pytest
 from aa_dataset.errors import JointError, TreeError
 from aa_dataset.kinematics import Joint, KinematicTree, Mimic, RigidBody, exp_twist, merge_bodies
 from aa_dataset.kinematics.bodies import BodyError
+from aa_dataset.kinematics.urdf_tree import read_tree
 
 
 def box(sides, center, density=1.0):
@@ -163,3 +164,81 @@ def test_values_that_are_no_numbers_name_joint_and_field(field, values):
     good = {"axis": [0, 0, 1], "origin": [0, 0, 0], "lower": 0.0, "upper": 1.0}
     with pytest.raises(JointError, match=f"'door', field `{field}`"):
         Joint("door", "revolute", **{**good, **values})
+
+
+def test_negative_principal_moments_are_refused_and_rods_are_not():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        moments = rng.random(3) * 10.0 ** rng.integers(-6, 6)
+        real = turn @ np.diag(moments) @ turn.T
+        rod = turn @ np.diag([0, moments[1], moments[1]]) @ turn.T
+        for inertia in (real, rod, rod.astype(np.float32).astype(float), np.zeros((3, 3))):
+            RigidBody(1.0, np.zeros(3), inertia)
+        wrong = turn @ np.diag([-1e-4 * moments.max(), moments[1], moments[2]]) @ turn.T
+        with pytest.raises(BodyError, match=f"moment of {-1e-4 * moments.max():.3g} kg m"):
+            RigidBody(1.0, np.zeros(3), wrong)
+    for inertia in (-np.eye(3), np.eye(3) - 0.9 * np.ones((3, 3)), np.diag([1e200, 1, -1e200])):
+        with pytest.raises(BodyError, match="principal moment"):
+            RigidBody(1.0, np.zeros(3), inertia)
+
+
+def test_the_quick_test_of_bodies_is_that_of_the_eigenvalues():
+    """Any symmetric matrix, on a third of them positive: accepted iff no eigenvalue is negative."""
+    rng = np.random.default_rng(2)
+    accepted = 0
+    for _ in range(500):
+        root = rng.normal(size=(3, 3))
+        tensor = root + root.T + rng.choice([0, 4, 8]) * np.eye(3)
+        real = np.linalg.eigvalsh(tensor)[0] > 0
+        try:
+            RigidBody(1.0, np.zeros(3), tensor)
+        except BodyError:
+            assert not real
+        else:
+            assert real
+            accepted += 1
+    assert 100 < accepted < 400
+
+
+def test_a_link_with_an_unreal_inertia_is_read_without_a_body(tmp_path):
+    """Files of real objects have such inertials; the joints must still be readable."""
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="3" ixz="0" iyz="0"/></inertial></link>
+    <joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    (joint,) = read_tree(path).joints
+    assert joint.body is None
+    assert joint.limits == (0, 1)
+
+
+def test_a_tree_prints_as_an_indented_list():
+    tree = KinematicTree(
+        "press",
+        ("base", "screw", "plate", "door", "knob"),
+        (
+            Joint("turn", "helical", [0, 0, 1], [0, 0, 0], 0, 12.5, 0.01, "base", "screw"),
+            Joint("hinge", "revolute", [0, 0, 1], [0, 0, 0], 0, 1.5708, 0, "base", "door"),
+            Joint("weld", "fixed", [0, 0, 1], [0, 0, 0], parent="screw", child="plate"),
+            Joint("spin", "continuous", [0, 0, 1], [0, 0, 0], parent="door", child="knob"),
+        ),
+    )
+    assert str(tree).splitlines() == [
+        "press: 5 links, 4 joints, 3 of them movable",
+        "  base",
+        "    screw  (turn: helical, 0 to 12.5 rad, 0.01 m/rad)",
+        "      plate  (weld: fixed)",
+        "    door  (hinge: revolute, 0 to 1.571 rad)",
+        "      knob  (spin: continuous)",
+    ]
+
+
+def test_a_deep_tree_prints_without_recursion():
+    links = tuple(f"l{k}" for k in range(3000))
+    joints = tuple(
+        Joint(f"j{k}", "fixed", [0, 0, 1], [0, 0, 0], parent=links[k], child=links[k + 1])
+        for k in range(2999)
+    )
+    assert len(str(KinematicTree("deep", links, joints)).splitlines()) == 3001

@@ -197,7 +197,7 @@ def law_soft_min():
 def law_path():
     slide = Joint("a", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 1.0)
     wider = replace(slide, lower=-0.5, upper=1.5)
-    found = metric.path_distance(slide, wider)[0]
+    found = metric.path_distance(slide, wider)
     close(found, reference.distance(slide, wider, metric.SplitNorm()) / math.sqrt(6))
 
 

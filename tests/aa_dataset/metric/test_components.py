@@ -203,7 +203,7 @@ def test_table_3_row_4_prismatic_origin(joint, offset):
 def test_table_3_row_5_small_range_against_fixed(reach):
     small = replace(HINGE, upper=reach)
     assert component_errors(small, WELD).type_error == 1
-    unit = motion_size(replace(HINGE, upper=1.0))[0]
+    unit = motion_size(replace(HINGE, upper=1.0))
     assert joint_distance(small, WELD) == pytest.approx(reach * unit)
 
 
@@ -235,3 +235,50 @@ def test_pitch_is_invisible_to_components():
     assert found.success
     assert found.range_error == 0
     assert joint_distance(one, two) == pytest.approx(4.999 * 6.0)
+
+
+def tilted(angle, toward, offset=1.0):
+    """Return a hinge `offset` [m] off along x, tilted in the plane of z and (cos, sin) `toward`."""
+    axis = [
+        math.sin(angle) * math.cos(toward),
+        math.sin(angle) * math.sin(toward),
+        math.cos(angle),
+    ]
+    return Joint("p", "revolute", axis, [offset, 0, 0], 0, 1)
+
+
+UPRIGHT = Joint("t", "revolute", [0, 0, 1], [0, 0, 0], 0, 1)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-14, 1e-11, 1e-9, 1e-6, 1e-4, 1e-3])
+@pytest.mark.parametrize("toward", [0.0, 0.7, math.pi / 2, math.pi])
+def test_parallel_safe_sees_a_hinge_one_meter_off(angle, toward):
+    """Tilted towards the offset the lines meet, up to 10^11 m away: that is no small error."""
+    found = component_errors(tilted(angle, toward), UPRIGHT, variant="parallel-safe")
+    assert found.origin_error == pytest.approx(1.0, rel=1e-12)
+    assert not found.success
+
+
+@pytest.mark.parametrize("toward", [0.0, 0.4, math.pi / 2])
+def test_parallel_safe_is_continuous_in_the_tilt(toward):
+    """Point to line is 1 m, line to line |sin toward|: between them the slope is bounded."""
+    angles = np.concatenate([[0.0], np.logspace(-15, -3, 100), np.linspace(1e-3, 2e-2, 4001)])
+    errors = np.array(
+        [
+            component_errors(tilted(a, toward), UPRIGHT, variant="parallel-safe").origin_error
+            for a in angles
+        ]
+    )
+    most = (1 - abs(math.sin(toward))) / (1e-2 - 1e-3)
+    assert (np.abs(np.diff(errors)) <= 1.001 * most * np.diff(angles) + 1e-9).all()
+    assert errors[0] == pytest.approx(1.0)
+    strict = component_errors(tilted(2e-2, toward), UPRIGHT).origin_error
+    assert errors[-1] == strict == pytest.approx(abs(math.sin(toward)), abs=1e-12)
+
+
+def test_errors_print_as_a_small_table():
+    text = str(component_errors(tilted(0.0, 0.0, 0.03), UPRIGHT, variant="parallel-safe"))
+    assert text.splitlines()[0] == "component errors (parallel-safe): success"
+    assert "origin     0.03 m" in text
+    strict = str(component_errors(tilted(0.0, 0.0, 0.03), UPRIGHT))
+    assert "failure" in strict and "origin     undefined" in strict

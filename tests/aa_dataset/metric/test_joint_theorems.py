@@ -70,7 +70,7 @@ def test_proposition_compact_metric(first, second, third, norm, scale):
     assert d(first, third) <= (d(first, second) + d(second, third)) * (1 + 1e-12) + 1e-12
     assert d(FIXED, FIXED) == 0
     for joint in (first, second):
-        (size_of,) = motion_size(joint, norm=norm, compactify=scale)
+        size_of = motion_size(joint, norm=norm, compactify=scale)
         assert d(joint, FIXED) == pytest.approx(size_of, rel=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_proposition_prismatic_gauge(joint, origin, norm):
 @given(bounded_joints(), numbers(-3, 3), norms)
 def test_origin_may_slide_along_a_rotation_axis(joint, step, norm):
     moved = replace(joint, origin=joint.origin + step * joint.axis)
-    reach = 1 + float(motion_size(joint, norm=norm)[0])
+    reach = 1 + float(motion_size(joint, norm=norm))
     assert joint_distance(joint, moved, norm=norm) <= 1e-13 * reach
 
 
@@ -341,3 +341,20 @@ def test_bad_scale_is_refused(scale):
     door = Joint("a", "revolute", [0, 0, 1], [0, 0, 0], 0, 1)
     with pytest.raises(NormError, match="compactify"):
         joint_distance(door, door, compactify=scale)
+
+
+def test_wrapping_turns_breaks_the_triangle_inequality_on_the_seam():
+    """[0, 2 pi] has two representatives, so it is near two joints a full turn apart."""
+    short = 0.01
+
+    def hinge(lower, upper):
+        return Joint("h", "revolute", [0, 0, 1], [0, 0, 0], lower, upper)
+
+    turn = 2 * math.pi
+    ahead, seam, back = hinge(0, turn - short), hinge(0, turn), hinge(short - turn, 0)
+    near = [joint_distance(seam, other, wrap_turns=True) for other in (ahead, back)]
+    assert near == pytest.approx([short, short], rel=1e-9)
+    apart = joint_distance(ahead, back, wrap_turns=True)
+    assert apart == pytest.approx(math.sqrt(2) * (turn - short), rel=1e-12)
+    assert apart > 100 * sum(near)
+    assert "no metric" in " ".join(joint_distance.__doc__.split())

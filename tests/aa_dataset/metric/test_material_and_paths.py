@@ -17,6 +17,7 @@ from aa_dataset.metric import (
     SplitNorm,
     joint_distance,
     material_motion,
+    motion_size,
     path_distance,
     placement_discrepancy,
     sampled_distance,
@@ -85,7 +86,7 @@ def test_linearization_is_exact_for_small_motions(cloud, first, second):
 
     one, two = small(first), small(second)
     linear = joint_distance(one, two, norm=KineticNorm(body))
-    assert material_motion(one, two, body=body)[0] == pytest.approx(linear, rel=1e-3, abs=1e-9)
+    assert material_motion(one, two, body=body) == pytest.approx(linear, rel=1e-3, abs=1e-9)
 
 
 @given(numbers(0.05, 3.1), vectors, clouds)
@@ -94,7 +95,7 @@ def test_origin_errors_have_a_closed_form_gap(angle, offset, cloud):
     one = Joint("a", "revolute", [0, 0, 1], [0, 0, 0], 0.0, angle)
     two = replace(one, origin=offset)
     body = point_body(*cloud)
-    true = material_motion(one, two, body=body)[0]
+    true = material_motion(one, two, body=body)
     assume(true > 1e-6)
     ratio = joint_distance(one, two, norm=KineticNorm(body)) / true
     assert ratio == pytest.approx((angle / 2) / math.sin(angle / 2), rel=1e-6)
@@ -102,7 +103,7 @@ def test_origin_errors_have_a_closed_form_gap(angle, offset, cloud):
 
 @given(bounded_joints(), bounded_joints(), norms)
 def test_theorem_endpoint_path(first, second, norm):
-    whole = path_distance(first, second, norm=norm)[0]
+    whole = path_distance(first, second, norm=norm)
     ends = joint_distance(first, second, norm=norm)
     assert ends / math.sqrt(6) <= whole * (1 + 1e-9) + 1e-12
     assert whole <= ends / math.sqrt(2) * (1 + 1e-9) + 1e-12
@@ -114,7 +115,7 @@ def test_theorem_endpoint_path_bounds_are_attained():
     wider = replace(slide, lower=-0.5, upper=1.5)  # both ends move apart
     for other, factor in ((shifted, 2), (wider, 6)):
         expected = joint_distance(slide, other) / math.sqrt(factor)
-        assert path_distance(slide, other)[0] == pytest.approx(expected)
+        assert path_distance(slide, other) == pytest.approx(expected)
 
 
 @given(bounded_joints(), bounded_joints(), norms)
@@ -133,21 +134,21 @@ def test_path_distance_is_the_integral(first, second, norm):
         )
         best.append((ends, path))
     expected = math.sqrt(min(best)[1])
-    found = path_distance(first, second, norm=norm)[0]
+    found = path_distance(first, second, norm=norm)
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
 @given(bounded_joints(), bounded_joints(), norms, st.integers(3, 12))
 def test_sampling_with_simpson_adds_nothing(first, second, norm, samples):
-    found = sampled_distance(first, second, samples=samples, norm=norm)[0]
-    assert found == pytest.approx(path_distance(first, second, norm=norm)[0], rel=1e-9, abs=1e-12)
+    found = sampled_distance(first, second, samples=samples, norm=norm)
+    assert found == pytest.approx(path_distance(first, second, norm=norm), rel=1e-9, abs=1e-12)
 
 
 @given(bounded_joints(), bounded_joints(), norms)
 def test_two_samples_are_the_endpoint_metric(first, second, norm):
     expected = joint_distance(first, second, norm=norm) / math.sqrt(2)
     for rule in ("simpson", "mean"):
-        found = sampled_distance(first, second, samples=2, rule=rule, norm=norm)[0]
+        found = sampled_distance(first, second, samples=2, rule=rule, norm=norm)
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -155,8 +156,8 @@ def test_plain_mean_does_not_coincide_with_the_limit():
     """The paper's claim "every n >= 3 coincides" is false for a plain mean, by up to sqrt(2)."""
     slide = Joint("a", "prismatic", [1, 0, 0], [0, 0, 0], -1.0, 1.0)
     wider = replace(slide, lower=-2.0, upper=2.0)
-    limit = path_distance(slide, wider)[0]
-    means = [sampled_distance(slide, wider, samples=n, rule="mean")[0] for n in (3, 9, 33, 3001)]
+    limit = path_distance(slide, wider)
+    means = [sampled_distance(slide, wider, samples=n, rule="mean") for n in (3, 9, 33, 3001)]
     assert means[0] / limit == pytest.approx(math.sqrt(2))
     assert means == sorted(means, reverse=True)
     assert means[-1] == pytest.approx(limit, rel=1e-3)
@@ -166,9 +167,9 @@ def test_plain_mean_does_not_coincide_with_the_limit():
 def test_plain_mean_closed_form(first, second, n):
     """E_n^2 = A (|D-|^2 + |D+|^2) + 2 B <D-, D+> with A and B of the notes."""
     ends = joint_distance(first, second) ** 2
-    cross = 3 * path_distance(first, second)[0] ** 2 - ends
+    cross = 3 * path_distance(first, second) ** 2 - ends
     a, b = (2 * n - 1) / (6 * (n - 1)), (n - 2) / (6 * (n - 1))
-    found = sampled_distance(first, second, samples=n, rule="mean")[0]
+    found = sampled_distance(first, second, samples=n, rule="mean")
     assert found**2 == pytest.approx(a * ends + 2 * b * cross, rel=1e-9, abs=1e-10)
 
 
@@ -187,7 +188,7 @@ def test_appendix_sampling_ranks_alike():
                 replace(joint, upper=joint.upper * (1 + t)),
             ):
                 ends.append(joint_distance(joint, other))
-                paths.append(path_distance(joint, other)[0])
+                paths.append(path_distance(joint, other))
     from scipy.stats import spearmanr
 
     assert spearmanr(ends, paths).statistic > 0.98
@@ -200,3 +201,22 @@ def test_bad_arguments_raise():
     with pytest.raises(ValueError, match="rule"):
         sampled_distance(door, door, samples=3, rule="gauss")
     assert sampled_distance([door], [door], samples=5, norm=SplitNorm())[0] == 0
+
+
+def test_one_joint_gives_a_number_and_a_list_an_array():
+    body = RigidBody(1.0, np.zeros(3), np.eye(3))
+    one = Joint("a", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4)
+    two = Joint("b", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.7)
+    for measure in (
+        joint_distance,
+        path_distance,
+        lambda a, b: sampled_distance(a, b, samples=3),
+        lambda a, b: material_motion(a, b, body=body),
+        lambda a, b: motion_size(a),
+    ):
+        number, array = measure(one, two), measure([one], [two])
+        assert type(number) is float
+        assert array.shape == (1,)
+        assert array[0] == number
+    assert isinstance(twist_norm(one.screw, SplitNorm()), float)
+    assert isinstance(placement_discrepancy(np.eye(4), np.eye(4), body=body), float)

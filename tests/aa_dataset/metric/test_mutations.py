@@ -154,7 +154,9 @@ def soft_max_instead_of_soft_min(patch):
             self._xp = xp
 
         def __getattr__(self, name):
-            return getattr(self._xp, "maximum" if name == "minimum" else name)
+            if name == "logaddexp":  # of the arguments' opposites, so that the larger term wins
+                return lambda a, b: -self._xp.logaddexp(-a, -b)
+            return getattr(self._xp, name)
 
     patch.setattr(losses, "namespace", lambda array: Wrong(original(array)))
 
@@ -162,7 +164,7 @@ def soft_max_instead_of_soft_min(patch):
 def path_as_mean_of_the_ends(patch):
     def halves(first, second):
         low, high = paths._gaps(first, second, norms.SplitNorm())
-        return np.sqrt(((low**2).sum(-1) + (high**2).sum(-1)) / 2)
+        return float(np.sqrt(((low**2).sum() + (high**2).sum()) / 2))
 
     patch.setattr("aa_dataset.metric.path_distance", halves)
 

@@ -54,10 +54,8 @@ def test_kinetic_distance_does_not_depend_on_density(body, first, second, factor
     assert two == pytest.approx(one, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "inertia", [np.zeros((3, 3)), np.diag([1.0, 1.0, 0.0]), np.diag([1.0, 1.0, -1.0])]
-)
-def test_points_rods_and_unreal_bodies_raise(inertia):
+@pytest.mark.parametrize("inertia", [np.zeros((3, 3)), np.diag([1.0, 1.0, 0.0])])
+def test_points_and_rods_raise(inertia):
     with pytest.raises(SingularBodyError, match="regularize"):
         KineticNorm(RigidBody(1.0, np.zeros(3), inertia))
 

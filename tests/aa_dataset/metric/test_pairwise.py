@@ -5,6 +5,7 @@ import math
 import sys
 import tracemalloc
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,19 +64,53 @@ def test_matrix_equals_aligned_pairs_across_tile_borders(engine, shape, scale):
     assert np.allclose(found, expected, rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("scale", [None, 2.0])
-def test_one_body_per_ground_truth_column(engine, scale):
-    rng = np.random.default_rng(4)
-    one, two = random_array(90, 5, still=0.1), random_array(45, 6, still=0.1)
-    kinetic = []
-    for _ in range(len(two)):
+def random_bodies(count, seed, *, away=1.0):
+    """Return norms of real bodies: any positive second moments, centers about `away` off."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
         points = rng.normal(size=(3, 3))
-        kinetic.append(
-            KineticNorm(RigidBody(1.0, rng.normal(size=3), points @ points.T + np.eye(3)))
-        )
+        spread = points @ points.T + 0.01 * np.eye(3)
+        inertia = np.trace(spread) * np.eye(3) - spread
+        found.append(KineticNorm(RigidBody(1.0, away * rng.normal(size=3), inertia)))
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("shape", [(90, 45), (3, 300), (40, 128), (20, 129)])
+@pytest.mark.parametrize("scale", [None, 2.0])
+def test_one_body_per_ground_truth_column(engine, shape, scale):
+    infinite = 0.0 if scale is None else 0.2
+    one = random_array(shape[0], 5, infinite=infinite, still=0.1)
+    two = random_array(shape[1], 6, infinite=infinite, still=0.1)
+    kinetic = random_bodies(shape[1], 4)
     found = pairwise_distance(one, two, norm=kinetic, compactify=scale, engine=engine)
     assert np.allclose(found, aligned_matrix(one, two, kinetic, scale), rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("scale", [None, 2.0])
+def test_bodies_far_from_the_origin_lose_no_more_than_their_digits(engine, scale):
+    """At 1,000 m the whitened screws have three digits less; the square of that would show."""
+    one, two = random_array(60, 7), random_array(60, 8)
+    one.screws[:, 3:] += np.cross(np.full(3, 1000.0), one.screws[:, :3])
+    two.screws[:, 3:] += np.cross(np.full(3, 1000.0), two.screws[:, :3])
+    kinetic = random_bodies(60, 9, away=1000.0)
+    found = pairwise_distance(one, two, norm=kinetic, compactify=scale, engine=engine)
+    assert np.allclose(found, aligned_matrix(one, two, kinetic, scale), rtol=1e-9, atol=0)
+
+
+@NEEDS_NUMBA
+def test_the_vector_tanh_has_fifteen_digits():
+    from aa_dataset.metric._compiled_columns import _radii
+
+    lengths = np.concatenate([np.logspace(-9, 1.5, 500), np.linspace(0, 25, 500)])
+    out = np.empty_like(lengths)
+    for end in (1.0, -1.0, 0.3, 1e-200, np.inf, -np.inf):
+        _radii(lengths, end, out)
+        with np.errstate(invalid="ignore"):
+            exact = [float(mpmath.tanh(x)) if x == x else 0.0 for x in end * lengths]
+        assert np.allclose(out, exact, rtol=2e-15, atol=0)
 
 
 @settings(max_examples=15)

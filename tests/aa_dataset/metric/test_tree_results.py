@@ -182,24 +182,22 @@ def test_remark_weighted_variant_clips_and_measures_by_the_truth(rows, predicted
     spare = KineticNorm(merge_bodies([j.body for j in skeleton.joints]))
     for edit in found.script:
         if edit.operation == "contract":
-            expected = motion_size(predicted.joint(edit.first), norm=spare)[0]
+            expected = motion_size(predicted.joint(edit.first), norm=spare)
         elif edit.operation == "expand":
             k = skeleton.names.index(edit.second)
-            expected = motion_size(skeleton.joints[k], norm=own[k])[0]
+            expected = motion_size(skeleton.joints[k], norm=own[k])
         else:
             k = skeleton.names.index(edit.second)
             one = predicted.joint(edit.first)
             expected = joint_distance(one, skeleton.joints[k], norm=own[k])
-            alone = (
-                motion_size(one, norm=spare)[0] + motion_size(skeleton.joints[k], norm=own[k])[0]
-            )
+            alone = motion_size(one, norm=spare) + motion_size(skeleton.joints[k], norm=own[k])
             assert expected <= alone * (1 + 1e-9)
         assert edit.cost == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @given(bounded_joints(), bodies(), bodies())
 def test_welding_a_handle_by_a_zero_range_merges_its_body(joint, drawer, handle):
-    assume(motion_size(joint)[0] > 1e-6)
+    assume(motion_size(joint) > 1e-6)
     slide = replace(joint, name="slide", parent="base", child="drawer")
     whole = KinematicTree(
         "whole", ("base", "drawer"), (replace(slide, body=merge_bodies([drawer, handle])),)
@@ -233,11 +231,10 @@ def test_remark_weighted_variant_can_price_a_pair_above_contract_plus_expand():
     own = KineticNorm(far_body)
     spare = KineticNorm(merge_bodies([far_body, near_body]))
     pair = joint_distance(replace(hinge, upper=3.0), truth.joint("h"), norm=own)
-    alone = motion_size(replace(hinge, upper=3.0), norm=spare)[0]
-    assert pair > alone + motion_size(truth.joint("h"), norm=own)[0]
-    ceiling = (
-        sum(motion_size(j, norm=KineticNorm(j.body))[0] for j in truth.joints)
-        + motion_size(predicted.joints[0], norm=spare)[0]
+    alone = motion_size(replace(hinge, upper=3.0), norm=spare)
+    assert pair > alone + motion_size(truth.joint("h"), norm=own)
+    ceiling = sum(motion_size(j, norm=KineticNorm(j.body)) for j in truth.joints) + motion_size(
+        predicted.joints[0], norm=spare
     )
     assert found.value <= ceiling * (1 + 1e-12)
 
@@ -280,3 +277,41 @@ def test_relaxation_bounds_from_below(seed):
     found = tree_distance(first, second, compactify=PI)
     assert relaxed == pytest.approx(found.relaxed, rel=1e-9)
     assert relaxed <= found.value * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("parent", [True, False])
+@pytest.mark.parametrize("child", [True, False])
+@pytest.mark.parametrize("grandchild", [True, False])
+def test_contraction_conserves_mass(parent, child, grandchild):
+    """Bodies behind zero ranges go to the joint above, whether that one has a body or not."""
+    known = {"p": parent, "c": child, "g": grandchild}
+    centers = {"p": 0.0, "c": 1.0, "g": 3.0}
+    masses = {"p": 4.0, "c": 2.0, "g": 1.0}
+    joints, above = [], "base"
+    for name in known:
+        body = RigidBody(masses[name], np.array([centers[name], 0, 0]), 0.1 * np.eye(3))
+        joint = Joint(
+            name,
+            "revolute",
+            [0, 0, 1],
+            [0, 0, 0],
+            0,
+            1.0 if name == "p" else 0.0,
+            parent=above,
+            child=name,
+            body=body if known[name] else None,
+        )
+        joints.append(joint)
+        above = name
+    (found,) = contract(KinematicTree("t", ("base", *known), tuple(joints))).joints
+    parts = [name for name in known if known[name]]
+    if not parts:
+        assert found.body is None
+        return
+    mass = sum(masses[name] for name in parts)
+    assert found.body.mass == mass
+    center = sum(masses[name] * centers[name] for name in parts) / mass
+    assert found.body.center == pytest.approx([center, 0, 0])
+    spread = sum(masses[name] * (centers[name] - center) ** 2 for name in parts)
+    ixx = 0.1 * len(parts)
+    assert np.diag(found.body.inertia) == pytest.approx([ixx, ixx + spread, ixx + spread])

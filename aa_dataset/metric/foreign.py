@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joints, bodies, norms and trees of the authors' package, known by their documented attributes.
+
+`articulatearena` (PyPI, by the paper's authors) is never imported. What counts as theirs:
+
+- an endpoint pair: ``u`` and ``v``, each a twist with ``data`` of shape (6,), or two arrays (6,);
+- a joint: ``xi_hat`` (a twist) with the limits ``a`` and ``b``;
+- a body: ``mass``, ``com`` and ``inertia`` about the center of mass;
+- a norm: a function of one twist (6,) that returns its squared length;
+- a joint tuple of the older protocol: ``type``, ``axis``, ``origin`` and ``limit``;
+- a tree: a list of edges ``(node, node, endpoint pair)``, with nodes of any hashable type.
+
+See docs/articulatearena.md for the calls beside each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.errors import ArgumentError, JointError, NormError, TreeError, shown
+from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.trees import KinematicTree
+
+Array = NDArray[np.float64]
+Limits = tuple[float, float]
+SquaredNorm = Callable[[Array], float]
+
+# Two endpoints are multiples of one screw up to this share of the larger one, far above rounding.
+COLLINEAR = 1e-12
+ROUNDING = 1e-15
+# A function whose values leave its own quadratic form by this share is no squared norm.
+QUADRATIC = 1e-9
+
+
+class TwistLike(Protocol):
+    """A twist with its numbers in ``data``."""
+
+    @property
+    def data(self) -> Any:
+        """Rotation first, (6,)."""
+
+
+class EndpointPairLike(Protocol):
+    """An unordered pair of endpoint twists."""
+
+    @property
+    def u(self) -> TwistLike:
+        """One end."""
+
+    @property
+    def v(self) -> TwistLike:
+        """The other end."""
+
+
+class ScrewJointLike(Protocol):
+    """A unit screw with its limits."""
+
+    @property
+    def xi_hat(self) -> TwistLike:
+        """The unit screw."""
+
+    @property
+    def a(self) -> float:
+        """Lower limit."""
+
+    @property
+    def b(self) -> float:
+        """Upper limit."""
+
+
+class BodyLike(Protocol):
+    """The moments of a body."""
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+
+    @property
+    def com(self) -> Any:
+        """Center of mass [m], (3,)."""
+
+    @property
+    def inertia(self) -> Any:
+        """Inertia tensor about it [kg m^2], (3, 3)."""
+
+
+class TupleLike(Protocol):
+    """A joint of the older protocol."""
+
+    @property
+    def type(self) -> str:
+        """Fixed, revolute or prismatic."""
+
+    @property
+    def axis(self) -> Any:
+        """Unit direction, (3,)."""
+
+    @property
+    def origin(self) -> Any:
+        """Point [m], (3,)."""
+
+    @property
+    def limit(self) -> tuple[float, float]:
+        """Lower and upper limit [rad or m]."""
+
+
+ForeignJoint = EndpointPairLike | ScrewJointLike | tuple[Array, Array]
+LabeledEdge = tuple[Hashable, Hashable, ForeignJoint]
+
+
+def is_foreign_joint(value: object) -> TypeGuard[ForeignJoint]:
+    """Whether a value is one joint in the authors' form."""
+    if isinstance(value, tuple):
+        return len(value) == 2 and all(isinstance(z, np.ndarray) and z.ndim == 1 for z in value)
+    has_pair = hasattr(value, "u") and hasattr(value, "v")
+    return has_pair or all(hasattr(value, name) for name in ("xi_hat", "a", "b"))
+
+
+def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
+    """Return the unit screw (6,), zero if nothing moves, and the limits of a foreign joint.
+
+    The sign of the screw and the order of the ends are free, as they are in E.
+
+    Raises
+    ------
+    JointError
+        If the two ends are not multiples of one screw. E is defined for such a pair, but no
+        joint has it.
+    """
+    given: Any = joint  # which of the three it is, its attributes say
+    if hasattr(given, "xi_hat"):
+        return _from_screw(_twist(given.xi_hat, name), float(given.a), float(given.b), name)
+    u, v = given if isinstance(given, tuple) else (given.u, given.v)
+    return _from_ends(_twist(u, name), _twist(v, name), name)
+
+
+def _twist(value: Any, name: str) -> Array:
+    # Of an array, `data` would be its memory.
+    numbers = value if isinstance(value, np.ndarray) else getattr(value, "data", value)
+    twist = np.array(numbers, dtype=float)
+    if twist.shape != (6,) or not np.isfinite(twist).all():
+        raise JointError(name, "endpoints", "a twist is six finite numbers, rotation first.")
+    return twist
+
+
+def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Array, Limits]:
+    if math.isnan(lower) or math.isnan(upper):
+        raise JointError(name, "limits", f"[{lower}, {upper}] holds a NaN.")
+    size = _rate(screw)
+    if size == 0.0:
+        return screw, (0.0, 0.0)
+    low, high = min(lower, upper), max(lower, upper)
+    if abs(size - 1.0) <= ROUNDING:
+        return screw, (low, high)  # limits stay the same to the bit
+    return screw / size, (low * size, high * size)
+
+
+def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
+    far, near = (u, v) if np.abs(u).max() >= np.abs(v).max() else (v, u)
+    size = _rate(far)
+    if size == 0.0:
+        return np.zeros(6), (0.0, 0.0)
+    share = float((near * far).sum() / (far * far).sum())
+    if np.abs(near - share * far).max() > COLLINEAR * np.abs(far).max():
+        raise JointError(
+            name,
+            "endpoints",
+            "the two twists are not multiples of one screw, so they are no ends of a joint with "
+            "one degree of freedom. Give the joint's unit screw and limits instead.",
+        )
+    ends = (size, share * size)
+    return far / size, (min(ends), max(ends))
+
+
+def _rate(twist: Array) -> float:
+    """Return ``|omega|``, or ``|v|`` of a translation: 1 for a unit screw."""
+    turn, shift = math.hypot(*twist[:3].tolist()), math.hypot(*twist[3:].tolist())
+    return turn if turn > 0 else shift
+
+
+def is_foreign_body(value: object) -> TypeGuard[BodyLike]:
+    """Whether a value is a body in the authors' form."""
+    return all(hasattr(value, name) for name in ("mass", "com", "inertia"))
+
+
+def as_body(value: RigidBody | BodyLike) -> RigidBody:
+    """Return a body of theirs as ours; its frame must be that of the twists.
+
+    Raises
+    ------
+    ArgumentError
+        If the value is no body.
+    """
+    if isinstance(value, RigidBody):
+        return value
+    if not is_foreign_body(value):
+        raise ArgumentError(
+            f"a body was expected and the argument is {shown(value)}; give "
+            "`RigidBody(mass, center, inertia)` or `joint.body`, which is None for a joint of a "
+            "file without inertials."
+        )
+    return RigidBody(value.mass, value.com, value.inertia)
+
+
+def gram_matrix(norm: SquaredNorm) -> Array:
+    """Return ``G`` with ``norm(z) = z' G z``, (6, 6), from values of the function alone.
+
+    The basis is scaled to length one first, so that angles and lengths lose no digits to each
+    other; ``G`` has a relative error of about 1e-16 in each entry against its diagonal.
+
+    Raises
+    ------
+    NormError
+        If some twist has no length, or the function is not quadratic.
+    """
+    square = [float(norm(e)) for e in np.eye(6)]
+    if not all(math.isfinite(s) and s > 0 for s in square):
+        raise NormError(
+            f"the squared norm of the six unit twists is {square}; every one must be positive. "
+            "For a norm of rotations alone, use `SplitNorm` with a tiny `alpha`."
+        )
+    root = np.sqrt(square)
+    unit = np.eye(6) / root[:, None]
+    cosines = np.eye(6)
+    for i in range(6):
+        for k in range(i):
+            gap = float(norm(unit[i] + unit[k])) - float(norm(unit[i] - unit[k]))
+            cosines[i, k] = cosines[k, i] = gap / 4
+    matrix = cosines * root[:, None] * root
+    _require_quadratic(norm, matrix, root)
+    return matrix
+
+
+def _require_quadratic(norm: SquaredNorm, matrix: Array, root: Array) -> None:
+    for pattern in ((1, 2, -3, 4, -5, 6), (-2, 1, 1, 3, 1, -4), (5, -1, 2, 0, 7, 0)):
+        twist = np.array(pattern) / root
+        found, wanted = float(norm(twist)), float((twist[:, None] * matrix * twist).sum())
+        if not abs(found - wanted) <= QUADRATIC * float(np.square(pattern).sum()):
+            raise NormError(
+                "the function given as a norm is not quadratic; it must return the *squared* "
+                "length of a twist, as `articulatearena.make_split_norm` does."
+            )
+
+
+def tuple_joint(value: Joint | TupleLike, name: str) -> Joint:
+    """Return a joint tuple of the older protocol as a joint; a joint stays what it is.
+
+    Raises
+    ------
+    JointError
+        If it is another form of theirs, which has no origin for a translation.
+    """
+    if isinstance(value, Joint):
+        return value
+    if not all(hasattr(value, field) for field in ("type", "axis", "origin", "limit")):
+        raise JointError(
+            name,
+            "origin",
+            f"{type(value).__name__} has no type, axis, origin and limit; the component errors "
+            "need all four. Give a `Joint`.",
+        )
+    return Joint(name, JointType(value.type), value.axis, value.origin, *value.limit)
+
+
+def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
+    """Return labeled edges as a kinematic tree, rooted at the first edge's first node.
+
+    Joints are named ``#0``, ``#1``, ... in the order of the edges.
+
+    Raises
+    ------
+    TreeError
+        If the edges are no tree.
+    """
+    edges = tuple(map(_edge, edges))
+    if not edges:
+        return KinematicTree("edges", ("n0",), ())
+    number: dict[Hashable, str] = {}
+    for one, two, _ in edges:
+        for node in (one, two):
+            number.setdefault(node, f"n{len(number)}")
+    ends = [(number[one], number[two]) for one, two, _ in edges]
+    joints = tuple(
+        screw_joint(*screw_and_limits(edges[k][2], f"#{k}"), name=f"#{k}", ends=(parent, child))
+        for k, (parent, child) in _oriented(ends, number).items()
+    )
+    return KinematicTree("edges", tuple(number.values()), joints)
+
+
+def _edge(value: object) -> LabeledEdge:
+    if isinstance(value, tuple) and len(value) == 3 and is_foreign_joint(value[2]):
+        return value
+    raise ArgumentError(
+        f"a list was given as a tree and holds a value {shown(value)}; give a `KinematicTree`, or "
+        "edges `(node, node, (u, v))` with the two endpoint twists of each joint."
+    )
+
+
+def _oriented(
+    ends: Sequence[tuple[str, str]], number: Mapping[Hashable, str]
+) -> dict[int, tuple[str, str]]:
+    """Return parent and child of every edge, walking away from the first node."""
+    around: dict[str, list[tuple[int, str]]] = {name: [] for name in number.values()}
+    for k, (one, two) in enumerate(ends):
+        around[one].append((k, two))
+        around[two].append((k, one))
+    found: dict[int, tuple[str, str]] = {}
+    queue, seen = [ends[0][0]], {ends[0][0]}
+    for node in queue:  # grows while we walk
+        for k, other in around[node]:
+            if other not in seen:
+                found[k] = (node, other)
+                seen.add(other)
+                queue.append(other)
+    if len(seen) < len(number) or len(found) < len(ends):
+        raise TreeError(
+            "joint_cycle" if len(seen) == len(number) else "root_several",
+            f"the {len(ends)} edges on {len(number)} nodes are no tree; every two nodes need "
+            "exactly one path between them.",
+        )
+    return dict(sorted(found.items()))
+
+
+def screw_joint(
+    screw: Array, limits: Limits, *, name: str = "", ends: tuple[str, str] = ("", "")
+) -> Joint:
+    """Return the joint of a unit screw; its origin is the point of the axis nearest to zero."""
+    omega, v = screw[:3], screw[3:]
+    if not screw.any():
+        kind, axis, origin, pitch = JointType.FIXED, v, np.zeros(3), 0.0
+    elif not omega.any():
+        kind, axis, origin, pitch = JointType.PRISMATIC, v, np.zeros(3), 0.0
+    else:
+        pitch = float((omega * v).sum())
+        turning = abs(pitch) <= COLLINEAR * (1 + float(np.abs(v).max()))
+        kind = JointType.REVOLUTE if turning else JointType.HELICAL
+        axis, origin, pitch = omega, np.cross(omega, v), 0.0 if turning else pitch
+    return Joint(name, kind, axis, origin, *limits, pitch, parent=ends[0], child=ends[1])

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user gets from the wheel."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = "import sys, setuptools.build_meta as b; b.build_wheel(sys.argv[1])"
+
+
+def test_the_wheel_holds_every_module_and_says_that_it_is_typed(tmp_path):
+    """Built from a copy, so that nothing is left in the checkout."""
+    pytest.importorskip("setuptools", minversion="77", reason="the build backend")
+    source, out = tmp_path / "source", tmp_path / "wheel"
+    source.mkdir()
+    out.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(
+        ROOT / "aa_dataset", source / "aa_dataset", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(out)],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (wheel,) = out.glob("aa_dataset-*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert "aa_dataset/py.typed" in names
+    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "aa_dataset").rglob("*.py")}
+    assert modules <= names
