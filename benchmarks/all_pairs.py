@@ -35,7 +35,7 @@ from aa_dataset.metric import (
     tree_distances,
 )
 from aa_dataset.metric._engine import has_numba
-from aa_dataset.metric.tree.batch import TreeBatch
+from aa_dataset.metric.tree.relaxation import TreeBatch
 from pipeline.generate.collection import members
 
 PAIRS = 20_000 * 19_999 // 2

@@ -43,7 +43,7 @@ def write_library(root: Path, trees: list[KinematicTree]) -> list[str]:
         rows["splits"].append(filled("splits", object_id=object_id, split="library"))
     for name, schema in TABLES.items():
         write_table(layout.table(name), rows[name], schema)
-    write_seal(layout, name="articulatearena-20k", expected=len(trees))
+    write_seal(layout, name="articulatearena-20k", expected=len(trees), benchmark=None)
     return [object_id for object_id, _ in named]
 
 

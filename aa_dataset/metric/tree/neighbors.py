@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.batch import TreeBatch, Trees, chosen_engine
+from aa_dataset.metric.tree.batch import Trees, chosen_engine
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.relaxation import TreeBatch
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
 
 Array = NDArray[np.float64]
@@ -30,6 +31,7 @@ Indices = NDArray[np.int64]
 
 ROUNDING = 1e-11  # share of the prices by which bounds may be off
 MOST_PIVOTS = 128
+PARTS = 4  # runs of queries that a process takes one after the other
 FEW_QUERIES = 16  # below, the distances to pivots cost more than they save
 
 
@@ -101,8 +103,12 @@ def nearest_trees(
     hidden = not (progress and sys.stderr.isatty())
     from tqdm import tqdm
 
-    found = _rankings(task, min(workers, max(1, len(asked) // 4)))
-    return list(tqdm(found, total=len(asked), unit="object", leave=False, disable=hidden))
+    found: list[list[Neighbor]] = [[] for _ in range(len(asked))]
+    with tqdm(total=len(asked), unit="object", leave=False, disable=hidden) as bar:
+        for query, ranking in _rankings(task, min(workers, max(1, len(asked) // 4))):
+            found[query] = ranking
+            bar.update()
+    return found
 
 
 def require_positive(name: str, count: int, what: str) -> None:
@@ -122,15 +128,21 @@ class _Task:
     options: dict[str, Any]
 
 
-def _rankings(task: _Task, workers: int) -> Iterator[list[Neighbor]]:
-    queries = range(len(task.queries))
+def _rankings(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]:
+    """Yield queries with their rankings, in the order of how much motion they carry.
+
+    Distances are at least the difference of that, so neighbors lie together and a process finds
+    most of what it needs among its own searches.
+    """
+    batch = TreeBatch(task.queries, task.queries, **{**task.options, "engine": "numpy"})
+    queries = np.argsort(batch.motion[0], kind="stable").tolist()
     if workers == 1:
-        scan = _Scan(task)
-        yield from map(scan.ranking, queries)
+        yield from zip(queries, map(_Scan(task).ranking, queries), strict=True)
         return
     context = multiprocessing.get_context("spawn")
+    part = max(1, len(queries) // (PARTS * workers))
     with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(task,)) as pool:
-        yield from pool.map(_rank_one, queries, chunksize=4)
+        yield from zip(queries, pool.map(_rank_one, queries, chunksize=part), strict=True)
 
 
 _of_process: list[_Scan] = []  # the scan of a worker process

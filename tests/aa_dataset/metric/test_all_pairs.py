@@ -26,7 +26,7 @@ from aa_dataset.metric import (
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.tree import batch as batches
 from aa_dataset.metric.tree import neighbors
-from aa_dataset.metric.tree.batch import TreeBatch
+from aa_dataset.metric.tree.relaxation import TreeBatch
 
 PI = math.pi
 ENGINES = ("numpy", "numba") if has_numba() else ("numpy",)

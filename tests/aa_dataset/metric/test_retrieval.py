@@ -15,7 +15,7 @@ from aa_dataset.metric import (
     nearest_objects,
     tree_distance,
 )
-from aa_dataset.metric.tree.batch import TreeBatch
+from aa_dataset.metric.tree.relaxation import TreeBatch
 
 
 def test_nearest_joints_is_a_sorted_scan():

@@ -154,7 +154,7 @@ def test_turns_of_the_programs_change_no_value(monkeypatch):
 
 def test_a_search_that_may_stop_early_does_so_only_when_it_may():
     from aa_dataset.metric import PackedTrees
-    from aa_dataset.metric.tree.batch import TreeBatch
+    from aa_dataset.metric.tree.relaxation import TreeBatch
 
     for one, two in pairs():
         value = tree_distance(one, two, compactify=PI).value
