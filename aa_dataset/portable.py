@@ -126,7 +126,10 @@ def symmetric_eigen(matrix: ArrayLike) -> tuple[Array, Array]:
     space of equal eigenvalues, and all signs, are arbitrary but the same everywhere.
     """
     given = np.asarray(matrix, dtype=float)
-    a = ((given + given.T) / 2).tolist()
+    # By a power of two, which is exact, so that no square overflows or vanishes.
+    power = math.frexp(float(np.abs(given).max()))[1]
+    scaled = np.ldexp(given, -power)
+    a = ((scaled + scaled.T) / 2).tolist()
     v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     for _ in range(_SWEEPS):
         if a[0][1] == a[0][2] == a[1][2] == 0.0:
@@ -134,20 +137,16 @@ def symmetric_eigen(matrix: ArrayLike) -> tuple[Array, Array]:
         for p, q in ((0, 1), (0, 2), (1, 2)):
             _rotate(a, v, p, q)
     order = sorted(range(3), key=lambda k: a[k][k])
-    return np.array([a[k][k] for k in order]), np.array(v)[:, order]
+    return np.ldexp([a[k][k] for k in order], power), np.array(v)[:, order]
 
 
 def _rotate(a: list[list[float]], v: list[list[float]], p: int, q: int) -> None:
     """Make ``a[p][q]`` zero by one rotation of the axes p and q."""
-    off = a[p][q]
-    if off == 0.0:
-        return
-    if abs(off) < 1e-300 or abs(a[p][p]) + abs(a[q][q]) == abs(a[p][p]) + abs(a[q][q]) + abs(off):
+    off, diagonal = a[p][q], abs(a[p][p]) + abs(a[q][q])
+    if diagonal + abs(off) == diagonal:
         a[p][q] = a[q][p] = 0.0  # too small to change a diagonal entry
         return
-    theta = (a[q][q] - a[p][p]) / (2.0 * off)
-    # Beyond this size the square of theta, or theta itself, would overflow.
-    t = 0.5 / theta if abs(theta) > 1e150 else _tangent(theta)
+    t = _tangent((a[q][q] - a[p][p]) / (2.0 * off))
     c = 1.0 / math.sqrt(t * t + 1.0)
     s, r = t * c, 3 - p - q
     a[p][p] -= t * off

@@ -69,6 +69,10 @@ SYMMETRIC = {
     "two equal": np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]]),
     "rank one": np.ones((3, 3)),
     "tiny": np.array([[1.0, 1e-200, 0.0], [1e-200, 1.0, 1e-9], [0.0, 1e-9, 1.0]]),
+    "all tiny": np.full((3, 3), 1.4e-301),
+    "subnormal": np.diag([5e-324, 0.0, 0.0]) + np.full((3, 3), 5e-324),
+    "no diagonal": np.array([[0.0, 1e-300, 0.0], [1e-300, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+    "all huge": np.full((3, 3), 1e307) + np.diag([1e307, 0.0, 0.0]),
     "far apart": np.array([[1e12, 1.0, 1e-6], [1.0, 1.0, 1e-6], [1e-6, 1e-6, 1e-12]]),
 }
 
@@ -87,8 +91,10 @@ def check_eigen(matrix: np.ndarray) -> None:
     values, vectors = portable.symmetric_eigen(matrix)
     size = np.abs(matrix).max()
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-14)
-    np.testing.assert_allclose(vectors * values @ vectors.T, matrix, atol=1e-14 * size)
-    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix), atol=1e-14 * size)
+    scale = 1.0 if 1e-150 < size < 1e150 else 2.0 ** (500 if size < 1 else -500)
+    scaled, error = matrix * scale, 1e-14 * size * scale + 5e-324 * scale
+    np.testing.assert_allclose(vectors * (values * scale) @ vectors.T, scaled, atol=error)
+    np.testing.assert_allclose(values * scale, np.linalg.eigvalsh(scaled), atol=error)
     assert (np.diff(values) >= 0).all()
 
 

@@ -51,7 +51,7 @@ def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
         checked = verify(Task(identifier, (normal.record, where, "box", ((), ()))), config)
         done = annotate(Task(identifier, (normal.record, where, row["parts"])), config)
     except Rejection as refusal:
-        return {"rejected": f"{refusal.code}: {refusal.detail}"}
+        return {"rejected": str(refusal)}
     said = [*normal.findings, *checked.findings, *done.findings]
     return {
         "raw": _digest(_raw_files(facts, found)),
