@@ -47,9 +47,13 @@ def length(vectors: ArrayLike) -> Array:
 def applied(matrix: ArrayLike, vectors: ArrayLike) -> Array:
     """Return the vectors ``(..., m)`` that a matrix ``(m, k)``, or one each, makes of ``(..., k)``.
 
+    One each means matrices ``(..., m, k)`` with the same leading axes as the vectors.
+
     Points ``(n, 3)`` by rows turned by a rotation ``(3, 3)`` are ``applied(rotation, points)``.
     """
     matrix, vectors = np.asarray(matrix, dtype=float), np.asarray(vectors, dtype=float)
+    if matrix.ndim > 2 and matrix.shape[:-2] != vectors.shape[:-1]:
+        raise ValueError(f"matrices {matrix.shape} and vectors {vectors.shape} are not one each.")
     # By columns: loops over many vectors are far faster than loops over three numbers.
     columns = np.ascontiguousarray(vectors.T)
     entries = np.ascontiguousarray(matrix.T)  # (k, m, ...)
@@ -110,10 +114,12 @@ def inverse(placement: ArrayLike) -> Array:
 
 
 def settled(values: ArrayLike, decimals: int) -> Array:
-    """Round to decimals, first to four more: so no number made of short decimals is on a boundary.
+    """Round to decimals, first to four more: a half step and its neighbors then round alike.
 
     Half of 0.0125, a texture coordinate or a drawn length, may be 0.00625 to the last bit or next
-    to it; rounded to four decimals at once, the last bit would choose. A negative zero becomes 0.
+    to it; rounded to four decimals at once, the last bit would choose. The boundary moves to
+    numbers of nine digits, which nobody draws. A negative zero becomes 0. For numbers with at
+    most 15 digits before ``decimals + 4``, beyond which a double has no such digits.
     """
     given = np.asarray(values, dtype=float)
     return np.asarray(np.round(np.round(given, decimals + 4), decimals) + 0.0)
@@ -165,10 +171,13 @@ def _tangent(theta: float) -> float:
 
 
 def _each(function: Callable[..., float], *values: ArrayLike) -> Array:
-    """Apply a function of the C library number by number; arguments have one shape."""
+    """Apply a function of the C library number by number; arguments have one shape.
+
+    The result is nan where an argument is not finite.
+    """
     arrays = [np.asarray(value, dtype=float) for value in values]
-    lists = [array.ravel().tolist() for array in arrays]
-    results = [function(*numbers) for numbers in zip(*lists, strict=True)]
+    lists = zip(*(array.ravel().tolist() for array in arrays), strict=True)
+    results = [function(*some) if all(map(math.isfinite, some)) else math.nan for some in lists]
     return np.array(results, dtype=float).reshape(arrays[0].shape)
 
 
@@ -180,6 +189,11 @@ def sin(angles: ArrayLike) -> Array:
 def cos(angles: ArrayLike) -> Array:
     """Return cosines of angles [rad] of any shape."""
     return _each(math.cos, angles)
+
+
+def power(values: ArrayLike, exponent: float) -> Array:
+    """Return powers of numbers of any shape, none of them negative."""
+    return _each(lambda value: math.pow(value, exponent), values)
 
 
 def arctan2(y: ArrayLike, x: ArrayLike) -> Array:

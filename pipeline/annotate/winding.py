@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import igl
 import numpy as np
 
+from aa_dataset.portable import power, settled
 from pipeline.annotate.moments import point_moments
 
 # Strata of the jittered grid, two samples each: a first look, and a second where that was not
@@ -72,8 +73,8 @@ def _strata(extents: np.ndarray, total: int) -> np.ndarray:
     counts, free = np.full(3, 4), np.ones(3, bool)
     while free.any():
         share = total / np.prod(counts[~free])
-        side = (np.prod(extents[free]) / share) ** (1 / free.sum())
-        wanted = np.round(extents / side).astype(int)
+        side = power(np.prod(extents[free]) / share, 1 / int(free.sum()))
+        wanted = np.round(settled(extents / side, 6)).astype(int)
         short = free & (wanted < 4)
         if not short.any():
             return np.where(free, wanted, counts)

@@ -17,6 +17,7 @@ from trimesh.resolvers import Resolver
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
+from aa_dataset.portable import product
 from pipeline.errors import Rejection
 from pipeline.normalize.pictures import Picture, opaque
 from pipeline.normalize.pieces import Look, Piece, Rgba
@@ -76,10 +77,9 @@ class _Scene:
     def pieces(self) -> list[Piece]:
         graph, found = self._scene.graph, []
         for node in sorted(graph.nodes_geometry):
-            matrix, name = graph[node]
-            mesh = self._scene.geometry[name]
+            mesh = self._scene.geometry[graph.transforms.node_data[node]["geometry"]]
             if isinstance(mesh, trimesh.Trimesh):
-                found.append(self._piece(mesh).moved(matrix))
+                found.append(self._piece(mesh).moved(_placement(graph, node)))
         return found
 
     def _piece(self, mesh: trimesh.Trimesh) -> Piece:
@@ -134,6 +134,17 @@ def _color(material: Any, *, white: bool) -> Rgba:
         return Look().rgba
     r, g, b, a = (round(float(value) / 255.0, 4) for value in color)
     return r, g, b, a
+
+
+def _placement(graph: Any, node: str) -> np.ndarray:
+    """Return where a node stands in the scene, (4, 4); trimesh would ask BLAS for the product."""
+    matrix = np.eye(4)
+    while node != graph.base_frame:
+        above = graph.transforms.parents[node]
+        edge = graph.transforms.edge_data[above, node].get("matrix")
+        matrix = matrix if edge is None else product(edge, matrix)
+        node = above
+    return matrix
 
 
 def _unit(mesh: trimesh.Trimesh) -> float:

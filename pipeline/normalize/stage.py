@@ -278,7 +278,7 @@ def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
         if joint.mimic is None or scale == 1.0:
             return joint
         here, there = is_length[joint.name], is_length[joint.mimic.joint]
-        ratio = scale ** (int(here) - int(there))
+        ratio = 1.0 if here == there else (scale if here else 1 / scale)
         offset = joint.mimic.offset * (scale if here else 1.0)
         mimic = replace(joint.mimic, multiplier=joint.mimic.multiplier * ratio, offset=offset)
         return replace(joint, mimic=mimic)

@@ -113,6 +113,20 @@ def test_rounding_at_once_would_not_do() -> None:
     assert len(set(np.round(around, 4).tolist())) == 2
 
 
+def test_one_matrix_each_means_as_many_matrices_as_vectors() -> None:
+    with pytest.raises(ValueError, match="not one each"):
+        portable.applied(np.zeros((3, 3, 3)), np.zeros((3, 3, 3)))
+
+
+def test_what_is_not_finite_has_no_sine() -> None:
+    assert np.isnan(portable.sin([math.inf, math.nan, -math.inf])).all()
+
+
+def test_powers() -> None:
+    values = np.array([[0.0, 0.25], [1.0, 7.0]])
+    np.testing.assert_allclose(portable.power(values, 1.1), values**1.1, rtol=1e-15)
+
+
 def test_no_negative_zero() -> None:
     assert math.copysign(1, float(portable.settled(-1e-9, 4))) == 1
 

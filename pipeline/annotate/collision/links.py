@@ -65,7 +65,8 @@ def with_convex_parts(
     decimals, findings, links = grid_decimals(diagonal), [], []
     for link in model.links:
         shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
-        smallest = (SMALLEST_HOLLOW * diagonal) ** 3
+        edge = SMALLEST_HOLLOW * diagonal
+        smallest = edge * edge * edge
         found = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
         parts = [Piece(hull.vertices, hull.faces) for hull in found.hulls]
         findings += _findings(link, found, most)

@@ -36,7 +36,7 @@ def _stand(assembly: Assembly, r: float, rim: float, skin: str) -> str:
     ]
     axle = cylinder((0.008, 2 * ends[1][1] + 0.05), "dark_steel").along("y").at(ends[1][0], 0, 0.09)
     bars = [
-        box((2 * 0.92 * r * (1 - t * t) ** 0.5, 0.005, 0.005), "chrome").at(
+        box((2 * 0.92 * r * math.sqrt(1 - t * t), 0.005, 0.005), "chrome").at(
             0, t * 0.92 * r, rim - 0.035
         )
         for t in (k / 9.5 for k in range(-9, 10))

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from aa_dataset.portable import cos, sin
+from aa_dataset.portable import cos, power, sin
 from pipeline.generate.vocabulary import Assembly, Draw, circle, cylinder, extrude, lathe, tube
 
 CATEGORIES = {"fidget_toy": "Recreation"}
@@ -48,7 +48,7 @@ def build(draw: Draw) -> Assembly:
     # The outline is the union of the hub and lobe disks, joined by a soft waist.
     waist = 0.015
     wave = (1 + cos(lobes * angles)) / 2
-    radii = waist + (reach + lobe - waist) * wave ** (0.75 if lobes > 3 else 1.1)
+    radii = waist + (reach + lobe - waist) * power(wave, 0.75 if lobes > 3 else 1.1)
     outline = np.column_stack((cos(angles), sin(angles))) * radii[:, None]
     small = 0.0075 if lobes < 5 else 0.006
     centers = [

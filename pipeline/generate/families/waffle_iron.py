@@ -5,6 +5,8 @@ Waffle irons: 0.19-0.23 m across, halves 40-50 mm thick, opening by 95-110 degre
 0.26-0.34 m wide, 0.22-0.28 m deep, opening by 90-100 degrees, dial of 270 and drip drawer.
 """
 
+import math
+
 from pipeline.generate.fittings import add_button, add_dial, bar_pull, feet
 from pipeline.generate.vocabulary import Assembly, Draw, Shape, box, cylinder, lathe, plate, word
 
@@ -16,7 +18,7 @@ def _grid(radius: float, z: float) -> list[Shape]:
     bars = []
     for k in range(-3, 4):
         t = k / 3.6
-        long = 2 * radius * (1 - t * t) ** 0.5 - 0.01
+        long = 2 * radius * math.sqrt(1 - t * t) - 0.01
         bars.append(box((long, 0.006, 0.006), "cast_iron").on(0, t * radius, z))
         bars.append(box((0.006, long, 0.0055), "cast_iron").on(t * radius, 0, z))
     return bars

@@ -19,30 +19,36 @@ PROGRAM = Path(__file__).with_name("rebuild.py")
 REPOSITORY = Path(__file__).parents[3]
 # What a processor must have before OpenBLAS may be told to use kernels for it.
 CORE_TYPES = {
-    "Prescott": "SSE3",
-    "Nehalem": "SSE42",
-    "Sandybridge": "AVX",
-    "Haswell": "FMA3",
-    "Zen": "FMA3",
-    "SkylakeX": "AVX512_SKX",
-    "Cooperlake": "AVX512BF16",
-    "Sapphirerapids": "AVX512BF16",
+    "Prescott": ("SSE3",),
+    "Nehalem": ("SSE42",),
+    "Sandybridge": ("AVX",),
+    "Haswell": ("AVX2", "FMA3"),
+    "Zen": ("AVX2", "FMA3"),
+    "SkylakeX": ("AVX2", "FMA3", "AVX512_SKX"),
+    "Cooperlake": ("AVX2", "FMA3", "AVX512_SKX", "AVX512BF16"),
+    "Sapphirerapids": ("AVX2", "FMA3", "AVX512_SKX", "AVX512_ICL", "AVX512BF16"),
 }
 Environment = dict[str, str]
 Found = dict[str, dict[str, str]]
 
 
 def core_types() -> list[str]:
-    """Return the core types of OpenBLAS whose kernels run here, the plainest first."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return ["ARMV8", ""] if platform.machine() in ("aarch64", "arm64") else [""]
-    features = np._core._multiarray_umath.__cpu_features__  # type: ignore[attr-defined]
-    return [name for name, needed in CORE_TYPES.items() if features.get(needed)]
+    """Return the core types of OpenBLAS whose kernels run here, the plainest first.
+
+    One, which chooses nothing, where numpy has no OpenBLAS that can be asked, as on macOS.
+    """
+    if platform.system() != "Linux":
+        return [""]
+    if platform.machine() == "aarch64":
+        return ["ARMV8", ""]
+    features = np._core._multiarray_umath.__cpu_features__
+    found = [name for name, needed in CORE_TYPES.items() if all(map(features.get, needed))]
+    return found or [""]
 
 
 def without_dispatch() -> Environment:
     """Return the environment in which numpy and the C library use their plainest code."""
-    dispatched = np._core._multiarray_umath.__cpu_dispatch__  # type: ignore[attr-defined]
+    dispatched = np._core._multiarray_umath.__cpu_dispatch__
     return {
         "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched),
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,14 @@ SAMPLE_SOURCES = {
     "articulated_object_code": ("articulated_object_code",),
     "gapartnet_akb48": ("gapartnet_akb48",),
     "tail": ("tail",),
+}
+# What a person would write about the collections of the tail.
+TAIL = {
+    "furniture_sim": {"format": "mjcf", "label_from": "file"},
+    "simpler_env": {"label": "kitchen"},
+    "genesis_assets": {"label": "wheel"},
+    "pybullet_data": {"label": "robot"},
+    "doorgym_leverknobs": {"label": "door", "unit": 0.001},
 }
 
 
@@ -79,28 +88,40 @@ def _raw(name: str, root: Path, config: dict[str, Any]) -> tuple[str, str, dict[
         facts = {"folder": str(root), **load_sources()["generated"]}
         return name, "generated", facts, Found(short, (short,))
     source, folder, short = name.removeprefix("sample:").split("/", 2)
-    facts = {"folder": str(SAMPLES / folder), **load_sources()[source]}
-    found = next(one for one in _discover(source, folder) if one.name == short)
-    return f"{source}-{short}", source, facts, found
+    raw = _tail(root / "raw") if source == "tail" else SAMPLES / folder
+    facts = {"folder": str(raw), **load_sources()[source]}
+    found = next(one for one in _discover(source, raw) if one.name == short)
+    return f"{source}-{short.lower().replace('/', '_')}", source, facts, found
 
 
-def _discover(source: str, folder: str) -> Iterator[Any]:
+def _discover(source: str, folder: Path) -> Iterator[Any]:
     from pipeline.config import load_sources
     from pipeline.ingest.stage import adapter_module
 
-    yield from adapter_module(load_sources()[source]["adapter"]).discover(SAMPLES / folder)
+    yield from adapter_module(load_sources()[source]["adapter"]).discover(folder)
+
+
+def _tail(root: Path) -> Path:
+    """Copy the collections of the tail and say about each what its source does not."""
+    for name, facts in TAIL.items():
+        shutil.copytree(SAMPLES / "tail" / name, root / name)
+        common = {"title": name, "license": "unknown", "frame": {"up": "z"}, "scale": "metric"}
+        (root / name / "source.yaml").write_text(json.dumps({**common, **facts}))
+    return root
 
 
 def sample_names() -> list[str]:
     """Return the name of every raw object in the samples; none where they are absent."""
     if not SAMPLES.is_dir():
         return []
-    return sorted(
-        f"sample:{source}/{folder}/{found.name}"
-        for source, folders in SAMPLE_SOURCES.items()
-        for folder in folders
-        for found in _discover(source, folder)
-    )
+    with tempfile.TemporaryDirectory() as temporary:
+        tail = _tail(Path(temporary))
+        return sorted(
+            f"sample:{source}/{folder}/{found.name}"
+            for source, folders in SAMPLE_SOURCES.items()
+            for folder in folders
+            for found in _discover(source, tail if source == "tail" else SAMPLES / folder)
+        )
 
 
 def _raw_files(facts: dict[str, Any], found: Any) -> dict[str, str]:
