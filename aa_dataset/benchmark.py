@@ -53,7 +53,12 @@ class Benchmark:
     @property
     def is_provisional(self) -> bool:
         """Whether a later version takes its place."""
-        return self.version.endswith("-v0")
+        return is_provisional(self.version)
+
+
+def is_provisional(version: str) -> bool:
+    """Return whether a later version takes the place of this one; version 0 alone is such."""
+    return version.endswith("-v0")
 
 
 def members_digest(members: Iterable[tuple[str, str]]) -> str:
