@@ -178,8 +178,13 @@ def _numbers(text: str) -> tuple[float, ...] | None:
 
 
 def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            return list(csv.DictReader(stream, delimiter="\t"))
+    except FileNotFoundError as error:
+        raise PipelineError(
+            f"{path} is missing; a frozen version is two files. Restore both from the repository."
+        ) from error
 
 
 def list_files(frozen: FrozenList) -> dict[str, bytes]:
