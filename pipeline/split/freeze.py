@@ -13,14 +13,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from aa_dataset.benchmark import is_provisional
+from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
 from aa_dataset.layout import LibraryLayout
 from pipeline import layout
 from pipeline.errors import PipelineError
 from pipeline.split.frozen import (
     FOLDER,
-    SPLIT,
-    VERSION,
     FrozenList,
     frozen_versions,
     list_files,

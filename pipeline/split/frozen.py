@@ -11,20 +11,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark
+from aa_dataset.benchmark import SPLIT, VERSION, Benchmark
 from pipeline.errors import PipelineError
 from pipeline.split.truth import MIMIC, NAMES, NUMBERS, Truth, Value, difference, read_truths
 
 FOLDER = Path(__file__).with_name("frozen")
-SPLIT = "eval200"
-VERSION = re.compile(rf"{SPLIT}-v(0|[1-9][0-9]*)")
 OBJECT_COLUMNS = ("object_id", "content_sha256", "is_metric", "extents", "joints")
 JOINT_COLUMNS = ("object_id", *NAMES, *NUMBERS, *MIMIC)
 

@@ -8,6 +8,7 @@ import json
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
@@ -25,9 +26,14 @@ def score(library: Path, split: str = "eval200", **parameters):
 
 
 def resealed(library: Path, make, **changes):
-    """Give the library another benchmark in its seal."""
-    facts = json.loads((library / "library.json").read_bytes())["benchmark"]
-    make.seal(library, benchmark=facts | changes)
+    """Give the library another benchmark in its seal and in its splits."""
+    facts = json.loads((library / "library.json").read_bytes())["benchmark"] | changes
+    path = library / "splits.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("version")
+    versions = [facts["version"] if s == "eval200" else None for s in table["split"].to_pylist()]
+    pq.write_table(table.set_column(place, table.schema.field(place), [versions]), path)
+    make.seal(library, benchmark=facts)
     return library
 
 
