@@ -4,8 +4,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+SPLIT = "eval200"
+VERSION = re.compile(rf"{SPLIT}-v(0|[1-9][0-9]*)")
+_DIGEST = re.compile(r"[0-9a-f]{16}")
+_TEXTS, _COUNTS = ("version", "split", "digest"), ("objects", "by_bytes", "by_numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,41 @@ class Benchmark:
     @property
     def is_provisional(self) -> bool:
         """Whether a later version takes its place."""
-        return self.version.endswith("-v0")
+        return is_provisional(self.version)
+
+
+def read_benchmark(facts: Any) -> Benchmark:
+    """Return the benchmark that a seal names, or raise `ValueError` if no build writes it so."""
+    if not isinstance(facts, dict) or set(facts) != {*_TEXTS, *_COUNTS}:
+        raise ValueError(f"benchmark is not a table of {', '.join((*_TEXTS, *_COUNTS))}")
+    for name in _TEXTS:
+        if not isinstance(facts[name], str):
+            raise ValueError(f"benchmark.{name} is {facts[name]!r}, not a text")
+    for name in _COUNTS:
+        if type(facts[name]) is not int or facts[name] < 0:
+            raise ValueError(f"benchmark.{name} is {facts[name]!r}, not a whole number >= 0")
+    found = Benchmark(**facts)
+    _require_consistent(found)
+    return found
+
+
+def _require_consistent(found: Benchmark) -> None:
+    if not VERSION.fullmatch(found.version):
+        raise ValueError(f"benchmark.version is {found.version!r}, not {SPLIT}-v and a number")
+    if found.split != SPLIT:
+        raise ValueError(f"benchmark.split is {found.split!r}, not {SPLIT!r}")
+    if not _DIGEST.fullmatch(found.digest):
+        raise ValueError(f"benchmark.digest is {found.digest!r}, not 16 hex digits")
+    if found.by_bytes + found.by_numbers != found.objects:
+        raise ValueError(
+            f"benchmark.by_bytes and by_numbers, {found.by_bytes} and {found.by_numbers}, do not "
+            f"add up to the {found.objects} objects"
+        )
+
+
+def is_provisional(version: str) -> bool:
+    """Return whether a later version takes the place of this one; version 0 alone is such."""
+    return version.endswith("-v0")
 
 
 def members_digest(members: Iterable[tuple[str, str]]) -> str:

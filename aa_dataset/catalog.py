@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One opened library: its tables, read when first needed, and the indices between them.
 
-Opening reads the seal and the objects table. Everything else waits until it is asked for, and the
-joints of an object are found by one index that is built once with array operations.
+Opening reads the seal, the objects table and the splits, which must fit the benchmark that the seal
+names. Everything else waits until it is asked for, and the joints of an object are found by one
+index that is built once with array operations.
 """
 
 from __future__ import annotations
@@ -267,7 +268,40 @@ def open_catalog(root: Path) -> Catalog:
         raise LibraryError(
             f"{layout.table('objects')} has an object id twice. Run `make library` again."
         )
+    if problem := _benchmark_problem(catalog):
+        raise LibraryError(
+            f"{layout.table('splits')} does not fit the benchmark that {layout.seal.name} names: "
+            f"{problem}. Run `make library` again, or download the library again."
+        )
     return catalog
+
+
+def _benchmark_problem(catalog: Catalog) -> str:
+    """Return how the splits contradict the benchmark of the seal, empty if they do not."""
+    held, splits = catalog.seal.benchmark, catalog.table("splits")
+    if held is None:
+        return _version_problem(splits, None)
+    is_member = pc.equal(splits["split"], held.split)
+    members, others = splits.filter(is_member), splits.filter(pc.invert(is_member))
+    distinct = pc.count_distinct(members["object_id"]).as_py()
+    if not distinct == members.num_rows == held.objects:
+        return (
+            f"the split {held.split!r} has {members.num_rows} rows of {distinct} objects, the seal "
+            f"says {held.objects} objects"
+        )
+    return _version_problem(members, held.version) or _version_problem(others, None)
+
+
+def _version_problem(rows: pa.Table, version: str | None) -> str:
+    """Return the first row of the splits that has another version, empty if there is none."""
+    found = rows["version"]
+    same = pc.is_null(found) if version is None else pc.fill_null(pc.equal(found, version), False)
+    wrong = rows.filter(pc.invert(same))
+    if not wrong.num_rows:
+        return ""
+    row = wrong.slice(0, 1).to_pylist()[0]
+    where = f"{row['object_id']!r} in the split {row['split']!r}"
+    return f"{where} has the version {row['version']!r}, not {version!r}"
 
 
 @lru_cache(maxsize=8)

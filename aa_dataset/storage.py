@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark
+from aa_dataset.benchmark import Benchmark, read_benchmark
 from aa_dataset.errors import ArenaError
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION, TABLES
@@ -114,16 +114,16 @@ def _seal(data: dict[str, Any], path: Path) -> Seal:
         ) from error
 
 
-def _benchmark(facts: dict[str, Any] | None, splits: dict[str, int]) -> Benchmark | None:
+def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
     if facts is None:
         return None
-    version, split, digest = (str(facts[name]) for name in ("version", "split", "digest"))
-    objects, by_bytes, by_numbers = (
-        int(facts[name]) for name in ("objects", "by_bytes", "by_numbers")
-    )
-    if splits.get(split) != objects or by_bytes + by_numbers != objects:
-        raise ValueError(f"{version} has {objects} objects, the split {split!r} others")
-    return Benchmark(version, split, objects, digest, by_bytes, by_numbers)
+    found = read_benchmark(facts)
+    if splits.get(found.split) != found.objects:
+        raise ValueError(
+            f"benchmark.objects is {found.objects}, splits.{found.split} is "
+            f"{splits.get(found.split)}"
+        )
+    return found
 
 
 def verify_files(layout: LibraryLayout, seal: Seal) -> None:

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-import json
-import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
+from aa_dataset.benchmark import members_digest
 from aa_dataset.errors import ArenaError
+from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.score.results import (
     METRIC_VERSION,
     RESULT_VERSION,
+    SCORES,
     JointScore,
     ObjectScore,
     Parameters,
@@ -20,6 +23,22 @@ from aa_dataset.score.results import (
 )
 
 _VERSIONS = {"result_version": RESULT_VERSION, "metric_version": METRIC_VERSION}
+_PARTS = ("dataset", "predictions", "parameters", "objects", "joints")
+_STATUSES = ("scored", "missing", "unreadable")
+_PREDICTIONS: Hints = {"label": str, "surplus": list[str]}
+_DATASET: Hints = {
+    "name": str,
+    "revision": str,
+    "objects": int,
+    "expected_objects": int,
+    "split": str,
+    "benchmark": str | None,
+    "list": str | None,
+    "members": str,
+    "member_count": int,
+    "by_bytes": int | None,
+    "by_numbers": int | None,
+}
 
 
 class IncomparableError(ArenaError):
@@ -27,10 +46,10 @@ class IncomparableError(ArenaError):
 
 
 def read_result(path: Path) -> Result:
-    """Read a result that `write_result` wrote; one of another version is refused."""
+    """Read a result that `write_result` wrote; every field must be there, with its type."""
     try:
-        data = json.loads(path.read_bytes())
-        versions = {name: str(data[name]) for name in _VERSIONS}
+        data = parse_json(path.read_bytes())
+        versions = {name: checked(data[name], str, name) for name in _VERSIONS}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArenaError(
             f"{path} is not a result ({error!r}). Write one with `aa score --out`."
@@ -43,53 +62,65 @@ def read_result(path: Path) -> Result:
             )
     try:
         return _result(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ArenaError, FieldError, UnicodeEncodeError) as error:
+        problem = str(error).rstrip(".")
         raise ArenaError(
-            f"{path} lacks a field or holds a wrong value ({error!r}). Score the predictions again."
+            f"{path} lacks a field or holds a wrong value: {problem}. Score the predictions again."
         ) from error
 
 
 def _result(data: dict[str, Any]) -> Result:
-    dataset = dict(data["dataset"])
-    missing = {"benchmark", "members"} - set(dataset)
-    if missing:
-        raise KeyError(*sorted(missing))
+    if absent := [name for name in _PARTS if name not in data]:
+        raise FieldError(f"there is no {absent[0]}")
+    dataset = checked_fields(data["dataset"], _DATASET, "dataset")
+    if (dataset["benchmark"] is None) != (dataset["list"] is None):
+        raise FieldError("dataset.benchmark and dataset.list are not both there or both null")
     return Result(
         dataset,
-        dict(data["predictions"]),
-        Parameters(**data["parameters"]),
-        tuple(_object(row) for row in data["objects"]),
-        tuple(_joint(row) for row in data["joints"]),
+        checked_fields(data["predictions"], _PREDICTIONS, "predictions"),
+        Parameters(**_fields_of(Parameters, data["parameters"], "parameters")),
+        tuple(_object(row, f"objects[{k}]") for k, row in _rows(data, "objects")),
+        tuple(_joint(row, f"joints[{k}]") for k, row in _rows(data, "joints")),
     )
 
 
-def _object(row: dict[str, Any]) -> ObjectScore:
-    names = {key: tuple(row[key]) for key in ("missing", "spurious")}
-    return ObjectScore(
-        **{**row, **names, "means": _numbers(row["means"]), "tree": _number(row["tree"])}
-    )
+def _rows(data: dict[str, Any], name: str) -> Iterable[tuple[int, Any]]:
+    return enumerate(checked(data[name], list[Any], name))
 
 
-def _joint(row: dict[str, Any]) -> JointScore:
-    return JointScore(**{**row, "values": _numbers(row["values"])})
+def _fields_of(kind: type, row: Any, place: str) -> dict[str, Any]:
+    return checked_fields(row, get_type_hints(kind), place)
 
 
-def _numbers(values: dict[str, float | None]) -> dict[str, float]:
-    return {key: _number(value) for key, value in values.items()}
+def _object(row: Any, place: str) -> ObjectScore:
+    found = ObjectScore(**_fields_of(ObjectScore, row, place))
+    found.object_id.encode()  # an id that is no text has no digest
+    if found.status not in _STATUSES:
+        raise FieldError(f"{place}.status is not one of {', '.join(_STATUSES)}")
+    _require_scores(found.means, f"{place}.means")
+    return found
 
 
-def _number(value: float | None) -> float:
-    """Return a number; a file has null where a score is undefined."""
-    return math.nan if value is None else float(value)
+def _joint(row: Any, place: str) -> JointScore:
+    found = JointScore(**_fields_of(JointScore, row, place))
+    _require_scores(found.values, f"{place}.values")
+    return found
+
+
+def _require_scores(values: dict[str, float], place: str) -> None:
+    keys = [score.key for score in SCORES]
+    if sorted(values) != sorted(keys):
+        raise FieldError(f"{place} does not have the scores {', '.join(keys)}")
 
 
 def require_comparable(first: Result, second: Result) -> None:
     """Raise `IncomparableError` unless both results are of the same members, scored alike.
 
-    Libraries may differ in revision and in what else they hold. The version of the benchmark, the
-    digest of the members and every parameter must be equal.
+    Libraries may differ in revision and in what else they hold. The version of the benchmark, its
+    list, the digest of the members and every parameter must be equal, and both results must have
+    one row for every member.
     """
-    for name in ("benchmark", "members"):
+    for name in ("benchmark", "list", "members", "member_count"):
         if first.dataset[name] != second.dataset[name]:
             raise IncomparableError(
                 f"the results are of different objects and do not compare: {_objects(first)} and "
@@ -102,10 +133,63 @@ def require_comparable(first: Result, second: Result) -> None:
                 f"the results do not compare: {name} is {value} in the one and {theirs[name]} in "
                 "the other. Score both with the same options."
             )
+    _require_same_rows(first, second)
+    for which, result in (("first", first), ("second", second)):
+        _require_members(which, result)
+        _require_joints(which, result)
+
+
+def _require_same_rows(first: Result, second: Result) -> None:
+    """Refuse results that have an object twice, or that lack an object of the other."""
+    ours, theirs = (Counter(item.object_id for item in one.objects) for one in (first, second))
+    for which, counts in (("first", ours), ("second", theirs)):
+        if twice := [object_id for object_id, count in counts.items() if count > 1]:
+            raise _broken(which, f"has the object {min(twice)!r} more than once")
+    if single := set(ours) ^ set(theirs):
+        which = "first" if min(single) in ours else "second"
+        raise IncomparableError(
+            f"the results do not compare: only the {which} has the object {min(single)!r}. Score "
+            "both predictions again."
+        )
+
+
+def _require_members(which: str, result: Result) -> None:
+    """Refuse a result whose rows are not the members that it names.
+
+    The digest is made of ids and proofs. The proof of an object of the benchmark is its list, so
+    the digest can be made again; the contents of other objects are not in a result.
+    """
+    data, ids = result.dataset, [item.object_id for item in result.objects]
+    if len(ids) != data["member_count"]:
+        raise _broken(which, f"has {len(ids)} objects and names {data['member_count']} members")
+    if data["list"] is None:
+        return
+    if members_digest((object_id, data["list"]) for object_id in ids) != data["members"]:
+        raise _broken(
+            which,
+            f"has objects, the first is {min(ids, default='none')!r}, that do not give the digest "
+            f"{data['members']} of its members",
+        )
+
+
+def _require_joints(which: str, result: Result) -> None:
+    """Refuse a result whose rows of joints are not those that its objects count."""
+    found = Counter(joint.object_id for joint in result.joints)
+    named = Counter({o.object_id: o.joints for o in result.objects if o.status == "scored"})
+    if found != named:
+        first = min(key for key in {*found, *named} if found[key] != named[key])
+        raise _broken(which, f"has {found[first]} joints of {first!r} and names {named[first]}")
+
+
+def _broken(which: str, problem: str) -> IncomparableError:
+    return IncomparableError(
+        f"the results do not compare: the {which} {problem}. Score its predictions again."
+    )
 
 
 def _objects(result: Result) -> str:
     """Return what a result was scored on."""
     data = result.dataset
-    version = data["benchmark"] or f"{data.get('split')} (no version of the benchmark)"
-    return f"{version}, members {data['members']}"
+    split = f"{data['split']} (no version of the benchmark)"
+    version = f"{data['benchmark']}, list {data['list']}" if data["benchmark"] else split
+    return f"{version}, {data['member_count']} members {data['members']}"

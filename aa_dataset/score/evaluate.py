@@ -95,7 +95,9 @@ def _identity(dataset: Dataset) -> dict[str, object]:
         "expected_objects": seal.expected_objects,
         "split": dataset.label.removeprefix("split "),
         "benchmark": None if benchmark is None else benchmark.version,
+        "list": None if benchmark is None else benchmark.digest,
         "members": dataset.members,
+        "member_count": len(dataset),
         "by_bytes": None if benchmark is None else benchmark.by_bytes,
         "by_numbers": None if benchmark is None else benchmark.by_numbers,
     }

@@ -172,8 +172,9 @@ class Aggregate:
 class Result:
     """A whole scoring run.
 
-    `dataset` names the library's revision, the split, the version of the benchmark (None where the
-    split is none) and the digest of the members; `require_comparable` compares the last two.
+    `dataset` names the library's revision, the split, the version of the benchmark and its list
+    (None where the split is none), and the number and digest of the members; `require_comparable`
+    compares all but the first two, and the members with the rows.
     """
 
     dataset: dict[str, Any]

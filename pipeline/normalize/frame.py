@@ -57,9 +57,7 @@ class Similarity:
         stretch = self.scale if joint.type is JointType.PRISMATIC else 1.0
         return replace(
             joint,
-            axis=stable_axis(applied(self.rotation, joint.axis))
-            if joint.is_movable
-            else np.zeros(3),
+            axis=self._axis(joint),
             origin=self.points(joint.origin[None])[0],
             lower=_short(joint.lower * stretch),
             upper=_short(joint.upper * stretch),
@@ -68,8 +66,9 @@ class Similarity:
         )
 
     def _axis(self, joint: Joint) -> np.ndarray:
-        turned = applied(self.rotation, joint.axis)
-        return stable_axis(turned) if joint.is_movable else np.zeros(3)
+        if not joint.is_movable:
+            return np.zeros(3)
+        return stable_axis(applied(self.rotation, joint.axis))
 
 
 def _short(value: float) -> float:

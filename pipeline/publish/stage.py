@@ -44,11 +44,14 @@ def run(job: ShardJob) -> None:
     _write_tables(sorted(packed, key=lambda row: row["object_id"]))
     _remove_other_assets(set(groups))
     whole = json.loads(LIBRARY.seal.read_bytes())
+    benchmark = _benchmark(whole["benchmark"])
+    if benchmark is None:
+        _forget_versions()
     seal = write_seal(
         RELEASE,
         name=job.settings["name"],
         expected=whole["expected_objects"],
-        benchmark=_benchmark(whole["benchmark"]),
+        benchmark=benchmark,
     )
     card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
     write_bytes(job.outputs["card"], card.encode())
@@ -68,6 +71,15 @@ def _benchmark(facts: Mapping[str, Any] | None) -> Benchmark | None:
     found = Benchmark(**facts)
     held = sum(row["split"] == found.split for row in read_rows(RELEASE.table("splits")))
     return found if held == found.objects else None
+
+
+def _forget_versions() -> None:
+    """Make the versions in `splits` null: a part of a frozen split is no version."""
+    table = pq.read_table(RELEASE.table("splits"))
+    place = table.schema.get_field_index("version")
+    field = table.schema.field(place)
+    nothing = pa.nulls(table.num_rows, field.type)
+    write_arrow(RELEASE.table("splits"), table.set_column(place, field, nothing))
 
 
 def _pack(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 
 The members are those of the version if it exists, else those of the newest version, else the split
 that was sampled; contents and truth come from the library. A version that exists is replaced only
-with `--again`, which is for a provisional one: scores on the old list and the new do not compare.
+with `--again`, and only a provisional one: scores on the old list and the new do not compare.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
 from aa_dataset.layout import LibraryLayout
 from pipeline import layout
 from pipeline.errors import PipelineError
 from pipeline.split.frozen import (
     FOLDER,
-    SPLIT,
-    VERSION,
     FrozenList,
     frozen_versions,
     list_files,
@@ -35,7 +34,7 @@ def main(arguments: list[str]) -> int:
     """Write the frozen list from the library that is there."""
     parser = argparse.ArgumentParser(prog="python -m pipeline freeze")
     parser.add_argument("--version", required=True, help=f"name of the version, {SPLIT}-v0")
-    parser.add_argument("--again", action="store_true", help="replace a version that exists")
+    parser.add_argument("--again", action="store_true", help="replace a provisional version")
     given = parser.parse_args(arguments)
     library = LibraryLayout(layout.LIBRARY)
     if not VERSION.fullmatch(given.version):
@@ -54,17 +53,27 @@ def freeze(
     lines = []
     if version in frozen_versions(folder):
         compared = _compared(library, version, folder)
-        if not again:
-            raise PipelineError(
-                f"{version} is frozen already ({compared}); --again replaces it, and a new "
-                "benchmark needs a new version."
-            )
+        _require_replaceable(version, compared, again=again)
         lines = [f"before: {compared}"]
     frozen = frozen_from(library, version, _members(library, version, folder))
     for name, data in list_files(frozen).items():
         write_bytes(list_paths(version, folder)[name], data)
     read_frozen.cache_clear()
     return [*lines, f"{version}: {len(frozen.contents)} objects, list {frozen.digest}"]
+
+
+def _require_replaceable(version: str, compared: str, *, again: bool) -> None:
+    """Refuse to replace a version, unless it is provisional and the caller means it."""
+    if not is_provisional(version):
+        raise PipelineError(
+            f"{version} is frozen ({compared}) and is not provisional, so it is never replaced. A "
+            f"new benchmark needs a new version: write --version {SPLIT}-v and the next number."
+        )
+    if not again:
+        raise PipelineError(
+            f"{version} is frozen already ({compared}); --again replaces it, and a new "
+            "benchmark needs a new version."
+        )
 
 
 def frozen_from(library: LibraryLayout, version: str, members: Iterable[str]) -> FrozenList:

@@ -11,20 +11,17 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark
+from aa_dataset.benchmark import SPLIT, VERSION, Benchmark
 from pipeline.errors import PipelineError
 from pipeline.split.truth import MIMIC, NAMES, NUMBERS, Truth, Value, difference, read_truths
 
 FOLDER = Path(__file__).with_name("frozen")
-SPLIT = "eval200"
-VERSION = re.compile(rf"{SPLIT}-v(0|[1-9][0-9]*)")
 OBJECT_COLUMNS = ("object_id", "content_sha256", "is_metric", "extents", "joints")
 JOINT_COLUMNS = ("object_id", *NAMES, *NUMBERS, *MIMIC)
 
@@ -178,8 +175,13 @@ def _numbers(text: str) -> tuple[float, ...] | None:
 
 
 def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            return list(csv.DictReader(stream, delimiter="\t"))
+    except FileNotFoundError as error:
+        raise PipelineError(
+            f"{path} is missing; a frozen version is two files. Restore both from the repository."
+        ) from error
 
 
 def list_files(frozen: FrozenList) -> dict[str, bytes]:

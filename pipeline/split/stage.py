@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark
+from aa_dataset.benchmark import SPLIT, Benchmark
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
@@ -20,7 +20,7 @@ from pipeline import layout
 from pipeline.runner import ShardJob
 from pipeline.seal import write_seal
 from pipeline.split.figure import coverage_figure
-from pipeline.split.frozen import SPLIT, best_recognition
+from pipeline.split.frozen import best_recognition
 from pipeline.split.near import near_duplicates, read_skeletons
 from pipeline.split.sample import Candidate, Sample, sample_split
 from pipeline.tables import read_rows, write_bytes, write_table

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.errors import PipelineError
+
 TOLERANCE = 1e-9
 # The order is that of the columns in a frozen list.
 NAMES = ("joint", "type", "parent", "child")
@@ -66,14 +68,23 @@ def read_truths(
 
 
 def _joint(row: Mapping[str, Any]) -> dict[str, Value]:
-    mimic = json.loads(row["mimic"]) if row["mimic"] else {}
     return {
         **{name: str(row[name]) for name in NAMES},
         **{name: _numbers(row[name]) for name in NUMBERS},
-        "mimic_joint": mimic.get("joint"),
-        "mimic_multiplier": _numbers(mimic.get("multiplier")),
-        "mimic_offset": _numbers(mimic.get("offset")),
+        **(_mimic(row) if row["mimic"] else dict.fromkeys(MIMIC)),
     }
+
+
+def _mimic(row: Mapping[str, Any]) -> dict[str, Value]:
+    try:
+        data = json.loads(row["mimic"])
+        numbers = [(float(data[name]),) for name in ("multiplier", "offset")]
+        return dict(zip(MIMIC, (str(data["joint"]), *numbers), strict=True))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise PipelineError(
+            f"the mimic of joint {row['joint']!r} of object {row['object_id']!r} is not a table of "
+            f"joint, multiplier and offset ({error!r}). Build the library again (`make library`)."
+        ) from error
 
 
 def _numbers(value: float | Sequence[float] | None) -> tuple[float, ...] | None:

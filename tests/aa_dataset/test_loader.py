@@ -213,6 +213,83 @@ def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, make, chang
         load_dataset(frozen_library)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"version": None}, "benchmark.version is None, not a text"),
+        ({"version": "eval200"}, "benchmark.version is 'eval200', not eval200-v and a number"),
+        ({"version": "eval200-v01"}, "benchmark.version is 'eval200-v01', not"),
+        ({"split": "train"}, "benchmark.split is 'train', not 'eval200'"),
+        ({"digest": "hello"}, "benchmark.digest is 'hello', not 16 hex digits"),
+        ({"digest": "0123456789ABCDEF"}, "not 16 hex digits"),
+        ({"objects": "3"}, "benchmark.objects is '3', not a whole number"),
+        ({"by_bytes": 4, "by_numbers": -1}, "benchmark.by_numbers is -1, not a whole number"),
+        ({"by_bytes": 2.0}, "benchmark.by_bytes is 2.0, not a whole number"),
+        ({"by_bytes": True, "by_numbers": 2}, "benchmark.by_bytes is True, not a whole number"),
+        ({"by_bytes": 3}, "3 and 1, do not add up to the 3 objects"),
+        ({"objects": 4, "by_bytes": 3}, "benchmark.objects is 4, splits.eval200 is 3"),
+        ({"more": 1}, "benchmark is not a table of version, split, digest"),
+    ],
+)
+def test_a_benchmark_that_no_build_writes_is_refused(frozen_library, make, change, words):
+    make.seal(frozen_library, benchmark=seal_of(frozen_library)["benchmark"] | change)
+    with pytest.raises(LibraryError, match=rf"library\.json .*{words}.*Run `make library`"):
+        load_dataset(frozen_library)
+
+
+def edit_splits(root, change):
+    """Change the rows of the splits and give them back to the table."""
+    path = root / "splits.parquet"
+    table = pq.read_table(path)
+    pq.write_table(pa.Table.from_pylist(change(table.to_pylist()), table.schema), path)
+
+
+def members_first(rows):
+    """Return the rows with those of `eval200` first."""
+    return sorted(rows, key=lambda row: row["split"] != "eval200")
+
+
+SPLITS = {
+    "a member twice": (
+        lambda rows: [rows[1], *rows[1:]],
+        "the split 'eval200' has 3 rows of 2 objects, the seal says 3 objects",
+    ),
+    "a member lost": (
+        lambda rows: rows[1:],
+        "the split 'eval200' has 2 rows of 2 objects, the seal says 3 objects",
+    ),
+    "a member without a version": (
+        lambda rows: [rows[0] | {"version": None}, *rows[1:]],
+        "in the split 'eval200' has the version None, not 'eval200-v0'",
+    ),
+    "another version": (
+        lambda rows: [*rows[:2], rows[2] | {"version": "eval200-v1"}, *rows[3:]],
+        "'local-stool' in the split 'eval200' has the version 'eval200-v1', not 'eval200-v0'",
+    ),
+    "a version elsewhere": (
+        lambda rows: [*rows[:-1], rows[-1] | {"version": "eval200-v0"}],
+        "has the version 'eval200-v0', not None",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_splits_that_deny_the_benchmark_of_the_seal_are_refused(frozen_library, make, name):
+    change, words = SPLITS[name]
+    sealed = {key: seal_of(frozen_library)[key] for key in ("benchmark", "splits")}
+    edit_splits(frozen_library, lambda rows: change(members_first(rows)))
+    make.seal(frozen_library, **sealed)
+    with pytest.raises(LibraryError, match=rf"splits\.parquet does not fit .*{words}\. Run `make"):
+        load_dataset(frozen_library)
+
+
+def test_a_version_without_a_benchmark_is_refused(library, make):
+    edit_splits(library, lambda rows: [*rows[:-1], rows[-1] | {"version": "eval200-v0"}])
+    make.seal(library)
+    with pytest.raises(LibraryError, match="has the version 'eval200-v0', not None"):
+        load_dataset(library)
+
+
 def test_a_split_decided_on_other_contents_is_refused(library, make):
     path = library / "splits.parquet"
     table = pq.read_table(path)

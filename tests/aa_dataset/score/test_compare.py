@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
@@ -25,9 +26,14 @@ def score(library: Path, split: str = "eval200", **parameters):
 
 
 def resealed(library: Path, make, **changes):
-    """Give the library another benchmark in its seal."""
-    facts = json.loads((library / "library.json").read_bytes())["benchmark"]
-    make.seal(library, benchmark=facts | changes)
+    """Give the library another benchmark in its seal and in its splits."""
+    facts = json.loads((library / "library.json").read_bytes())["benchmark"] | changes
+    path = library / "splits.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("version")
+    versions = [facts["version"] if s == "eval200" else None for s in table["split"].to_pylist()]
+    pq.write_table(table.set_column(place, table.schema.field(place), [versions]), path)
+    make.seal(library, benchmark=facts)
     return library
 
 
@@ -93,14 +99,14 @@ def test_results_on_the_same_members_compare_whatever_else_the_libraries_hold(
 def test_another_version_or_another_list_is_never_compared(frozen_library, make):
     first = score(frozen_library)
     second = score(resealed(frozen_library, make, version="eval200-v1"), split="eval200-v1")
-    with pytest.raises(IncomparableError, match=r"eval200-v0, members \w+ and eval200-v1, members"):
+    with pytest.raises(IncomparableError, match=r"eval200-v0, list \w+, .* and eval200-v1, list"):
         require_comparable(first, second)
     third = score(resealed(frozen_library, make, version="eval200-v0", digest="f" * 16))
     ours, theirs = first.dataset["members"], third.dataset["members"]
     assert ours != theirs
-    with pytest.raises(
-        IncomparableError, match=rf"members {ours} and eval200-v0, members {theirs}"
-    ):
+    lists = (f"eval200-v0, list {name}, 3 members" for name in ("00112233aabbccdd", "f" * 16))
+    said = f"{next(lists)} {ours} and {next(lists)} {theirs}. Score both"
+    with pytest.raises(IncomparableError, match=said):
         require_comparable(first, third)
 
 
@@ -114,6 +120,75 @@ def test_other_members_and_samples_are_never_compared(frozen_library, pristine_l
     part = evaluate(dataset[:2], open_predictions(frozen_library))
     with pytest.raises(IncomparableError, match="Score both on one version"):
         require_comparable(first, part)
+
+
+def without_rows(result, count):
+    """Return a result that was cut to its first objects."""
+    kept = {item.object_id for item in result.objects[:count]}
+    joints = tuple(joint for joint in result.joints if joint.object_id in kept)
+    return replace(result, objects=result.objects[:count], joints=joints)
+
+
+def renamed(result, name):
+    """Return a result whose first object has another id."""
+    old, *rest = result.objects
+    joints = tuple(
+        replace(j, object_id=name) if j.object_id == old.object_id else j for j in result.joints
+    )
+    return replace(result, objects=(replace(old, object_id=name), *rest), joints=joints)
+
+
+# What is wrong with a result, and the sentence: {good} and {bad} are "first" and "second".
+BROKEN = {
+    "cut": (lambda r: without_rows(r, 1), "only the {good} has the object 'generated-lamp'"),
+    "empty": (lambda r: without_rows(r, 0), "only the {good} has the object 'generated-cabinet'"),
+    "renamed": (lambda r: renamed(r, "a-b"), "only the {bad} has the object 'a-b'"),
+    "doubled": (
+        lambda r: replace(r, objects=r.objects * 2, joints=r.joints * 2),
+        "the {bad} has the object 'generated-cabinet' more than once",
+    ),
+    "joint lost": (
+        lambda r: replace(r, joints=r.joints[1:]),
+        "the {bad} has 2 joints of 'generated-cabinet' and names 3",
+    ),
+    "joint of another": (
+        lambda r: replace(r, joints=(*r.joints, replace(r.joints[0], object_id="a-b"))),
+        "the {bad} has 1 joints of 'a-b' and names 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_result_without_exactly_its_members_is_never_compared(frozen_library, name):
+    change, words = BROKEN[name]
+    result = score(frozen_library)
+    assert [o.object_id for o in result.objects][:2] == ["generated-cabinet", "generated-lamp"]
+    with pytest.raises(IncomparableError, match=words.format(good="first", bad="second")):
+        require_comparable(result, change(result))
+    with pytest.raises(IncomparableError, match=words.format(good="second", bad="first")):
+        require_comparable(change(result), result)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda r: without_rows(r, 2), "has 2 objects and names 3 members"),
+        (lambda r: without_rows(r, 0), "has 0 objects and names 3 members"),
+        (lambda r: renamed(r, "a-b"), "the first is 'a-b', that do not give the digest"),
+    ],
+)
+def test_two_results_broken_alike_do_not_vouch_for_each_other(frozen_library, change, words):
+    result = change(score(frozen_library))
+    with pytest.raises(IncomparableError, match=words):
+        require_comparable(result, result)
+
+
+def test_a_sample_knows_how_many_members_it_has(pristine_library):
+    result = score(pristine_library)
+    require_comparable(result, result)
+    part = without_rows(result, 2)
+    with pytest.raises(IncomparableError, match="has 2 objects and names 3 members"):
+        require_comparable(part, part)
 
 
 @pytest.mark.parametrize("change", [{"alpha": 2.0}, {"kappa": 1.0}, {"pairing": "assignment"}])
@@ -140,6 +215,89 @@ def test_a_file_that_is_no_result_of_today_is_a_sentence(frozen_library, tmp_pat
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ArenaError, match=words):
         read_result(path)
+
+
+def put(*keys, to):
+    """Return a change of one value in a nested structure."""
+
+    def change(data):
+        for key in keys[:-1]:
+            data = data[key]
+        data[keys[-1]] = to
+
+    return change
+
+
+def lost(*keys):
+    """Return a change that takes one field away."""
+
+    def change(data):
+        for key in keys[:-1]:
+            data = data[key]
+        del data[keys[-1]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        *((lost("parameters", f.name), f"parameters lacks {f.name}") for f in fields(Parameters)),
+        (put("parameters", "beta", to=1), "parameters has an unknown field 'beta'"),
+        (put("parameters", "alpha", to="1"), "parameters.alpha is '1', not a finite number"),
+        (put("parameters", "alpha", to=True), "parameters.alpha is True, not a finite number"),
+        (put("parameters", "alpha", to=None), "alpha"),
+        (put("parameters", "budget", to=-1), "parameters.budget is -1, not a whole number"),
+        (put("parameters", "budget", to=1.5), "parameters.budget is 1.5, not a whole number"),
+        (put("parameters", "pairing", to="x"), "pairing 'x' is not one of tree, assignment"),
+        (put("objects", 0, "tree", to="0.1"), r"objects\[0\].tree is '0.1', not a finite"),
+        (put("objects", 0, "tree", to=10**400), r"objects\[0\].tree is 10+\.\.\.0+, not a finite"),
+        (put("objects", 0, "missing", to="abc"), r"objects\[0\].missing is 'abc', not a list"),
+        (put("objects", 0, "missing", to=[1]), r"objects\[0\].missing\[0\] is 1, not a text"),
+        (put("objects", 0, "means", to={"e": "x"}), r"objects\[0\].means.e is 'x', not a finite"),
+        (put("objects", 0, "means", to={"e": 1}), r"objects\[0\].means does not have the scores"),
+        (put("objects", 0, "joints", to="7"), r"objects\[0\].joints is '7', not a whole number"),
+        (put("objects", 0, "foo", to=1), r"objects\[0\] has an unknown field 'foo'"),
+        (put("objects", 0, "object_id", to=None), r"objects\[0\].object_id is None, not a text"),
+        (put("objects", 0, "object_id", to="\ud800"), "surrogates not allowed"),
+        (put("objects", 0, "status", to="good"), r"objects\[0\].status is not one of scored"),
+        (put("joints", 0, "is_mimic", to=0), r"joints\[0\].is_mimic is 0, not true or false"),
+        (lost("joints", 0, "undefined"), r"joints\[0\] lacks undefined"),
+        (put("predictions", to=None), "predictions is None, not a table"),
+        (put("dataset", to=[["benchmark", None]]), "dataset is .*, not a table"),
+        (put("dataset", "members", to=None), "dataset.members is None, not a text"),
+        (put("dataset", "benchmark", to={"a": 1}), "dataset.benchmark is .*, not a text"),
+        (put("dataset", "list", to=None), "dataset.benchmark and dataset.list are not both"),
+        (lost("dataset", "member_count"), "dataset lacks member_count"),
+        (lost("objects"), "there is no objects"),
+    ],
+)
+def test_every_field_is_there_with_its_type(frozen_library, tmp_path, change, words):
+    path = tmp_path / "result.json"
+    write_result(score(frozen_library), path)
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(
+        ArenaError, match=rf"result\.json lacks a field .*: .*{words}.*\. Score the"
+    ):
+        read_result(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 200_000, "nested too deeply"),
+        ('{"a": NaN}', "it has NaN, which is not JSON"),
+        ('{"a": -Infinity}', "it has -Infinity, which is not JSON"),
+        ('{"a": {"b": 1, "b": 2}}', "it has the name 'b' twice"),
+        ("{" + f'"a": {"9" * 5000}' + "}", "is not a result"),
+    ],
+)
+def test_json_that_no_result_has_is_a_sentence(tmp_path, text, words):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(ArenaError, match=rf"x\.json .*{words}"):
+        read_result(tmp_path / "x.json")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "3"])

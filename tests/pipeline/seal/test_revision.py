@@ -141,3 +141,7 @@ def test_a_frozen_version_goes_through_to_seal_loader_summary_and_release(
     assert f"eval200 is the benchmark eval200-v4, list {frozen.digest}: 2 objects agree" in said
     card = (layout.RELEASE / "README.md").read_text()
     assert ("eval200-v4" in card) == is_released
+    release = load_dataset(layout.RELEASE, split="eval200", verbose=False)
+    assert (release.benchmark is not None) == is_released
+    versions = {row["version"] for row in release.table("splits").to_pylist()}
+    assert ("eval200-v4" in versions) == is_released

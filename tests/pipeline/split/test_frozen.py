@@ -192,6 +192,23 @@ def test_freezing_again_keeps_the_members_and_takes_the_rest_from_the_library(
     assert frozen_versions(folder) == ["eval200-v0", "eval200-v1"]
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_version_that_is_not_provisional_is_never_replaced(
+    rows: tuple[list[Row], list[Row]], tmp_path: Path, again: bool
+) -> None:
+    folder = tmp_path / "frozen"
+    folder.mkdir()
+    paths = list_paths("eval200-v10", folder)
+    for name, data in list_files(part_of_library(rows, ["b-press"])).items():
+        paths[name].write_bytes(data)
+    before = {name: path.read_bytes() for name, path in paths.items()}
+    rows[1][4]["upper"] = 21.0
+    library = write_library(tmp_path / "library", rows)
+    with pytest.raises(PipelineError, match=r"eval200-v10 .*not provisional.*needs a new version"):
+        freeze(library, "eval200-v10", again=again, folder=folder)
+    assert {name: path.read_bytes() for name, path in paths.items()} == before
+
+
 def part_of_library(rows: tuple[list[Row], list[Row]], members: list[str]) -> FrozenList:
     """Return a list of some objects of the small library."""
     contents = {r["object_id"]: r["content_sha256"] for r in rows[0] if r["object_id"] in members}

@@ -222,6 +222,35 @@ def test_two_files_of_different_lists_are_refused(frozen: FrozenList, tmp_path: 
         read_frozen("eval200-v8", tmp_path)
 
 
+@pytest.mark.parametrize("name", ["objects", "joints"])
+def test_half_a_version_is_a_sentence(frozen: FrozenList, tmp_path: Path, name: str) -> None:
+    other = "joints" if name == "objects" else "objects"
+    list_paths("eval200-v9", tmp_path)[other].write_bytes(list_files(frozen)[other])
+    with pytest.raises(PipelineError, match=rf"eval200-v9\.{name}\.tsv is missing.*Restore both"):
+        read_frozen("eval200-v9", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "3",
+        '["door"]',
+        "{}",
+        '{"joint": "door", "multiplier": "x", "offset": 0}',
+        '{"joint": "door", "multiplier": null, "offset": 0}',
+        f'{{"joint": "door", "multiplier": 1{"0" * 400}, "offset": 0}}',
+        "[" * 100_000,
+    ],
+)
+def test_a_broken_mimic_is_a_sentence_with_object_and_joint(
+    frozen: FrozenList, rows: Rows, text: str
+) -> None:
+    rows[1][1]["mimic"] = text
+    with pytest.raises(PipelineError, match="mimic of joint 'drawer' of object 'a-cabinet' is not"):
+        recognize(frozen, *rows)
+
+
 def test_changes_between_versions_name_the_object(frozen: FrozenList, rows: Rows) -> None:
     mutate, where, field = MUTATIONS["mass"]
     mutate(rows)

@@ -7,6 +7,7 @@ read anew because of a change that scoring does not see.
 
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
 
 import pytest
@@ -23,7 +24,20 @@ def test_versions_are_numbered_from_zero_without_a_gap() -> None:
     assert versions == [f"eval200-v{number}" for number in range(len(versions))]
     assert versions
     files = {path.name for path in FOLDER.iterdir()}
-    assert files == {f"{v}.{name}.tsv" for v in versions for name in ("objects", "joints")}
+    tables = {f"{v}.{name}.tsv" for v in versions for name in ("objects", "joints")}
+    assert files == {*tables, "DIGESTS"}
+
+
+def test_no_list_changes_by_accident() -> None:
+    """A digest is that of both files, one after the other, and is written down by hand."""
+    lines = (FOLDER / "DIGESTS").read_text(encoding="utf-8").splitlines()
+    written = dict(line.split("  ") for line in lines if not line.startswith("#"))
+    assert list(written) == frozen_versions()
+    for version, digest in written.items():
+        files = [FOLDER / f"{version}.{name}.tsv" for name in ("objects", "joints")]
+        data = b"".join(path.read_bytes() for path in files)
+        assert hashlib.sha256(data).hexdigest()[:16] == digest
+        assert read_frozen(version).digest == digest
 
 
 @pytest.mark.parametrize("version", frozen_versions())

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of a JSON file checked against type hints: nothing is guessed, converted or left out."""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from collections.abc import Mapping
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
+
+Hints = Mapping[str, Any]
+_WORDS = {str: "a text", bool: "true or false", list: "a list", dict: "a table of names"}
+
+
+class FieldError(ValueError):
+    """A field is absent, unknown or of another type; a sentence without its full stop."""
+
+
+def parse_json(data: bytes) -> Any:
+    """Parse JSON; literals such as NaN, a name that occurs twice and deep nesting are refused."""
+    try:
+        return json.loads(data, parse_constant=_constant, object_pairs_hook=_distinct)
+    except RecursionError as error:
+        raise FieldError("it is nested too deeply") from error
+
+
+def _constant(word: str) -> float:
+    raise FieldError(f"it has {word}, which is not JSON")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FieldError(f"it has the name {reprlib.repr(twice)} twice in one place")
+    return found
+
+
+def checked_fields(row: Any, hints: Hints, place: str) -> dict[str, Any]:
+    """Return a row with every field of the hints, and no other, each of its type."""
+    _require(row, dict, place)
+    if absent := [name for name in hints if name not in row]:
+        raise FieldError(f"{place} lacks {absent[0]}")
+    if unknown := [name for name in row if name not in hints]:
+        raise FieldError(f"{place} has an unknown field {reprlib.repr(unknown[0])}")
+    return {name: checked(value, hints[name], f"{place}.{name}") for name, value in row.items()}
+
+
+def checked(value: Any, hint: Any, place: str) -> Any:
+    """Return one value as its type hint asks, lists as tuples where it names a tuple."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        (single,) = (kind for kind in inner if kind is not NoneType)
+        return None if value is None else checked(value, single, place)
+    if origin in (list, tuple):
+        _require(value, list, place)
+        return origin(checked(v, inner[0], f"{place}[{k}]") for k, v in enumerate(value))
+    if origin is dict:
+        _require(value, dict, place)
+        return {key: checked(v, inner[1], f"{place}.{key}") for key, v in value.items()}
+    if hint is float:
+        return _number(value, place)
+    if hint is int:
+        return _count(value, place)
+    if hint is not Any:
+        _require(value, hint, place)
+    return value
+
+
+def _require(value: Any, kind: type, place: str) -> None:
+    if type(value) is not kind:
+        raise _wrong(value, _WORDS[kind], place)
+
+
+def _number(value: Any, place: str) -> float:
+    """Return a finite number; a file has null where a score is undefined, which is nan here."""
+    if value is None:
+        return math.nan
+    try:
+        if type(value) in (int, float) and math.isfinite(number := float(value)):
+            return number
+    except OverflowError:
+        pass
+    raise _wrong(value, "a finite number", place)
+
+
+def _count(value: Any, place: str) -> int:
+    if type(value) is int and value >= 0:
+        return value
+    raise _wrong(value, "a whole number, 0 or more", place)
+
+
+def _wrong(value: Any, expected: str, place: str) -> FieldError:
+    return FieldError(f"{place} is {reprlib.repr(value)}, not {expected}")
