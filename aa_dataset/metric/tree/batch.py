@@ -25,6 +25,7 @@ from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import AnyNorm, Norm
 from aa_dataset.metric.pairwise import Engine
+from aa_dataset.metric.tree.arguments import checked_pairs
 from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.relaxation import TreeBatch
@@ -116,7 +117,7 @@ def tree_distances(
     """
     one = as_packed(first)
     two = one if second is None else as_packed(second)
-    listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
+    listed = None if pairs is None else checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
     lower, upper = _outputs(out, shape)
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
@@ -244,13 +245,6 @@ def _begin(plan: _Plan) -> None:
 
 def _search_one(pair: list[int], *, budget: int) -> tuple[float, float]:
     return _of_process[0].search(*pair, budget=budget)
-
-
-def _checked_pairs(pairs: ArrayLike, n: int, m: int) -> Indices:
-    listed = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
-    if listed.size and (listed.min() < 0 or (listed.max(axis=0) >= (n, m)).any()):
-        raise ValueError(f"`pairs` names a tree that is not there; indices are below {n} and {m}.")
-    return listed
 
 
 def _outputs(out: tuple[Array, Array] | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
