@@ -8,11 +8,9 @@ scipy give the same digits. Neither workers nor the size of a block change a res
 
 from __future__ import annotations
 
-import itertools
-import multiprocessing
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -28,6 +26,7 @@ from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.arguments import checked_pairs
 from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.processes import Workers
 from aa_dataset.metric.tree.relaxation import TreeBatch
 from aa_dataset.metric.tree.skeleton import Tree
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET
@@ -40,6 +39,7 @@ Trees = PackedTrees | Iterable[Tree]
 BLOCK_PAIRS = 250_000
 COMPILE_PAIRS = 20_000  # numba takes a second to import, numpy does as many pairs in that time
 SEARCHES = 16  # pairs that a process takes at a time
+RELAXED_PAIRS = 4_000  # pairs that a thread takes at a time: Ctrl-C waits for as many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,20 +201,20 @@ class _Runner:
         self._plan, self._workers, self._budget = plan, workers, budget
         self._batch = plan.batch()
         self._threads = ThreadPoolExecutor(workers)
-        self._processes: ProcessPoolExecutor | None = None
+        self._processes: Workers | None = None
 
     def __enter__(self) -> _Runner:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._threads.shutdown(cancel_futures=True)
+    def __exit__(self, *error: Any) -> None:
         if self._processes is not None:
-            self._processes.shutdown(cancel_futures=True)
+            self._processes.__exit__(*error)
+        self._threads.shutdown(cancel_futures=True)
 
     def __call__(self, pairs: Indices) -> tuple[Array, Array]:
         lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
-        edges = [len(pairs) * k // self._workers for k in range(self._workers + 1)]
-        parts = [slice(*ends) for ends in itertools.pairwise(edges)]
+        step = max(1, min(RELAXED_PAIRS, -(-len(pairs) // self._workers)))
+        parts = [slice(start, start + step) for start in range(0, len(pairs), step)]
         tasks = ((pairs[part], lower[part], upper[part]) for part in parts)
         list(self._threads.map(lambda task: self._batch.relax(*task), tasks))
         if self._budget is not None:
@@ -228,12 +228,9 @@ class _Runner:
         if self._workers == 1 or len(pairs) < 2 * SEARCHES:
             return [self._batch.search(a, b, budget=self._budget) for a, b in pairs.tolist()]
         if self._processes is None:  # made late: most blocks are settled by their certificates
-            context = multiprocessing.get_context("spawn")
-            self._processes = ProcessPoolExecutor(
-                self._workers, context, initializer=_begin, initargs=(self._plan,)
-            )
+            self._processes = Workers(self._workers, _begin, self._plan)
         work = partial(_search_one, budget=self._budget)
-        return self._processes.map(work, pairs.tolist(), chunksize=SEARCHES)
+        return self._processes.map(work, pairs.tolist(), chunk=SEARCHES)
 
 
 _of_process: list[TreeBatch] = []  # the batch of a worker process
