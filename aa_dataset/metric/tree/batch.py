@@ -29,7 +29,7 @@ from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.processes import Workers
 from aa_dataset.metric.tree.relaxation import TreeBatch
 from aa_dataset.metric.tree.skeleton import Tree
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -93,7 +93,8 @@ def tree_distances(
     exact : bool
         Search where the relaxation is not realizable, as `tree_distance` does.
     budget : int
-        Steps of work for each search; where they end, the bounds stay apart.
+        Steps of work for each search; where they end, the bounds stay apart. As in
+        `tree_distance`, a first matching is always made.
     workers : int
         Threads of the compiled relaxation and processes of the searches. A script that asks for
         more than one needs the usual ``if __name__ == "__main__":``.
@@ -115,6 +116,7 @@ def tree_distances(
     >>> found.lower[0].tolist(), bool(found.proven.all())
     ([0.0, 0.25, 0.5], True)
     """
+    steps = checked_budget(budget)
     one = as_packed(first)
     two = one if second is None else as_packed(second)
     listed = None if pairs is None else checked_pairs(pairs, len(one), len(two))
@@ -123,7 +125,7 @@ def tree_distances(
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
-    with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
+    with _Runner(plan, workers, steps if exact else None) as run, _bar(lower, progress) as bar:
         for where, block in blocks:
             low, high = run(block)
             for target, found in ((lower, low), (upper, high)):
@@ -165,11 +167,12 @@ def tree_distance_blocks(
     ...     print(rows, columns, found.lower[0, 1], found.upper[0, 1])
     slice(0, 2, None) slice(0, 2, None) 0.25 0.25
     """
+    steps = checked_budget(budget)
     one = as_packed(first)
     two = one if second is None else as_packed(second)
     chosen = chosen_engine(engine, len(one) * len(two))
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen)
-    with _Runner(plan, workers, budget if exact else None) as run:
+    with _Runner(plan, workers, steps if exact else None) as run:
         for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
             shape = (rows.stop - rows.start, columns.stop - columns.start)
             low, high = run(block)

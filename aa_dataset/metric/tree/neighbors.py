@@ -24,7 +24,7 @@ from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.processes import Workers
 from aa_dataset.metric.tree.relaxation import TreeBatch
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -95,11 +95,12 @@ def nearest_trees(
     """
     require_positive("k", k, "neighbor")
     require_positive("workers", workers, "process")
+    steps = checked_budget(budget)
     packed = as_packed(library)
     asked = packed if queries is None else as_packed(queries)
     chosen = chosen_engine(engine, len(asked) * len(packed))
     options = {"norm": norm_for_all(norm), "compactify": compactify, "engine": chosen}
-    task = _Task(packed, asked, k, budget, options)
+    task = _Task(packed, asked, k, steps, options)
     hidden = not (progress and sys.stderr.isatty())
     from tqdm import tqdm
 
