@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import ArgumentError
+from aa_dataset.errors import ArgumentError, ShapeError, shown
 
+Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
@@ -53,3 +56,33 @@ def _within(listed: Indices, n: int, m: int) -> Indices:
     if listed.min() < 0 or (listed.max(axis=0) >= (n, m)).any():
         raise ValueError(f"`pairs` names a tree that is not there; indices are below {n} and {m}.")
     return listed
+
+
+class OutputError(ArgumentError, ValueError):
+    """`out` is no pair of arrays that can be filled."""
+
+
+def checked_outputs(out: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return the arrays `lower` and `upper` to fill, new ones for None, or raise a sentence."""
+    if out is None:
+        return np.empty(shape), np.empty(shape)
+    if not isinstance(out, tuple | list | np.ndarray) or len(out) != 2:
+        raise OutputError("`out` must be a pair of arrays (lower, upper), both to be filled.")
+    for given in out:
+        _require_fillable(given, shape)
+    lower, upper = out
+    if np.shares_memory(lower, upper):
+        raise OutputError(
+            "both arrays of `out` share their memory, so one bound would overwrite the other; "
+            "give two arrays."
+        )
+    return lower, upper
+
+
+def _require_fillable(given: Any, shape: tuple[int, ...]) -> None:
+    if not isinstance(given, np.ndarray):
+        raise OutputError(f"`out` holds a value {shown(given)}; give two numpy arrays of {shape}.")
+    if given.shape != shape:
+        raise ShapeError("out", given.shape, shape)
+    if given.dtype != np.float64:
+        raise OutputError(f"`out` has dtype {given.dtype}, expected float64.")

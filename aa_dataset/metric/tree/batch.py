@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import AnyNorm, Norm
 from aa_dataset.metric.pairwise import Engine
-from aa_dataset.metric.tree.arguments import checked_pairs
+from aa_dataset.metric.tree.arguments import checked_outputs, checked_pairs
 from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
 from aa_dataset.metric.tree.processes import Workers
@@ -121,7 +120,7 @@ def tree_distances(
     two = one if second is None else as_packed(second)
     listed = None if pairs is None else checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
-    lower, upper = _outputs(out, shape)
+    lower, upper = checked_outputs(out, shape)
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
@@ -245,14 +244,6 @@ def _begin(plan: _Plan) -> None:
 
 def _search_one(pair: list[int], *, budget: int) -> tuple[float, float]:
     return _of_process[0].search(*pair, budget=budget)
-
-
-def _outputs(out: tuple[Array, Array] | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    lower, upper = (np.empty(shape), np.empty(shape)) if out is None else out
-    for given in (lower, upper):
-        if given.shape != shape or given.dtype != np.float64:
-            raise ShapeError("out", given.shape, shape)
-    return lower, upper
 
 
 def chosen_engine(engine: Engine, pairs: int) -> Engine:

@@ -56,7 +56,7 @@ class BodyNorms:
 
 def norm_for_all(norm: AnyNorm | BodyNorms | Sequence[AnyNorm]) -> Norm:
     """Return the one norm of many trees in our form, which can be sent to another process."""
-    if isinstance(norm, BodyNorms | Sequence):
+    if isinstance(norm, BodyNorms | Sequence) and not isinstance(norm, str):
         raise NormError(
             "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
             "for `BodyNorms` call `tree_distance` pair by pair."
