@@ -247,7 +247,9 @@ def _acceleration(without: Array) -> float:
     if largest <= 1e-12 * float(np.abs(without).max(initial=0.0)):
         return 0.0
     share = influence / largest
-    return float((share**3).sum() / (6 * (share**2).sum() ** 1.5))
+    spread = float((share * share).sum())
+    # Products and roots round alike everywhere, other powers as the machine's library does.
+    return float((share * share * share).sum() / (6 * spread * math.sqrt(spread)))
 
 
 def _corrected(tail: float, bias: float, acceleration: float) -> float:
