@@ -46,7 +46,8 @@ def run_nearest(arguments: argparse.Namespace) -> int:
     name, tree = _query(arguments.object, dataset)
     found = rank(tree, dataset, arguments.count, parameters, without=name)
     if arguments.json:
-        _say_json(_content(name, dataset, parameters, found))
+        split = arguments.split and dataset.catalog.resolve_split(arguments.split)
+        _say_json(_content(name, dataset, split, parameters, found))
     else:
         _say(_lines(name, dataset, parameters, found))
     return 0
@@ -82,13 +83,22 @@ def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
 
 
 def _content(
-    name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]
+    name: str,
+    dataset: Dataset,
+    split: str | None,
+    parameters: Parameters,
+    found: list[Neighbor],
 ) -> dict[str, Any]:
     from aa_dataset.score.results import METRIC_VERSION
 
     return {
         "object": name,
-        "dataset": {"name": dataset.name, "revision": dataset.revision, "objects": len(dataset)},
+        "dataset": {
+            "name": dataset.name,
+            "revision": dataset.revision,
+            "split": split,
+            "objects": len(dataset),
+        },
         "metric_version": METRIC_VERSION,
         "parameters": {key: getattr(parameters, key) for key in ("alpha", "kappa", "budget")},
         "neighbors": [

@@ -16,9 +16,11 @@ from aa_dataset.portable import applied, product, symmetric_eigen
 
 Array = NDArray[np.float64]
 
-# Share of the largest entry by which a principal moment may be negative: simulators in single
-# precision and files with six digits make such numbers of a rod.
-NEGATIVE_TOLERANCE = 1e-6
+# Share of the trace, which no rotation changes, by which a principal moment may be negative:
+# files with six decimals make such numbers of a thin rod, and no use of a body sees them.
+NEGATIVE_TOLERANCE = 1e-4
+# Share of the largest entry by which two mirrored entries may differ: rounding of a rotation.
+SYMMETRY_TOLERANCE = 1e-9
 
 
 class BodyError(ArenaError, ValueError):
@@ -37,7 +39,8 @@ class RigidBody:
         Center of mass.
     inertia : (3, 3) float [kg m^2]
         Inertia tensor about the center of mass, symmetric positive semidefinite: a rod or a point
-        is a body, a negative principal moment is not. The triangle inequality of the moments is
+        is a body, a negative principal moment is not, beyond the rounding of a file with six
+        decimals (1e-4 of the trace). The triangle inequality of the moments is
         not asked for, because files of real objects often break it and E_B does not need it.
     """
 
@@ -60,14 +63,9 @@ class RigidBody:
             raise BodyError("mass, center and inertia must be finite numbers.")
         if self.mass <= 0:
             raise BodyError(f"mass is {self.mass} kg; a body needs a positive mass.")
-        if _is_positive_definite(inertia.tolist()):
-            return
-        smallest = float(symmetric_eigen(inertia)[0][0])
-        if smallest < -NEGATIVE_TOLERANCE * float(np.abs(inertia).max()):
-            raise BodyError(
-                f"inertia has a principal moment of {smallest:.3g} kg m^2; no body has a negative "
-                "one. Give the tensor about the center of mass, and check the signs of its entries."
-            )
+        _require_symmetric(inertia)
+        if not _is_positive_definite(inertia.tolist()):
+            _require_no_negative_moment(inertia)
 
     def moved(self, placement: Array) -> RigidBody:
         """Return the same body after a rigid displacement ``(4, 4)`` of the frame's contents."""
@@ -95,6 +93,24 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
         arm = hat(body.center - center)
         inertia += body.inertia - body.mass * product(arm, arm)
     return RigidBody(mass, center, inertia)
+
+
+def _require_symmetric(inertia: Array) -> None:
+    if np.abs(inertia - inertia.T).max() > SYMMETRY_TOLERANCE * np.abs(inertia).max():
+        raise BodyError(
+            "the inertia tensor is not symmetric; fill both triangles, or pass "
+            "`(inertia + inertia.T) / 2` if it should be."
+        )
+
+
+def _require_no_negative_moment(inertia: Array) -> None:
+    smallest = float(symmetric_eigen(inertia)[0][0])
+    a, b, c = inertia.diagonal().tolist()
+    if smallest < -NEGATIVE_TOLERANCE * (a + b + c):
+        raise BodyError(
+            f"inertia has a principal moment of {smallest:.3g} kg m^2; no body has a negative "
+            "one. Give the tensor about the center of mass, and check the signs of its entries."
+        )
 
 
 def _is_positive_definite(matrix: list[list[float]]) -> bool:

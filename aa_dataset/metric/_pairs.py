@@ -66,7 +66,7 @@ def pair_gaps(screws: Two, limits: Two, *, factor: Array) -> Two:
     y1, y2, gap, ends = _oriented(screws, limits, factor)
     near = _raw(y1, gap, ends)
     straight = tuple(a * y1 - c * y2 for a, c in zip(*map(_ends, ends), strict=True))
-    total = sum(dot(x, x) for x in straight)
+    total = square(straight[0]) + square(straight[1])
     size = dot(ends[0], ends[0]) * dot(y1, y1)
     size = size + dot(ends[1], ends[1]) * dot(y2, y2)
     close = (total < NEAR * size)[..., None]

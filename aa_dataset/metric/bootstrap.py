@@ -95,7 +95,7 @@ def bootstrap_mean(
     Parameters
     ----------
     groups : one number or one list of numbers per object
-        nan values are undefined: dropped and counted.
+        nan values are undefined: dropped and counted. Infinite ones have no mean and are refused.
     weighting : {"joint", "object"}
         Every value counts the same (a ratio of sums), or every object does.
     method : {"percentile", "bca"}
@@ -111,7 +111,7 @@ def bootstrap_mean(
     >>> print(bootstrap_mean(errors))
     0.425 [0.3646, 0.495] (95 % percentile, 60 objects, 80 values, 20 undefined)
     """
-    sums, counts, undefined = _totals(groups, weighting)
+    sums, counts, undefined = _totals(_finite("groups", groups), weighting)
     draws = np.concatenate([_ratio(s, c) for s, c in _resampled((sums, counts), resamples, seed)])
     estimate = float(_ratio(sums.sum(), counts.sum()))
     without = _ratio(sums.sum() - sums, counts.sum() - counts)
@@ -145,7 +145,7 @@ def bootstrap_difference(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} objects; a paired interval needs equal.")
-    pairs = [(_flat(a), _flat(b)) for a, b in zip(first, second, strict=True)]
+    pairs = list(zip(_finite("first", first), _finite("second", second), strict=True))
     undefined = sum(int(np.isnan(side).sum()) for pair in pairs for side in pair)
     pairs = [pair for pair in pairs if not any(np.isnan(side).all() for side in pair)]
     s1, c1, _ = _totals([a for a, _ in pairs], weighting)
@@ -163,11 +163,23 @@ def _flat(values: ArrayLike) -> Array:
     return np.atleast_1d(np.asarray(values, dtype=float)).ravel()
 
 
-def _totals(groups: Sequence[ArrayLike], weighting: Weighting) -> tuple[Array, Array, int]:
+def _finite(name: str, groups: Sequence[ArrayLike]) -> list[Array]:
+    """Return the values of every object, (n,) each, or raise a sentence for an infinite one."""
+    arrays = [_flat(group) for group in groups]
+    for index, array in enumerate(arrays):
+        if np.isinf(array).any():
+            raise ValueError(
+                f"`{name}` holds {float(array[np.isinf(array)][0])} for object {index} (counted "
+                "from 0), and a mean with it says nothing. Drop it, or give nan, which is left "
+                "out and counted as undefined."
+            )
+    return arrays
+
+
+def _totals(arrays: Sequence[Array], weighting: Weighting) -> tuple[Array, Array, int]:
     """Return per object the numerator and denominator of the mean, and how many nan there are."""
     if weighting not in ("joint", "object"):
         raise ValueError(f"`weighting` is {weighting!r}; choose 'joint' or 'object'.")
-    arrays = [_flat(group) for group in groups]
     defined = [array[~np.isnan(array)] for array in arrays]
     sums = np.array([array.sum() for array in defined])
     counts = np.array([float(len(array)) for array in defined])
@@ -235,7 +247,9 @@ def _acceleration(without: Array) -> float:
     if largest <= 1e-12 * float(np.abs(without).max(initial=0.0)):
         return 0.0
     share = influence / largest
-    return float((share**3).sum() / (6 * (share**2).sum() ** 1.5))
+    spread = float((share * share).sum())
+    # Products and roots round alike everywhere, other powers as the machine's library does.
+    return float((share * share * share).sum() / (6 * spread * math.sqrt(spread)))
 
 
 def _corrected(tail: float, bias: float, acceleration: float) -> float:

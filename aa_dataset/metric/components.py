@@ -10,8 +10,10 @@
     parallel: the distance of two lines says nothing there, since a tilt of any size can make
     lines meet that are a metre apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
     Ditto) it is point to line, from `SKEW_ANGLE` (1e-2 rad) on the paper's formula, linear in the
-    sine of the angle between, so that the error is continuous. A fixed ground truth has no axis
-    and no origin, so its success is that of the type.
+    sine of the angle between, so that the error is continuous. Of lines that meet, a hinge d
+    meters off has the error ``d (1e-2 - s) / 9e-3`` at the sine s between, so it succeeds from
+    ``s = 1e-2 - 4.5e-4 / d`` on: one that is 1 m off, from a tilt of 9.55e-3 rad. A fixed ground
+    truth has no axis and no origin, so its success is that of the type.
 ``released``
     What the public code of Articulate-Anything computes (vlongle/articulate-anything,
     ``articulate_anything/utils/metric.py`` at 2766c80), including its arbitrary direction for

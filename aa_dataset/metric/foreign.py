@@ -135,7 +135,7 @@ def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
     """
     given: Any = joint  # which of the three it is, its attributes say
     if hasattr(given, "xi_hat"):
-        return _from_screw(_twist(given.xi_hat, name), float(given.a), float(given.b), name)
+        return _from_screw(_twist(given.xi_hat, name), *_limits(given.a, given.b, name), name)
     u, v = given if isinstance(given, tuple) else (given.u, given.v)
     return _from_ends(_twist(u, name), _twist(v, name), name)
 
@@ -143,10 +143,25 @@ def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
 def _twist(value: Any, name: str) -> Array:
     # Of an array, `data` would be its memory.
     numbers = value if isinstance(value, np.ndarray) else getattr(value, "data", value)
-    twist = np.array(numbers, dtype=float)
+    try:
+        twist = np.array(numbers, dtype=float)
+    except (TypeError, ValueError):
+        twist = np.empty(0)
     if twist.shape != (6,) or not np.isfinite(twist).all():
-        raise JointError(name, "endpoints", "a twist is six finite numbers, rotation first.")
+        raise JointError(
+            name,
+            "endpoints",
+            f"a twist is six finite numbers, rotation first, and this one is {shown(numbers)}.",
+        )
     return twist
+
+
+def _limits(lower: Any, upper: Any, name: str) -> Limits:
+    try:
+        return float(lower), float(upper)
+    except (TypeError, ValueError):
+        both = f"{shown(lower)} and {shown(upper)}"
+        raise JointError(name, "limits", f"they are {both}; give two numbers.") from None
 
 
 def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Array, Limits]:

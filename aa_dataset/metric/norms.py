@@ -96,10 +96,8 @@ class KineticNorm:
     def _gyration(self) -> list[list[float]]:
         """Return ``I / m`` [m^2], regularized if asked."""
         (a, d, e), (d2, b, f), (e2, f2, c) = self.body.inertia.tolist()
-        skew = max(abs(d - d2), abs(e - e2), abs(f - f2))
-        if skew > 1e-9 * max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f)):
-            raise NormError("the inertia tensor of the body is not symmetric.")
-        mass, extra = self.body.mass, 0.0 if self.regularize is None else self.regularize**2
+        extra = 0.0 if self.regularize is None else self.regularize * self.regularize
+        mass = self.body.mass
         d, e, f = (d + d2) / (2 * mass), (e + e2) / (2 * mass), (f + f2) / (2 * mass)
         return [[a / mass + extra, d, e], [d, b / mass + extra, f], [e, f, c / mass + extra]]
 
@@ -186,12 +184,13 @@ def _symmetric(given: ArrayLike) -> Array:
 def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
     """Return the Cholesky factor ``R`` with ``R' R`` the given matrix, in plain numbers.
 
-    LAPACK is not asked, so that the last digits are the same on every processor.
+    LAPACK is not asked, so that the last digits are the same on every processor, nor is `sum`,
+    which rounds as its version of Python does.
     """
     size = len(matrix)
     root = [[0.0] * size for _ in range(size)]
     for k in range(size):
-        pivot = matrix[k][k] - sum(root[r][k] * root[r][k] for r in range(k))
+        pivot = matrix[k][k] - math.fsum(root[r][k] * root[r][k] for r in range(k))
         if not pivot > SINGULAR_PIVOT * matrix[k][k] or matrix[k][k] <= 0:
             raise NormError(
                 f"`matrix` is not positive definite: its pivot in row {k} is {pivot:.3g}, so "
@@ -199,7 +198,7 @@ def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
             )
         root[k][k] = math.sqrt(pivot)
         for j in range(k + 1, size):
-            inner = sum(root[r][k] * root[r][j] for r in range(k))
+            inner = math.fsum(root[r][k] * root[r][j] for r in range(k))
             root[k][j] = (matrix[k][j] - inner) / root[k][k]
     return root
 

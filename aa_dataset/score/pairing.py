@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.metric import Skeleton, SplitNorm, TreeDistance, pairwise_distance, tree_distance
+from aa_dataset.metric import Skeleton, SplitNorm, TreeDistance, tree_distance
+from aa_dataset.metric.tree.prices import portable_distances
 from aa_dataset.score.results import Parameters
 
 Array = NDArray[np.float64]
@@ -71,12 +72,13 @@ def pair_by_assignment(
     """Pair joints so that the sum of E_alpha^phi is least, whatever their place in the tree.
 
     Ties, which are the rule (equal drawers have equal twists), go to joints of the same name,
-    then to the order of the trees.
+    then to the order of the trees. Rounding may break them too, so it must be the same on every
+    machine.
     """
     from scipy.optimize import linear_sum_assignment
 
     norm = SplitNorm(parameters.alpha)
-    cost = pairwise_distance(predicted, truth, norm=norm, compactify=parameters.kappa).T
+    cost = portable_distances(predicted, truth, norm=norm, compactify=parameters.kappa).T
     rows, columns = linear_sum_assignment(cost + _tie_breaks(truth, predicted))
     partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
     return _pairing(truth, predicted, partner, None)

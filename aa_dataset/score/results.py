@@ -15,7 +15,7 @@ from typing import Any
 import aa_dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.metric.norms import SplitNorm
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 METRIC_VERSION = "1"
 RESULT_VERSION = "2"
@@ -83,8 +83,7 @@ class Parameters:
             raise ArenaError(f"kappa is {self.kappa}; give a positive number.")
         if self.pairing not in PAIRINGS:
             raise ArenaError(f"pairing {self.pairing!r} is not one of {', '.join(PAIRINGS)}.")
-        if self.budget < 0:
-            raise ArenaError(f"budget is {self.budget}; give a count of steps, 0 or more.")
+        checked_budget(self.budget)
         if self.time_limit_s is not None and not self.time_limit_s >= 0:
             raise ArenaError(f"time limit is {self.time_limit_s}; give seconds, or leave it out.")
 

@@ -65,6 +65,16 @@ def test_a_file_outside_the_library_is_compared_with_all_of_it(here, capsys):
         assert nearest[0]["distance"] == pytest.approx(0, abs=1e-6)
 
 
+def test_the_content_names_the_split(here, capsys):
+    dataset = load_dataset(here / "library", verbose=False)
+    item, name = next(iter(dataset)), next(iter(dataset.splits))
+    _, out, _ = run(capsys, "nearest", item.object_id, "--json")
+    assert json.loads(out)["dataset"]["split"] is None
+    status, out, _ = run(capsys, "nearest", item.object_id, "--json", "--split", name)
+    assert status == 0
+    assert json.loads(out)["dataset"]["split"] == name
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

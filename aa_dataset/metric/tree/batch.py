@@ -8,11 +8,9 @@ scipy give the same digits. Neither workers nor the size of a block change a res
 
 from __future__ import annotations
 
-import itertools
-import multiprocessing
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,16 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import AnyNorm, Norm
 from aa_dataset.metric.pairwise import Engine
+from aa_dataset.metric.tree.arguments import checked_outputs, checked_pairs
 from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.processes import Workers
 from aa_dataset.metric.tree.relaxation import TreeBatch
 from aa_dataset.metric.tree.skeleton import Tree
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -39,6 +38,7 @@ Trees = PackedTrees | Iterable[Tree]
 BLOCK_PAIRS = 250_000
 COMPILE_PAIRS = 20_000  # numba takes a second to import, numpy does as many pairs in that time
 SEARCHES = 16  # pairs that a process takes at a time
+RELAXED_PAIRS = 4_000  # pairs that a thread takes at a time: Ctrl-C waits for as many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +92,8 @@ def tree_distances(
     exact : bool
         Search where the relaxation is not realizable, as `tree_distance` does.
     budget : int
-        Steps of work for each search; where they end, the bounds stay apart.
+        Steps of work for each search; where they end, the bounds stay apart. As in
+        `tree_distance`, a first matching is always made.
     workers : int
         Threads of the compiled relaxation and processes of the searches. A script that asks for
         more than one needs the usual ``if __name__ == "__main__":``.
@@ -114,15 +115,16 @@ def tree_distances(
     >>> found.lower[0].tolist(), bool(found.proven.all())
     ([0.0, 0.25, 0.5], True)
     """
+    steps = checked_budget(budget)
     one = as_packed(first)
     two = one if second is None else as_packed(second)
-    listed = None if pairs is None else _checked_pairs(pairs, len(one), len(two))
+    listed = None if pairs is None else checked_pairs(pairs, len(one), len(two))
     shape = (len(one), len(two)) if listed is None else (len(listed),)
-    lower, upper = _outputs(out, shape)
+    lower, upper = checked_outputs(out, shape)
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
-    with _Runner(plan, workers, budget if exact else None) as run, _bar(lower, progress) as bar:
+    with _Runner(plan, workers, steps if exact else None) as run, _bar(lower, progress) as bar:
         for where, block in blocks:
             low, high = run(block)
             for target, found in ((lower, low), (upper, high)):
@@ -164,11 +166,12 @@ def tree_distance_blocks(
     ...     print(rows, columns, found.lower[0, 1], found.upper[0, 1])
     slice(0, 2, None) slice(0, 2, None) 0.25 0.25
     """
+    steps = checked_budget(budget)
     one = as_packed(first)
     two = one if second is None else as_packed(second)
     chosen = chosen_engine(engine, len(one) * len(two))
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen)
-    with _Runner(plan, workers, budget if exact else None) as run:
+    with _Runner(plan, workers, steps if exact else None) as run:
         for (rows, columns), block in _matrix_blocks(one, two, half=second is None):
             shape = (rows.stop - rows.start, columns.stop - columns.start)
             low, high = run(block)
@@ -200,20 +203,20 @@ class _Runner:
         self._plan, self._workers, self._budget = plan, workers, budget
         self._batch = plan.batch()
         self._threads = ThreadPoolExecutor(workers)
-        self._processes: ProcessPoolExecutor | None = None
+        self._processes: Workers | None = None
 
     def __enter__(self) -> _Runner:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._threads.shutdown(cancel_futures=True)
+    def __exit__(self, *error: Any) -> None:
         if self._processes is not None:
-            self._processes.shutdown(cancel_futures=True)
+            self._processes.__exit__(*error)
+        self._threads.shutdown(cancel_futures=True)
 
     def __call__(self, pairs: Indices) -> tuple[Array, Array]:
         lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
-        edges = [len(pairs) * k // self._workers for k in range(self._workers + 1)]
-        parts = [slice(*ends) for ends in itertools.pairwise(edges)]
+        step = max(1, min(RELAXED_PAIRS, -(-len(pairs) // self._workers)))
+        parts = [slice(start, start + step) for start in range(0, len(pairs), step)]
         tasks = ((pairs[part], lower[part], upper[part]) for part in parts)
         list(self._threads.map(lambda task: self._batch.relax(*task), tasks))
         if self._budget is not None:
@@ -227,12 +230,9 @@ class _Runner:
         if self._workers == 1 or len(pairs) < 2 * SEARCHES:
             return [self._batch.search(a, b, budget=self._budget) for a, b in pairs.tolist()]
         if self._processes is None:  # made late: most blocks are settled by their certificates
-            context = multiprocessing.get_context("spawn")
-            self._processes = ProcessPoolExecutor(
-                self._workers, context, initializer=_begin, initargs=(self._plan,)
-            )
+            self._processes = Workers(self._workers, _begin, self._plan)
         work = partial(_search_one, budget=self._budget)
-        return self._processes.map(work, pairs.tolist(), chunksize=SEARCHES)
+        return self._processes.map(work, pairs.tolist(), chunk=SEARCHES)
 
 
 _of_process: list[TreeBatch] = []  # the batch of a worker process
@@ -244,21 +244,6 @@ def _begin(plan: _Plan) -> None:
 
 def _search_one(pair: list[int], *, budget: int) -> tuple[float, float]:
     return _of_process[0].search(*pair, budget=budget)
-
-
-def _checked_pairs(pairs: ArrayLike, n: int, m: int) -> Indices:
-    listed = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
-    if listed.size and (listed.min() < 0 or (listed.max(axis=0) >= (n, m)).any()):
-        raise ValueError(f"`pairs` names a tree that is not there; indices are below {n} and {m}.")
-    return listed
-
-
-def _outputs(out: tuple[Array, Array] | None, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    lower, upper = (np.empty(shape), np.empty(shape)) if out is None else out
-    for given in (lower, upper):
-        if given.shape != shape or given.dtype != np.float64:
-            raise ShapeError("out", given.shape, shape)
-    return lower, upper
 
 
 def chosen_engine(engine: Engine, pairs: int) -> Engine:

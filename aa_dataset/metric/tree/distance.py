@@ -29,7 +29,7 @@ from aa_dataset.metric.tree.problem import Problem, State, assign
 from aa_dataset.metric.tree.result import Edit, Normalization, TreeDistance
 from aa_dataset.metric.tree.search import heaviest_matching
 from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class BodyNorms:
 
 def norm_for_all(norm: AnyNorm | BodyNorms | Sequence[AnyNorm]) -> Norm:
     """Return the one norm of many trees in our form, which can be sent to another process."""
-    if isinstance(norm, BodyNorms | Sequence):
+    if isinstance(norm, BodyNorms | Sequence) and not isinstance(norm, str):
         raise NormError(
             "`norm` must be one norm for all joints of all trees, such as `SplitNorm()`; "
             "for `BodyNorms` call `tree_distance` pair by pair."
@@ -90,7 +90,8 @@ def tree_distance(
         Raw is the metric; the others divide by a count of joints and lose the axioms.
     budget : int
         Steps of work, counted alike on every machine; the default is some 20 s of a slow one.
-        When it is spent, the result has ``exact=False`` and certified bounds.
+        When it is spent, the result has ``exact=False`` and certified bounds. The relaxation and
+        a first repair are always done, so `work` may exceed a tiny budget.
     time_limit : float [s] or None
         A wall limit on top. The result then depends on the machine; it says that a limit was
         given and whether it struck.
@@ -108,12 +109,12 @@ def tree_distance(
     >>> found.value, found.exact, found.matching
     (0.25, True, (('slide', 'slide'),))
     """
+    limits = (checked_budget(budget), time_limit)
     one, two = contract(first), contract(second)
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
     kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
     prices = _prices(one, two, norm, checked_scale(compactify), kernels)
-    limits = (budget, time_limit)
     return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
 
 
@@ -168,15 +169,16 @@ def constant_penalty_distance(
     """
     if not (math.isfinite(penalty) and penalty > 0):
         raise NormError(f"`penalty` is {penalty}; give a positive number.")
+    limits = (checked_budget(budget), time_limit)
     one, two = contract(first), contract(second)
     prices = _prices(one, two, norm, checked_scale(compactify))
     flat = Prices(
         prices.substitute, np.full(len(one), float(penalty)), np.full(len(two), float(penalty))
     )
     if realizable:
-        return _solve(one, two, flat, None, normalize="raw", limits=(budget, time_limit))
+        return _solve(one, two, flat, None, normalize="raw", limits=limits)
     stars = _flattened(one), _flattened(two)
-    return _solve(*stars, flat, None, normalize="raw", limits=(budget, time_limit))
+    return _solve(*stars, flat, None, normalize="raw", limits=limits)
 
 
 def fixed_skeleton_distance(

@@ -9,7 +9,7 @@ from aa_dataset.errors import NormError
 from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.endpoints import Joints
 from aa_dataset.metric.norms import Norms
-from aa_dataset.metric.pairwise import pairwise_distance
+from aa_dataset.metric.tree.prices import portable_distances
 
 
 def skeleton_distance(
@@ -51,7 +51,7 @@ def skeleton_distance(
     for name, value in (("penalty", penalty), ("mismatches", mismatches)):
         if not 0 <= value < math.inf:
             raise NormError(f"`{name}` is {value}; give a number that is not negative.")
-    costs = pairwise_distance(first, second, norm=norm, compactify=compactify)
-    matched = float(costs[linear_sum_assignment(costs)].sum())
+    costs = portable_distances(first, second, norm=norm, compactify=compactify)
+    matched = math.fsum(costs[linear_sum_assignment(costs)].tolist())
     left_over = abs(costs.shape[0] - costs.shape[1])
     return matched + float(penalty * (left_over + mismatches))

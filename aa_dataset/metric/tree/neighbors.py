@@ -8,10 +8,8 @@ ends as soon as it has shown that the tree stays out.
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +20,11 @@ from aa_dataset.metric.distance import DEFAULT_NORM
 from aa_dataset.metric.norms import AnyNorm
 from aa_dataset.metric.pairwise import Engine
 from aa_dataset.metric.tree.batch import Trees, chosen_engine
+from aa_dataset.metric.tree.distance import norm_for_all
 from aa_dataset.metric.tree.packed import PackedTrees, as_packed
+from aa_dataset.metric.tree.processes import Workers
 from aa_dataset.metric.tree.relaxation import TreeBatch
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -95,11 +95,12 @@ def nearest_trees(
     """
     require_positive("k", k, "neighbor")
     require_positive("workers", workers, "process")
+    steps = checked_budget(budget)
     packed = as_packed(library)
     asked = packed if queries is None else as_packed(queries)
     chosen = chosen_engine(engine, len(asked) * len(packed))
-    options = {"norm": norm, "compactify": compactify, "engine": chosen}
-    task = _Task(packed, asked, k, budget, options)
+    options = {"norm": norm_for_all(norm), "compactify": compactify, "engine": chosen}
+    task = _Task(packed, asked, k, steps, options)
     hidden = not (progress and sys.stderr.isatty())
     from tqdm import tqdm
 
@@ -139,10 +140,9 @@ def _rankings(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]
     if workers == 1:
         yield from zip(queries, map(_Scan(task).ranking, queries), strict=True)
         return
-    context = multiprocessing.get_context("spawn")
     part = max(1, len(queries) // (PARTS * workers))
-    with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(task,)) as pool:
-        yield from zip(queries, pool.map(_rank_one, queries, chunksize=part), strict=True)
+    with Workers(workers, _begin, task) as pool:
+        yield from zip(queries, pool.map(_rank_one, queries, chunk=part), strict=True)
 
 
 _of_process: list[_Scan] = []  # the scan of a worker process

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.errors import ArgumentError, shown
+from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.endpoints import JointArray
-from aa_dataset.metric.tree.skeleton import Tree, contract
+from aa_dataset.metric.tree.skeleton import Skeleton, Tree, contract
 
 Bools = NDArray[np.bool_]
 Indices = NDArray[np.int64]
@@ -88,8 +90,17 @@ class PackedTrees:
 
 
 def as_packed(trees: PackedTrees | Iterable[Tree]) -> PackedTrees:
-    """Return any way of giving trees as `PackedTrees`."""
-    return trees if isinstance(trees, PackedTrees) else PackedTrees.of(trees)
+    """Return any way of giving trees as `PackedTrees`, or raise a sentence for a single tree."""
+    if isinstance(trees, PackedTrees):
+        return trees
+    if isinstance(trees, KinematicTree | Skeleton):
+        raise ArgumentError(
+            f"one tree, {trees.name!r}, was given where many are expected; write `[tree]`, or "
+            "compare two by `tree_distance(first, second)`."
+        )
+    if not isinstance(trees, Iterable):
+        raise ArgumentError(f"a list of trees was expected and the argument is {shown(trees)}.")
+    return PackedTrees.of(trees)
 
 
 def _joined(arrays: Sequence[JointArray]) -> JointArray:

@@ -26,7 +26,9 @@ from aa_dataset.metric._pairs import (
     reversed_where,
     square,
 )
-from aa_dataset.metric.endpoints import JointArray
+from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
+from aa_dataset.metric.endpoints import JointArray, Joints, as_joint_array, require_bounded
+from aa_dataset.metric.norms import Norms
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp] | NDArray[np.int64]
@@ -169,8 +171,24 @@ def _numpy_prices(one: Terms, two: Terms, measure: Measure) -> Array:
     return out
 
 
+def portable_distances(
+    first: Joints, second: Joints, *, norm: Norms = DEFAULT_NORM, compactify: float | None = None
+) -> Array:
+    """Return the matrix of `pairwise_distance`, (n, m), with the same digits on every machine.
+
+    For matchings, which hang on the last digit where parts are equal; however many the pairs,
+    neither BLAS nor numba is asked.
+    """
+    one, two = as_joint_array(first), as_joint_array(second)
+    factor, scale = checked_factor(norm, count=len(two)), checked_scale(compactify)
+    if scale is None:
+        require_bounded(one)
+        require_bounded(two)
+    return column_prices(one, two, factor, scale)
+
+
 def column_prices(one: JointArray, two: JointArray, factors: Array, scale: float | None) -> Array:
-    """Return E or E^phi of every pair, column k by its own norm's factor, (n, m)."""
+    """Return E or E^phi of every pair, (n, m), by one factor (6, 6) or one per column."""
     out = np.empty((len(one), len(two)))
     step = max(1, CHUNK_PAIRS // max(1, 6 * len(two)))
     for start in range(0, len(one), step):

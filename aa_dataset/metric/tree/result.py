@@ -64,7 +64,8 @@ class TreeDistance:
     stage : str
         The stage that finished.
     budget, work : int
-        Steps allowed and steps spent, counted alike on every machine.
+        Steps allowed and steps spent, counted alike on every machine. The relaxation and a first
+        repair are always done, so `work` may exceed a tiny budget.
     time_limit : float [s] or None
         The wall limit, None where none was given.
     timed_out : bool

@@ -9,8 +9,27 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
+
+from aa_dataset.errors import ArenaError, shown
 
 DEFAULT_BUDGET = 3_000_000_000
+
+
+class BudgetError(ArenaError, ValueError):
+    """A budget is no count of steps."""
+
+
+def checked_budget(value: Any) -> int:
+    """Return a budget as a whole number of steps, 0 or more, or raise a sentence."""
+    try:
+        steps = int(value)
+        is_count = steps >= 0 and bool(steps == value) and not isinstance(value, bool)
+    except (TypeError, ValueError, OverflowError):  # text, None, nan, inf
+        is_count = False
+    if not is_count:
+        raise BudgetError(f"`budget` is {shown(value)}; give a count of steps, 0 or more.")
+    return steps
 
 
 class StoppedError(Exception):
@@ -24,7 +43,8 @@ class Meter:
     Attributes
     ----------
     budget : int
-        Steps that may be charged; the search stops before what would go beyond them.
+        Steps that may be charged; the search stops before what would go beyond them. The
+        relaxation and a first repair are done and charged whatever it is.
     time_limit : float [s] or None
         A wall limit on top, by explicit wish only: its results depend on the machine.
     work : int
@@ -44,8 +64,7 @@ class Meter:
     _deadline: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.budget < 0 or self.budget != int(self.budget):
-            raise ValueError(f"`budget` is {self.budget!r}; give a count of steps, 0 or more.")
+        self.budget = checked_budget(self.budget)
         if self.time_limit is not None:
             if not self.time_limit >= 0:
                 raise ValueError(f"`time_limit` is {self.time_limit!r}; give seconds, or None.")

@@ -175,12 +175,75 @@ def test_negative_principal_moments_are_refused_and_rods_are_not():
         rod = turn @ np.diag([0, moments[1], moments[1]]) @ turn.T
         for inertia in (real, rod, rod.astype(np.float32).astype(float), np.zeros((3, 3))):
             RigidBody(1.0, np.zeros(3), inertia)
-        wrong = turn @ np.diag([-1e-4 * moments.max(), moments[1], moments[2]]) @ turn.T
-        with pytest.raises(BodyError, match=f"moment of {-1e-4 * moments.max():.3g} kg m"):
+        wrong = turn @ np.diag([-1e-3 * moments.max(), moments[1], moments[2]]) @ turn.T
+        with pytest.raises(BodyError, match=f"moment of {-1e-3 * moments.max():.3g} kg m"):
             RigidBody(1.0, np.zeros(3), wrong)
     for inertia in (-np.eye(3), np.eye(3) - 0.9 * np.ones((3, 3)), np.diag([1e200, 1, -1e200])):
         with pytest.raises(BodyError, match="principal moment"):
             RigidBody(1.0, np.zeros(3), inertia)
+
+
+def wire(radius, rng):
+    """Return the moments of a wire of 0.1 kg and 1 m that points anywhere, with six decimals."""
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    across = 0.1 / 12
+    return np.round(turn @ np.diag([0.05 * radius**2, across, across]) @ turn.T, 6)
+
+
+@pytest.mark.parametrize("radius", [1e-4, 5e-4])
+def test_a_thin_wire_written_with_six_decimals_is_a_body_in_every_frame(radius):
+    rng, negative = np.random.default_rng(0), 0
+    for _ in range(300):
+        inertia = wire(radius, rng)
+        negative += np.linalg.eigvalsh(inertia)[0] < 0
+        body = RigidBody(0.1, np.zeros(3), inertia)
+        for _ in range(3):
+            body = body.moved(exp_twist(rng.normal(size=6)))
+        body.scaled(0.01)
+    assert negative > 20  # the case that the tolerance is for
+
+
+def test_the_tolerance_of_bodies_does_not_hang_on_the_frame():
+    """A moment just within or beyond 1e-4 of the trace is judged alike in every rotation."""
+    rng = np.random.default_rng(1)
+    for share in (0.999, 1.001):
+        moments = np.array([-share * 1e-4, 0.5, 0.5 + share * 1e-4])  # trace 1
+        for _ in range(100):
+            turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+            inertia = turn @ np.diag(moments) @ turn.T
+            if share < 1:
+                RigidBody(1.0, np.zeros(3), inertia)
+                continue
+            with pytest.raises(BodyError, match="principal moment"):
+                RigidBody(1.0, np.zeros(3), inertia)
+
+
+@pytest.mark.parametrize("place", [(0, 1), (1, 0), (2, 0), (2, 1)])
+def test_an_inertia_that_is_not_symmetric_is_refused(place):
+    inertia = np.eye(3)
+    inertia[place] = 1e-12  # what a rotation leaves
+    RigidBody(1.0, np.zeros(3), inertia)
+    inertia[place] = 0.25
+    with pytest.raises(BodyError, match="not symmetric"):
+        RigidBody(1.0, np.zeros(3), inertia)
+
+
+def test_a_link_with_a_welded_wire_keeps_its_body(tmp_path):
+    rng, path = np.random.default_rng(0), tmp_path / "r.urdf"
+    for _ in range(50):
+        (a, d, e), (_, b, f), (_, _, c) = wire(1e-4, rng).tolist()
+        path.write_text(
+            f"""<robot name="r"><link name="a"/><link name="b"><inertial><mass value="5"/>
+            <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+            <link name="c"><inertial><mass value="0.1"/><inertia ixx="{a:.6f}" iyy="{b:.6f}"
+            izz="{c:.6f}" ixy="{d:.6f}" ixz="{e:.6f}" iyz="{f:.6f}"/></inertial></link>
+            <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+            <axis xyz="0 0 1"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+            <joint name="w" type="fixed"><parent link="b"/><child link="c"/></joint></robot>"""
+        )
+        body = read_tree(path).joint("j").body
+        assert body is not None
+        assert body.mass == pytest.approx(5.1)
 
 
 def test_the_quick_test_of_bodies_is_that_of_the_eigenvalues():

@@ -215,3 +215,17 @@ def test_bad_arguments_raise():
         bootstrap_mean([1.0], resamples=0)
     with pytest.raises(ValueError, match="paired"):
         bootstrap_difference([1.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("infinite", [math.inf, -math.inf])
+def test_infinite_values_are_refused_by_name(method, infinite):
+    good, bad = [0.1, [0.2, 0.3], 0.4], [0.1, [0.2, math.nan, infinite], 0.4]
+    said = rf"{infinite} for object 1 .* give nan"
+    with pytest.raises(ValueError, match="`groups` holds " + said):
+        bootstrap_mean(bad, method=method)
+    for name, sides in (("first", (bad, good)), ("second", (good, bad))):
+        with pytest.raises(ValueError, match=f"`{name}` holds " + said):
+            bootstrap_difference(*sides, method=method)
+    counted = [0.1, [0.2, math.nan, math.nan], 0.4]
+    assert bootstrap_mean(counted, method=method).undefined == 2

@@ -62,6 +62,23 @@ def test_parallel_safe_measures_from_point_to_line(axis, origin, offset):
         assert found == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("off", [0.06, 0.3, 1.0, 20.0])
+def test_the_tilt_from_which_a_hinge_elsewhere_succeeds_in_parallel_safe(off):
+    """Lines that meet are 0 apart, so the error is d (1e-2 - s) / 9e-3; it is 0.05 at this s."""
+    limit = 1e-2 - 0.05 * 9e-3 / off
+    if off == 1.0:
+        assert limit == pytest.approx(9.55e-3)
+    truth = Joint("h", "revolute", [0, 0, 1], [0, 0, 0], 0, 1)
+    for share in (1 - 1e-6, 1 + 1e-6):
+        sine = share * limit
+        tilted = [sine, 0, math.sqrt(1 - sine * sine)]
+        found = component_errors(
+            Joint("p", "revolute", tilted, [off, 0, 0], 0, 1), truth, variant="parallel-safe"
+        )
+        assert found.origin_error == pytest.approx(off * (1e-2 - sine) / 9e-3)
+        assert found.success == (share > 1)
+
+
 def test_fixed_joint_never_succeeds_in_strict_and_has_no_axis_in_parallel_safe():
     strict = component_errors(WELD, WELD)
     assert strict.axis_error == math.pi / 2

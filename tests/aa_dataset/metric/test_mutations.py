@@ -142,7 +142,7 @@ def joints_resampled_instead_of_objects(patch):
     patch.setattr(
         bootstrap,
         "_totals",
-        lambda groups, how: original([x for g in groups for x in np.atleast_1d(g)], how),
+        lambda groups, how: original([np.array([x]) for g in groups for x in g], how),
     )
 
 

@@ -2,6 +2,7 @@
 """Section 4.1: both inner products, their kinship, and bodies that cannot carry one."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from metric_references import gram, size
 from metric_strategies import bodies, bounded_joints, norms, numbers, vectors
 
-from aa_dataset.errors import NormError, SingularBodyError
+from aa_dataset.errors import ArenaError, NormError, SingularBodyError
 from aa_dataset.kinematics import RigidBody, adjoint, exp_twist
 from aa_dataset.metric import KineticNorm, SplitNorm, joint_distance, twist_norm
 
@@ -71,8 +72,11 @@ def test_a_rod_is_regularized_on_request_only():
 
 
 def test_an_inertia_that_is_not_symmetric_raises():
-    with pytest.raises(NormError, match="symmetric"):
-        KineticNorm(RigidBody(1.0, np.zeros(3), np.eye(3) + np.triu(np.full((3, 3), 0.1), 1)))
+    """Nothing is measured by half of a tensor; the body refuses it before the norm is made."""
+    skew = np.eye(3) + np.triu(np.full((3, 3), 0.1), 1)
+    theirs = SimpleNamespace(mass=1.0, com=np.zeros(3), inertia=skew)
+    with pytest.raises(ArenaError, match="symmetric"):
+        KineticNorm(theirs)
 
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0, math.nan, math.inf])

@@ -37,7 +37,7 @@ MODULES = ("scipy.linalg", "numpy.linalg", "scipy.sparse.linalg", "scipy.spatial
 ALLOWED = {
     "aa_dataset/metric/bootstrap.py": "intervals of scores; no stage makes one",
     "aa_dataset/metric/anchors.py": "reads the state of a prediction; no stage calls it",
-    "aa_dataset/metric/pairwise.py": "matrices of over 2,048 pairs of joints; no stage makes one",
+    "aa_dataset/metric/pairwise.py": "matrices of over 2,048 pairs of joints; no stage, no score",
     "aa_dataset/metric/tree/problem.py": "counts of zeros and ones, which any order adds exactly",
     "pipeline/render/": "pictures, which no digest of an object or a library covers",
 }
