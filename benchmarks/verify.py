@@ -46,7 +46,7 @@ def measure(folder: Path, name: str, config: dict[str, Any], spent: dict[str, fl
     """Add the CPU times of one object."""
     emit(folder, name, files=object_files(name, 0, seed=1))
     made = timed(spent, "normalize", lambda: normalize(
-        Task("x", (folder / name, FACTS, None)), config))  # fmt: skip
+        Task("x", (folder / name, FACTS, None, ())), config))  # fmt: skip
     fragment = pack("x", made.files)
     tar = folder / "object.tar"
     tar.write_bytes(fragment + bytes(1024))
