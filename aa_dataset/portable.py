@@ -55,18 +55,14 @@ def applied(matrix: ArrayLike, vectors: ArrayLike) -> Array:
     if matrix.ndim > 2 and matrix.shape[:-2] != vectors.shape[:-1]:
         raise ValueError(f"matrices {matrix.shape} and vectors {vectors.shape} are not one each.")
     # By columns: loops over many vectors are far faster than loops over three numbers.
-    columns = np.ascontiguousarray(vectors.T)
+    columns = np.ascontiguousarray(vectors.T)  # (k, ...)
     entries = np.ascontiguousarray(matrix.T)  # (k, m, ...)
-    rows = [_sum_of_products(entries[:, i], columns) for i in range(matrix.shape[-2])]
-    return np.ascontiguousarray(np.array(rows).T)
-
-
-def _sum_of_products(first: Array, second: Array) -> Array:
-    """Return ``first[0] * second[0] + first[1] * second[1] + ...``, from left to right."""
-    total = first[0] * second[0]
-    for k in range(1, len(first)):
-        total = total + first[k] * second[k]
-    return np.asarray(total)
+    if matrix.ndim == 2:
+        entries = entries.reshape(entries.shape + (1,) * (columns.ndim - 1))
+    total = entries[0] * columns[0]
+    for k in range(1, len(columns)):
+        total += entries[k] * columns[k]
+    return np.ascontiguousarray(total.T)
 
 
 def product(first: ArrayLike, second: ArrayLike) -> Array:
@@ -99,7 +95,8 @@ def second_moments(points: ArrayLike, weights: ArrayLike | None = None) -> Array
 def determinant(matrices: ArrayLike) -> Array:
     """Return the determinants ``(...)`` of matrices ``(..., 3, 3)``."""
     rows = np.asarray(matrices, dtype=float)
-    return dot(rows[..., 0, :], np.cross(rows[..., 1, :], rows[..., 2, :]))
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(rows, (-2, -1), (0, 1))
+    return np.asarray(a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
 
 
 def inverse(placement: ArrayLike) -> Array:

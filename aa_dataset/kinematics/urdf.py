@@ -159,14 +159,16 @@ def _require_expanded(root: Element) -> None:
 
 def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:
     """Return the (4, 4) placement of an ``<origin>``: ``Rz(yaw) Ry(pitch) Rx(roll)``, then xyz."""
-    (cr, cp, cy), (sr, sp, sy) = cos(rpy), sin(rpy)
     out = np.eye(4)
+    out[:3, 3] = xyz
+    if not any(rpy):
+        return out
+    (cr, cp, cy), (sr, sp, sy) = cos(rpy).tolist(), sin(rpy).tolist()
     out[:3, :3] = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
         [-sp, cp * sr, cp * cr],
     ]
-    out[:3, 3] = xyz
     return out
 
 

@@ -225,7 +225,7 @@ def _normal_object(
     settings: Mapping[str, Any],
 ) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
-    moved = {name: _mapped(geometry[name].visuals, similarity) for name in tree.links}
+    moved = _mapped({name: geometry[name].visuals for name in tree.links}, similarity)
     points = all_points(moved.values())
     diagonal = float(length(np.ptp(points, axis=0)))
     written = {joint.name: joint for joint in model.joints}
@@ -241,7 +241,7 @@ def _normal_object(
     named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
     if not moved[tree.root]:
         findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
-    solids = {name: _mapped(geometry[name].collisions, similarity) for name in tree.links}
+    solids = _mapped({name: geometry[name].collisions for name in tree.links}, similarity)
     thing = NormalObject(
         named,
         {links[name]: parts for name, parts in moved.items()},
@@ -252,8 +252,15 @@ def _normal_object(
     return thing, (links, names), findings
 
 
-def _mapped(pieces: Sequence[Piece], similarity: Similarity) -> list[Piece]:
-    return [replace(piece, vertices=similarity.points(piece.vertices)) for piece in pieces]
+def _mapped(links: Mapping[str, Sequence[Piece]], similarity: Similarity) -> dict[str, list[Piece]]:
+    """Map the pieces of every link, all points at once: there may be hundreds of small pieces."""
+    points = similarity.points(all_points(links.values()))
+    sizes = [len(piece.vertices) for pieces in links.values() for piece in pieces]
+    parts = iter(np.split(points, np.cumsum(sizes)[:-1]))
+    return {
+        name: [replace(piece, vertices=next(parts)) for piece in pieces]
+        for name, pieces in links.items()
+    }
 
 
 def _collision_source(geometry: LinkGeometry) -> str:
