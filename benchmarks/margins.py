@@ -13,7 +13,6 @@ winding numbers round otherwise, would differ first.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterator
@@ -86,8 +85,16 @@ def watch(module: Any, name: str, look: Callable[..., None]) -> None:
 
 def watch_all(seen: Recorder) -> None:
     """Put a recorder behind the decisions of generate, normalize and annotate."""
-    from pipeline.annotate import mass, moments, rounding, shells, solids, surface
-    from pipeline.annotate.collision import cells, convex, opening
+    watch_rounding(seen)
+    watch_hulls(seen)
+    watch_cuts(seen)
+    watch_shells(seen)
+    watch_numbers(seen)
+
+
+def watch_rounding(seen: Recorder) -> None:
+    """Record every coordinate that is rounded before it is written."""
+    from pipeline.annotate.collision import opening
     from pipeline.generate import unwrap, urdf
     from pipeline.normalize import frame, pieces
 
@@ -105,35 +112,38 @@ def watch_all(seen: Recorder) -> None:
     watch(pieces, "settled", settled("normalize: texture coordinate rounded"))
     watch(opening, "settled", settled("annotate: corner of a convex part rounded"))
 
+
+def watch_hulls(seen: Recorder) -> None:
+    """Record what decides whether a component is flat, convex or hollow."""
+    from pipeline.annotate.collision import convex, links
+
+    share = convex._filled_share
+
     def is_flat(_: bool, widths: np.ndarray, decimals: int) -> None:
         thin = max(convex.FLATNESS * widths.max(), convex.THINNEST_STEPS * 10.0**-decimals)
         seen.note("annotate: component is flat", widths.min(), thin)
 
     def is_convex(_: bool, part: Any, hull: Any) -> None:
-        seen.note("annotate: component is convex (volume)", _share(part, hull), convex.CONVEX_SHARE)
+        found = share(part, hull) or np.nan
+        seen.note("annotate: component is convex (volume)", found, convex.CONVEX_SHARE)
 
     def is_hollow(_: bool, part: Any, hull: Any, __: int) -> None:
         if hull is not part:
-            seen.note("annotate: component is hollow", _share(part, hull), convex.HOLLOW_SHARE)
+            found = share(part, hull) or np.nan
+            seen.note("annotate: component is hollow", found, convex.HOLLOW_SHARE)
 
-    def _share(part: Any, hull: Any) -> float:
-        return convex._filled_share.__wrapped__(part, hull) or np.nan
-
-    watch(convex, "_filled_share", lambda *_: None)
     watch(convex, "_is_flat", is_flat)
     watch(convex, "_is_convex", is_convex)
-    watch(opening, "convex", lambda *_: None)
-    from pipeline.annotate.collision import links
-
     watch(links, "may_be_hollow", is_hollow)
-    watch(
-        cells, "_flattest",
-        lambda _, __, weights: seen.note(
-            "annotate: grid laid along a flat side",
-            weights.max() if len(weights) else np.nan,
-            cells._FLAT_SHARE,
-        ),
-    )  # fmt: skip
+
+
+def watch_cuts(seen: Recorder) -> None:
+    """Record how a hollow component is cut into parts."""
+    from pipeline.annotate.collision import cells, opening
+
+    def flattest(_: Any, __: Any, weights: np.ndarray) -> None:
+        largest = weights.max() if len(weights) else np.nan
+        seen.note("annotate: grid laid along a flat side", largest, cells._FLAT_SHARE)
 
     def grown(_: None, self: Any, part: Any) -> None:
         hull = opening._hull_of(opening._outline(self._points(part)))
@@ -142,20 +152,24 @@ def watch_all(seen: Recorder) -> None:
             most = max(opening.FILLED_SHARE * count, opening.FILLED_OF_WHOLE * self._whole)
             seen.note("annotate: part cut again (whole cells of air)", air, max(most, 1e-9))
 
-    watch(opening.Opening, "_add", grown)
     burdens: list[float] = []
-    watch(opening.Opening, "_burden", lambda value, *_: burdens.append(value))
 
     def chosen(_: Any, *__: Any) -> None:
         seen.note_best("annotate: which cut (best against second)", [-value for value in burdens])
         burdens.clear()
 
+    watch(cells, "_flattest", flattest)
+    watch(opening.Opening, "_add", grown)
+    watch(opening.Opening, "_burden", lambda value, *_: burdens.append(value))
     watch(opening.Opening, "_best_pair", chosen)
-    watch(
-        surface, "_places",
-        lambda _, points: seen.note_rounding("annotate: vertices welded",
-                                             (points + 0.5) * surface.WELD_STEPS),
-    )  # fmt: skip
+
+
+def watch_shells(seen: Recorder) -> None:
+    """Record what decides which triangles enclose a volume."""
+    from pipeline.annotate import mass, shells, solids, surface
+
+    def welded(_: Any, points: np.ndarray) -> None:
+        seen.note_rounding("annotate: vertices welded", (points + 0.5) * surface.WELD_STEPS)
 
     def solid(found: Any, _: Any) -> None:
         closed = found.closed
@@ -163,27 +177,32 @@ def watch_all(seen: Recorder) -> None:
         seen.note("annotate: closed shell is solid", np.abs(found.moments[closed, 0]), flat)
         seen.note("annotate: closed shell faces outward", found.moments[found.solid, 0], 0.0)
 
-    watch(mass, "find_shells", solid)
-
     def clusters(_: Any, found: Any, __: Any) -> None:
         lower, upper = found.lower[found.solid], found.upper[found.solid]
         for k in range(len(lower)):
             shared = np.minimum(upper[k], upper[k + 1 :]) - np.maximum(lower[k], lower[k + 1 :])
             seen.note("annotate: boxes of shells touch", shared.min(axis=1), solids.TOUCH)
 
+    watch(surface, "_places", welded)
+    watch(mass, "find_shells", solid)
     watch(solids, "_clusters", clusters)
+
+
+def watch_numbers(seen: Recorder) -> None:
+    """Record the numbers of the tables."""
+    from pipeline.annotate import moments, rounding
 
     def physical(_: bool, body: Any) -> None:
         low, middle, high = moments.symmetric_eigen(body.inertia)[0]
         seen.note("annotate: triangle inequality of inertia", high, (low + middle) * (1 + 1e-9))
 
+    def rounded(_: float, value: float) -> None:
+        if value and np.isfinite(value):
+            steps = abs(value) * 10.0 ** (9 - np.floor(np.log10(abs(value)))) + 0.5e-3
+            seen.note_rounding("annotate: number of a table rounded", steps)
+
     watch(moments, "is_physical", physical)
-    watch(
-        rounding, "rounded",
-        lambda _, value: None if not value or not np.isfinite(value) else seen.note_rounding(
-            "annotate: number of a table rounded",
-            abs(value) * 10.0 ** (9 - np.floor(np.log10(abs(value)))) + 0.5e-3),
-    )  # fmt: skip
+    watch(rounding, "rounded", rounded)
 
 
 def build(names: list[str]) -> dict[str, Closest]:
@@ -216,11 +235,12 @@ def merged(parts: Iterator[dict[str, Closest]], total: int) -> dict[str, Closest
 def splits(library: Path) -> dict[str, Closest]:
     """Return the margins of deduplicate and split on a built library."""
     from aa_dataset import load_dataset
+    from pipeline.config import load_config
     from pipeline.split.near import _distance, read_skeletons
     from pipeline.tables import read_rows
 
     seen = Recorder()
-    config_threshold = json.loads(json.dumps(load_split()))["near_duplicate"]
+    threshold = load_config()["split"]["near_duplicate"]
     joints = read_rows(library / "joints.parquet")
     skeletons = read_skeletons(joints)
     dataset = load_dataset(str(library))
@@ -236,7 +256,7 @@ def splits(library: Path) -> dict[str, Closest]:
         others = [o for o in by_category.get(row["category"], []) if o != key]
         if key not in chosen and others:
             nearest = min(_distance(skeletons[key], skeletons[other]) for other in others)
-            seen.note("split: near-duplicate of an evaluation object", nearest, config_threshold)
+            seen.note("split: near-duplicate of an evaluation object", nearest, threshold)
     motions: dict[str, list[float]] = {}
     for row in joints:
         motions.setdefault(row["object_id"], []).append(row["motion_alpha"])
@@ -244,13 +264,6 @@ def splits(library: Path) -> dict[str, Closest]:
         seen.object_id = key
         seen.note_best("split: main joint (largest motion against second)", values)
     return seen.found
-
-
-def load_split() -> dict[str, Any]:
-    """Return the settings of the split."""
-    from pipeline.config import load_config
-
-    return dict(load_config()["split"])
 
 
 def main() -> None:

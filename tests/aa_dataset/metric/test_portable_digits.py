@@ -21,6 +21,7 @@ import aa_dataset.metric
 from aa_dataset.metric import RiemannianNorm
 from aa_dataset.metric._arithmetic import tanh
 from aa_dataset.metric._pairs import apply
+from tests.processors import plain, strongest, without_dispatch
 
 PROGRAM = """
 import math, numpy as np
@@ -72,13 +73,6 @@ for values in found:
 """
 
 
-def dispatched():
-    """Return what numpy uses beyond its baseline on this processor."""
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-
-    return " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name))
-
-
 def digits(**settings):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
@@ -97,13 +91,7 @@ def here():
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"OPENBLAS_CORETYPE": "Nehalem"},  # both run on every x86-64; other machines ignore them
-        {"OPENBLAS_CORETYPE": "Prescott"},
-        {"NPY_DISABLE_CPU_FEATURES": dispatched()},
-    ],
-    ids=["Nehalem", "Prescott", "numpy baseline"],
+    "settings", [plain(), strongest(), without_dispatch()], ids=["plain", "strong", "no dispatch"]
 )
 def test_digits_are_the_same(here, settings):
     other = digits(**settings)

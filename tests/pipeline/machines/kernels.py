@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processors that a test can pretend to have: kernels of OpenBLAS, numpy and the C library."""
+"""Objects that are rebuilt in processes of their own, on processors that they pretend to have."""
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 import sys
 import sysconfig
@@ -13,56 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from tests.processors import Environment
 
 PROGRAM = Path(__file__).with_name("rebuild.py")
 REPOSITORY = Path(__file__).parents[3]
-# What a processor must have before OpenBLAS may be told to use kernels for it.
-CORE_TYPES = {
-    "Prescott": ("SSE3",),
-    "Nehalem": ("SSE42",),
-    "Sandybridge": ("AVX",),
-    "Haswell": ("AVX2", "FMA3"),
-    "Zen": ("AVX2", "FMA3"),
-    "SkylakeX": ("AVX2", "FMA3", "AVX512_SKX"),
-    "Cooperlake": ("AVX2", "FMA3", "AVX512_SKX", "AVX512BF16"),
-    "Sapphirerapids": ("AVX2", "FMA3", "AVX512_SKX", "AVX512_ICL", "AVX512BF16"),
-}
-Environment = dict[str, str]
 Found = dict[str, dict[str, str]]
-
-
-def core_types() -> list[str]:
-    """Return the core types of OpenBLAS whose kernels run here, the plainest first.
-
-    One, which chooses nothing, where numpy has no OpenBLAS that can be asked, as on macOS.
-    """
-    if platform.system() != "Linux":
-        return [""]
-    if platform.machine() == "aarch64":
-        return ["ARMV8", ""]
-    features = np._core._multiarray_umath.__cpu_features__
-    found = [name for name, needed in CORE_TYPES.items() if all(map(features.get, needed))]
-    return found or [""]
-
-
-def without_dispatch() -> Environment:
-    """Return the environment in which numpy and the C library use their plainest code."""
-    dispatched = np._core._multiarray_umath.__cpu_dispatch__
-    return {
-        "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched),
-        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX",
-    }
-
-
-def plain() -> Environment:
-    """Return the environment of the plainest processor that this one can pretend to be."""
-    return {"OPENBLAS_CORETYPE": core_types()[0], **without_dispatch()}
-
-
-def strongest() -> Environment:
-    """Return the environment of the strongest processor that this one can pretend to be."""
-    return {"OPENBLAS_CORETYPE": core_types()[-1]}
 
 
 class Run:

@@ -19,17 +19,9 @@ import pytest
 from pipeline.generate.layout import object_name
 from pipeline.generate.registry import family_names
 from pipeline.split.frozen import frozen_members
-from tests.pipeline.machines.kernels import (
-    REPOSITORY,
-    Environment,
-    Run,
-    core_types,
-    differences,
-    plain,
-    strongest,
-    without_dispatch,
-)
+from tests.pipeline.machines.kernels import REPOSITORY, Run, differences
 from tests.pipeline.machines.rebuild import SAMPLES, sample_names
+from tests.processors import Environment, core_types, plain, strongest, without_dispatch
 
 # Objects of the frozen split whose bytes once depended on the processor.
 ONCE_DIFFERENT = [

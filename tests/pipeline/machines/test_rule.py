@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rule of `aa_dataset/portable.py`: what decides bytes calls nothing that picks its kernels.
 
-Which modules that are is found, not listed: everything that the stages and the generated collection
-import. What is allowed all the same stands below with its reason, and an entry that is no longer
-needed fails.
+Which modules that are is found, not listed: everything that the stages, the generated collection,
+the metric and scoring import. What is allowed all the same stands below with its reason, and an
+entry that is no longer needed fails.
 """
 
 from __future__ import annotations
@@ -42,10 +42,17 @@ ALLOWED = {
 }
 
 
+ROOMS = [
+    *(Path("pipeline") / stage for stage in STAGES),
+    Path("pipeline/generate"),
+    Path("aa_dataset/metric"),
+    Path("aa_dataset/score"),
+]
+
+
 def deciding_modules() -> list[Path]:
-    """Return every first-party file that a stage or a generator of raw objects executes."""
-    packages = [Path("pipeline") / stage for stage in STAGES] + [Path("pipeline/generate")]
-    files = [path for package in packages for path in package.rglob("*.py")]
+    """Return every first-party file of which a byte of an object or a digit of a score hangs."""
+    files = [path for room in ROOMS for path in room.rglob("*.py")]
     return sorted(_closure(".".join(path.with_suffix("").parts) for path in files))
 
 
