@@ -65,7 +65,8 @@ def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
     layout = LibraryLayout(root)
     layout.assets.mkdir(parents=True)
     rows: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for object_id in sorted(frozen.truths)[:count]:
+    names = sorted(frozen.truths)
+    for object_id in names[:: max(1, len(names) // count)][:count]:
         truth = frozen.truths[object_id]
         facts = {"is_metric": truth.is_metric, "extents": list(truth.extents)}
         digest = frozen.contents[object_id]
