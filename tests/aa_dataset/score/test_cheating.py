@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 from cheating import frozen_case, write_frozen_library
@@ -17,7 +19,7 @@ from cheating_submissions import REFERENCES, TRICKS, headlines, write_all, write
 from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters
+from aa_dataset.score.results import Parameters, write_result
 from aa_dataset.storage import LibraryError
 from pipeline.split.frozen import frozen_versions, read_frozen
 
@@ -193,3 +195,28 @@ def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(make, tmp_path
     assert costs["free_joint"].costs["e_alpha"] == pytest.approx(math.sqrt(2) * half)
     assert costs["free_joint"].costs["e_b"] == pytest.approx(math.sqrt(2) * half)
     assert costs["wheel_joint"].costs["e_alpha_phi"] == pytest.approx(math.sqrt(2))
+
+
+SCORING = (Path(__file__).parents[3] / "docs" / "scoring.md").read_text()
+
+
+def test_the_table_of_the_docs_has_every_trick_and_none_that_gains():
+    lines = [line.strip("| ").split(" | ") for line in SCORING.splitlines() if "`: " in line]
+    rows = {cells[0].split("`")[1]: cells for cells in lines if len(cells) == 11}
+    assert list(rows) == [*REFERENCES, *TRICKS]
+    now = {key: [float(cell) for cell in cells[7:]] for key, cells in rows.items()}
+    assert now["ground-truth"] == [0.0] * 4
+    for trick in TRICKS:
+        assert all(cost > own for cost, own in zip(now[trick], now["honest"], strict=True)), trick
+        text = TRICKS[trick][0]
+        assert rows[trick][0] == f"`{trick}`: {text}"
+
+
+def test_the_snippet_of_the_docs_gives_the_headline(results, tmp_path, monkeypatch, capsys):
+    (snippet,) = re.findall(r"```python\n(.*?)```", SCORING, re.S)
+    monkeypatch.chdir(tmp_path)
+    for key in ("honest", "many-guesses", "half-unbounded", "easiest-alone"):
+        write_result(results[key], tmp_path / "result.json")
+        exec(snippet, {})
+        (row,) = [row for row in results[key].aggregates() if row.score == "e_alpha"]
+        assert float(capsys.readouterr().out) == pytest.approx(row.mean_over_joints, rel=1e-12)
