@@ -125,15 +125,21 @@ def score_object(
     if not predictions.has(item.object_id):
         return _failed(item, truth, status="missing")
     try:
-        tree = predictions.tree(item.object_id)
-        require_sane(tree)
-        guess = contract(tree)
+        guess = _readable(item.object_id, predictions)
         pairing = pair_joints(truth.skeleton, guess, parameters)
         spurious = _spurious_rows(item, truth, guess, pairing, parameters)
-    except ArenaError as error:
+    except (ArenaError, ArithmeticError) as error:  # no number of a stranger ends the run
         return _failed(item, truth, status="unreadable", detail=shortened(error))
     joints = _paired_rows(item, truth, guess, pairing, parameters)
     return Scored(_summary(item, truth, guess, pairing, joints, spurious), joints, spurious)
+
+
+def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
+    """Return the moving joints of a prediction that keeps its limits."""
+    with np.errstate(over="ignore", invalid="ignore"):  # errors of the prediction, said as such
+        tree = predictions.tree(object_id)
+        require_sane(tree)
+        return contract(tree)
 
 
 def _failed(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:

@@ -291,3 +291,20 @@ def test_turns_without_measure_end_in_a_row(dataset, folder, turn):
     item = scored(dataset, folder)
     assert item.status in ("scored", "unreadable")
     assert all(cost >= 0 for cost in item.costs.values())
+
+
+@pytest.mark.parametrize("upper", ["1", "0"])  # a range of 0 welds what hangs on it, later
+@pytest.mark.parametrize("place", ["0 0 0", "1e200 0 0"])
+def test_masses_without_measure_end_in_a_row(dataset, folder, upper, place):
+    body = (
+        f'<inertial><origin xyz="{place}"/><mass value="1e308"/>'
+        '<inertia ixx="1e308" iyy="1e308" izz="1e308"/></inertial>'
+    )
+    links = "".join(f'<link name="{name}">{body}</link>' for name in "abcd")
+    joints = [joint("j", "a", "b"), joint("k", "b", "c"), joint("m", "c", "d", "fixed")]
+    joints[1] = joints[1].replace('upper="1"', f'upper="{upper}"')
+    write(folder, f'<robot name="x">{links}{"".join(joints)}</robot>')
+    assert scored(dataset, folder).status in ("scored", "unreadable")
+    joints[2] = joint("m", "c", "d").replace('upper="1"', f'upper="{upper}"')
+    write(folder, f'<robot name="x">{links}{"".join(joints)}</robot>')
+    assert scored(dataset, folder).status in ("scored", "unreadable")
