@@ -86,7 +86,10 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
     """Weld bodies given in one frame into one (parallel-axis theorem)."""
     if not bodies:
         raise BodyError("cannot weld an empty list of bodies.")
-    mass = math.fsum(body.mass for body in bodies)  # `sum` rounds as its version of Python does
+    try:
+        mass = math.fsum(body.mass for body in bodies)  # `sum` rounds as its Python does
+    except OverflowError:
+        raise BodyError("the masses add up to more than a number holds; give them in kg.") from None
     center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
     for body in bodies:

@@ -17,11 +17,16 @@ from aa_dataset.errors import UrdfError
 
 @dataclass(frozen=True, slots=True)
 class XmlBudget:
-    """What a document may cost: counts, not seconds, so that every machine decides alike."""
+    """What a document may cost: counts, not seconds, so that every machine decides alike.
+
+    `max_links` bounds the links of a URDF, and its joints, before any of them is read; None
+    leaves that to the number of elements.
+    """
 
     max_bytes: int = 32_000_000
     max_depth: int = 64
     max_elements: int = 400_000
+    max_links: int | None = None
 
 
 def parse_xml(data: bytes, budget: XmlBudget | None = None) -> Element:

@@ -203,10 +203,12 @@ def ordered_tree(
 
 def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
     """Name the joints of one cycle among links that no root reaches."""
-    path = [min(lost)]
-    while path.count(path[-1]) < 2:  # every lost link has a parent joint, so this must repeat
-        path.append(incoming[path[-1]].parent)
-    names = [incoming[link].name for link in path[path.index(path[-1]) : -1]]
+    link = min(lost)
+    place: dict[str, int] = {}
+    while link not in place:  # every lost link has a parent joint, so this must repeat
+        place[link] = len(place)
+        link = incoming[link].parent
+    names = [incoming[one].name for one in list(place)[place[link] :]]
     first = min(names)
     return (
         f"joint {first!r}, field `parent`: the link hangs below the joint's own child, in a "

@@ -132,6 +132,7 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
     if root.tag != "robot":
         raise UrdfError("urdf_invalid", f"the root element is <{root.tag}>, expected <robot>.")
     _require_expanded(root)
+    _require_few(root, (budget or XmlBudget()).max_links)
     palette = {m.name: m for m in map(_material, root.findall("material"))}
     links = tuple(_link(element, palette) for element in root.findall("link"))
     joints = tuple(_joint(element) for element in root.findall("joint"))
@@ -154,6 +155,16 @@ def _require_expanded(root: Element) -> None:
                 "urdf_invalid",
                 f"<{element.tag}> is a macro of xacro, not URDF; expand the file first: "
                 "`xacro model.xacro > model.urdf`.",
+            )
+
+
+def _require_few(root: Element, most: int | None) -> None:
+    """Refuse more links or joints than the budget has, before each becomes arrays."""
+    for tag in ("link", "joint"):
+        count = len(root.findall(tag))
+        if most is not None and count > most:
+            raise UrdfError(
+                "xml_too_large", f"the file has {count:,} {tag}s; at most {most:,} are read."
             )
 
 
@@ -328,13 +339,19 @@ def _required(element: Element, key: str, where: str) -> str:
 
 
 def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
-    values = [_number(word, where) for word in text.split()]
-    if len(values) not in counts:
+    words = text.split(None, max(counts))  # no more than tell that there are too many
+    values = [_number(word, where) for word in words[: max(counts)]]
+    if len(words) not in counts:
         wanted = " or ".join(map(str, counts))
-        raise UrdfError("number_invalid", f"{where}: {text!r} is not {wanted} numbers.")
+        raise UrdfError("number_invalid", f"{where}: {_cut(text)!r} is not {wanted} numbers.")
     if not all(map(math.isfinite, values)):
-        raise UrdfError("number_invalid", f"{where}: {text!r} holds NaN or infinity.")
+        raise UrdfError("number_invalid", f"{where}: {_cut(text)!r} holds NaN or infinity.")
     return values
+
+
+def _cut(text: str) -> str:
+    """Return what a message quotes of a text that may have millions of characters."""
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _number(word: str, where: str) -> float:

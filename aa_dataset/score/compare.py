@@ -12,19 +12,18 @@ from typing import Any, get_type_hints
 from aa_dataset.benchmark import members_digest
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
-from aa_dataset.score.results import (
-    METRIC_VERSION,
-    RESULT_VERSION,
+from aa_dataset.score.results import METRIC_VERSION, RESULT_VERSION, Parameters, Result
+from aa_dataset.score.rows import (
     SCORES,
+    STATUSES,
+    WHYS,
     JointScore,
     ObjectScore,
-    Parameters,
-    Result,
+    SpuriousScore,
 )
 
 _VERSIONS = {"result_version": RESULT_VERSION, "metric_version": METRIC_VERSION}
-_PARTS = ("dataset", "predictions", "parameters", "objects", "joints")
-_STATUSES = ("scored", "missing", "unreadable")
+_PARTS = ("dataset", "predictions", "parameters", "objects", "joints", "spurious")
 _PREDICTIONS: Hints = {"label": str, "surplus": list[str]}
 _DATASET: Hints = {
     "name": str,
@@ -81,6 +80,7 @@ def _result(data: dict[str, Any]) -> Result:
         Parameters(**_fields_of(Parameters, data["parameters"], "parameters")),
         tuple(_object(row, f"objects[{k}]") for k, row in _rows(data, "objects")),
         tuple(_joint(row, f"joints[{k}]") for k, row in _rows(data, "joints")),
+        tuple(_spurious(row, f"spurious[{k}]") for k, row in _rows(data, "spurious")),
     )
 
 
@@ -95,15 +95,26 @@ def _fields_of(kind: type, row: Any, place: str) -> dict[str, Any]:
 def _object(row: Any, place: str) -> ObjectScore:
     found = ObjectScore(**_fields_of(ObjectScore, row, place))
     found.object_id.encode()  # an id that is no text has no digest
-    if found.status not in _STATUSES:
-        raise FieldError(f"{place}.status is not one of {', '.join(_STATUSES)}")
-    _require_scores(found.means, f"{place}.means")
+    if found.status not in STATUSES:
+        raise FieldError(f"{place}.status is not one of {', '.join(STATUSES)}")
+    _require_scores(found.costs, f"{place}.costs")
     return found
 
 
 def _joint(row: Any, place: str) -> JointScore:
     found = JointScore(**_fields_of(JointScore, row, place))
+    if found.why not in WHYS:
+        raise FieldError(f"{place}.why is not one of {', '.join(WHYS)}")
+    if (found.predicted is None) != (found.why not in ("matched", "nonfinite")):
+        raise FieldError(f"{place} is {found.why} and has the partner {found.predicted!r}")
     _require_scores(found.values, f"{place}.values")
+    _require_scores(found.welded, f"{place}.welded")
+    return found
+
+
+def _spurious(row: Any, place: str) -> SpuriousScore:
+    found = SpuriousScore(**_fields_of(SpuriousScore, row, place))
+    _require_scores(found.costs, f"{place}.costs")
     return found
 
 
@@ -137,6 +148,7 @@ def require_comparable(first: Result, second: Result) -> None:
     for which, result in (("first", first), ("second", second)):
         _require_members(which, result)
         _require_joints(which, result)
+    _require_same_joints(first, second)
 
 
 def _require_same_rows(first: Result, second: Result) -> None:
@@ -174,11 +186,33 @@ def _require_members(which: str, result: Result) -> None:
 
 def _require_joints(which: str, result: Result) -> None:
     """Refuse a result whose rows of joints are not those that its objects count."""
-    found = Counter(joint.object_id for joint in result.joints)
-    named = Counter({o.object_id: o.joints for o in result.objects if o.status == "scored"})
-    if found != named:
-        first = min(key for key in {*found, *named} if found[key] != named[key])
-        raise _broken(which, f"has {found[first]} joints of {first!r} and names {named[first]}")
+    for kind, found, named in (
+        (
+            "joints",
+            Counter(joint.object_id for joint in result.joints),
+            Counter({item.object_id: item.joints for item in result.objects}),
+        ),
+        (
+            "spurious joints",
+            Counter(joint.object_id for joint in result.spurious),
+            Counter({item.object_id: len(item.spurious) for item in result.objects}),
+        ),
+    ):
+        if found != named:  # counters take an absent name for 0
+            first = min(key for key in {*found, *named} if found[key] != named[key])
+            raise _broken(which, f"has {found[first]} {kind} of {first!r} and names {named[first]}")
+
+
+def _require_same_joints(first: Result, second: Result) -> None:
+    """Refuse results whose truth joints differ: their costs are divided by other counts."""
+    ours, theirs = ({(j.object_id, j.joint) for j in one.joints} for one in (first, second))
+    if single := ours ^ theirs:
+        object_id, joint = min(single)
+        which = "first" if (object_id, joint) in ours else "second"
+        raise IncomparableError(
+            f"the results do not compare: only the {which} has the joint {joint!r} of "
+            f"{object_id!r}. Score both predictions again."
+        )
 
 
 def _broken(which: str, problem: str) -> IncomparableError:

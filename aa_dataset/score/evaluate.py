@@ -1,36 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From predictions to errors: per joint, per object, over the split."""
+"""From predictions to errors: per joint, per object, over the split.
+
+Every truth joint of the split gets a row, whatever became of its prediction, and every predicted
+joint that is nobody's partner gets one too; `accounting` makes means of them.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aa_dataset.dataset import Dataset
-from aa_dataset.errors import ArenaError, NormError, SingularBodyError
-from aa_dataset.kinematics.joints import Joint
-from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.metric import KineticNorm, Norm, SplitNorm, contract, joint_distance
+from aa_dataset.errors import ArenaError
+from aa_dataset.metric import Skeleton, contract
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.score.accounting import object_costs
+from aa_dataset.score.budgets import PredictionError, require_sane, shortened
+from aa_dataset.score.charges import Truth, price_pairs, price_spurious, price_truth
 from aa_dataset.score.pairing import Pairing, pair_joints
-from aa_dataset.score.readers import PredictionError, PredictionReader
-from aa_dataset.score.results import (
-    SCORES,
-    JointScore,
-    ObjectScore,
-    Parameters,
-    Result,
-    mean_of_defined,
-)
+from aa_dataset.score.readers import PredictionReader
+from aa_dataset.score.results import Parameters, Result
+from aa_dataset.score.rows import SCORES, JointScore, ObjectScore, SpuriousScore
 
-Array = NDArray[np.float64]
-LARGEST = 1e100  # beyond any mechanism, and its square is still a number
-MOST_JOINTS = 1000  # ten times the largest object of the library
-Pairs = Sequence[tuple[Joint, Joint]]
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The rows of one object: itself, its joints, and joints that it does not have."""
+
+    summary: ObjectScore
+    joints: tuple[JointScore, ...]
+    spurious: tuple[SpuriousScore, ...] = ()
 
 
 def evaluate(
@@ -57,7 +60,8 @@ def evaluate(
     Returns
     -------
     Result
-        A missing or unreadable prediction is a row of it, never an exception.
+        A missing or unreadable prediction is a row of it, never an exception, and its joints
+        cost what welding them costs.
 
     Raises
     ------
@@ -66,15 +70,16 @@ def evaluate(
     """
     parameters = parameters or Parameters()
     _require_any(dataset, predictions)
-    objects: list[ObjectScore] = []
-    joints: list[JointScore] = []
-    for item in _bar(dataset, show=progress):
-        summary, rows = score_object(item, predictions, parameters)
-        objects.append(summary)
-        joints += rows
+    found = [score_object(item, predictions, parameters) for item in _bar(dataset, show=progress)]
     surplus = predictions.surplus(set(dataset.object_ids))
-    described = {"label": predictions.label, "surplus": list(surplus)}
-    return Result(_identity(dataset), described, parameters, tuple(objects), tuple(joints))
+    return Result(
+        _identity(dataset),
+        {"label": predictions.label, "surplus": list(surplus)},
+        parameters,
+        tuple(one.summary for one in found),
+        tuple(joint for one in found for joint in one.joints),
+        tuple(joint for one in found for joint in one.spurious),
+    )
 
 
 def _require_any(dataset: Dataset, predictions: PredictionReader) -> None:
@@ -114,144 +119,140 @@ def _bar(dataset: Dataset, *, show: bool) -> Iterable[ArticulatedObject]:
 
 def score_object(
     item: ArticulatedObject, predictions: PredictionReader, parameters: Parameters
-) -> tuple[ObjectScore, list[JointScore]]:
-    """Score one object; a prediction that is absent or broken gives a row without numbers."""
-    truth = contract(item.tree)
+) -> Scored:
+    """Score one object; a prediction that is absent or broken costs what a welded one costs."""
+    truth = price_truth(contract(item.tree), parameters)
     if not predictions.has(item.object_id):
-        return _unscored(item, "missing", "", len(truth)), []
+        return _failed(item, truth, status="missing")
     try:
-        tree = predictions.tree(item.object_id)
-        _require_sane(tree)
-        pairing = pair_joints(truth, contract(tree), parameters)
-        rows = _joint_rows(item, pairing, parameters)
-    except ArenaError as error:
-        return _unscored(item, "unreadable", str(error), len(truth)), []
+        guess = _readable(item.object_id, predictions)
+        pairing = pair_joints(truth.skeleton, guess, parameters)
+        spurious = _spurious_rows(item, truth, guess, pairing, parameters)
+    except (ArenaError, ArithmeticError) as error:  # no number of a stranger ends the run
+        return _failed(item, truth, status="unreadable", detail=shortened(error))
+    joints = _paired_rows(item, truth, guess, pairing, parameters)
+    return Scored(_summary(item, truth, guess, pairing, joints, spurious), joints, spurious)
+
+
+def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
+    """Return the moving joints of a prediction that keeps its limits."""
+    with np.errstate(over="ignore", invalid="ignore"):  # errors of the prediction, said as such
+        tree = predictions.tree(object_id)
+        require_sane(tree)
+        return contract(tree)
+
+
+def _failed(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:
+    """Return the rows of an object without a usable prediction: every joint is welded."""
+    why = "absent" if status == "missing" else status
+    joints = tuple(_joint_row(item, truth, k, why) for k in range(len(truth.skeleton)))
+    facts = (item.object_id, item.category, item.is_metric, status, detail)
+    counts = (len(joints), 0, 0, (), ())
+    costs = object_costs(joints, ())
+    return Scored(ObjectScore(*facts, *counts, costs, _welded_tree(truth)), joints)
+
+
+def _welded_tree(truth: Truth) -> float:
+    """Return the tree distance to a prediction that never moves."""
+    return math.fsum(prices["e_alpha_phi"] for prices in truth.welded)
+
+
+def _summary(
+    item: ArticulatedObject,
+    truth: Truth,
+    guess: Skeleton,
+    pairing: Pairing,
+    joints: tuple[JointScore, ...],
+    spurious: tuple[SpuriousScore, ...],
+) -> ObjectScore:
     distance = pairing.distance
-    means = {score.key: mean_of_defined(row.values[score.key] for row in rows) for score in SCORES}
-    summary = ObjectScore(
+    still = len(guess) == 0 and len(joints) > 0
+    return ObjectScore(
         item.object_id,
         item.category,
         item.is_metric,
-        "scored",
+        "motionless" if still else "scored",
         "",
-        len(truth),
+        len(joints),
+        len(guess),
         len(pairing.pairs),
         tuple(joint.name for joint in pairing.missing),
         tuple(joint.name for joint in pairing.spurious),
-        means,
+        object_costs(joints, spurious),
+        _welded_tree(truth),
         math.nan if distance is None else distance.value,
         None if distance is None else distance.exact,
         None if distance is None else distance.work,
         None if distance is None else distance.timed_out,
     )
-    return summary, rows
 
 
-def _require_sane(tree: KinematicTree) -> None:
-    """Refuse what would exhaust the machine, and numbers whose squares overflow to inf and nan."""
-    if len(tree.movable) > MOST_JOINTS:
-        raise PredictionError(
-            f"it has {len(tree.movable):,} movable joints; at most {MOST_JOINTS:,} are scored."
-        )
-    for joint in tree.movable:
-        limits = [limit for limit in joint.limits if math.isfinite(limit)]
-        if max(map(abs, (*joint.screw, *limits))) > LARGEST:
-            raise PredictionError(
-                f"joint {joint.name!r}: an origin or limit is beyond {LARGEST:g} m or rad."
-            )
-
-
-def _unscored(item: ArticulatedObject, status: str, detail: str, joints: int) -> ObjectScore:
-    empty = {score.key: math.nan for score in SCORES}
-    facts = (item.object_id, item.category, item.is_metric)
-    return ObjectScore(*facts, status, detail, joints, 0, (), (), empty)
-
-
-def _joint_rows(
-    item: ArticulatedObject, pairing: Pairing, parameters: Parameters
-) -> list[JointScore]:
-    values, reasons = pair_scores(pairing.pairs, parameters)
-    matched = [
-        _joint_row(item, truth, other, values=value, undefined=reason)
-        for (truth, other), value, reason in zip(pairing.pairs, values, reasons, strict=True)
-    ]
-    nothing = {score.key: math.nan for score in SCORES}
-    missing = [_joint_row(item, truth, None, values=nothing) for truth in pairing.missing]
-    return matched + missing
+def _paired_rows(
+    item: ArticulatedObject,
+    truth: Truth,
+    guess: Skeleton,
+    pairing: Pairing,
+    parameters: Parameters,
+) -> tuple[JointScore, ...]:
+    """Return one row per truth joint: those with a partner first, then those without."""
+    values, reasons = price_pairs(truth, guess.array, pairing.partner, parameters)
+    rows = []
+    for (k, j), value, reason in zip(pairing.partner.items(), values, reasons, strict=True):
+        broken = reason.keys() - truth.undefined[k].keys()
+        why = "nonfinite" if broken else "matched"
+        partner = (guess.joints[j].name, guess.joints[j].type.value)
+        rows.append(_joint_row(item, truth, k, why, partner, value, reason))
+    left = (k for k in range(len(truth.skeleton)) if k not in pairing.partner)
+    return (*rows, *(_joint_row(item, truth, k, "unmatched") for k in left))
 
 
 def _joint_row(
     item: ArticulatedObject,
-    truth: Joint,
-    other: Joint | None,
-    *,
-    values: dict[str, float],
+    truth: Truth,
+    k: int,
+    why: str,
+    partner: tuple[str | None, str | None] = (None, None),
+    values: dict[str, float] | None = None,
     undefined: dict[str, str] | None = None,
 ) -> JointScore:
+    joint = truth.skeleton.joints[k]
     return JointScore(
         item.object_id,
-        truth.name,
-        truth.type.value,
-        None if other is None else other.name,
-        None if other is None else other.type.value,
+        joint.name,
+        joint.type.value,
+        *partner,
         item.is_metric,
-        truth.mimic is not None,
-        values,
-        undefined or {},
+        joint.mimic is not None,
+        why,
+        values or {score.key: math.nan for score in SCORES},
+        truth.welded[k],
+        truth.undefined[k] if undefined is None else undefined,
     )
 
 
-def pair_scores(
-    pairs: Pairs, parameters: Parameters
-) -> tuple[list[dict[str, float]], list[dict[str, str]]]:
-    """Return the four distances of every pair, and why one of them is undefined where it is."""
-    values: list[dict[str, float]] = [{} for _ in pairs]
-    reasons: list[dict[str, str]] = [{} for _ in pairs]
-    split: list[Norm | str] = [SplitNorm(parameters.alpha) for _ in pairs]
-    kinetic: list[Norm | str] = [_kinetic_norm(truth) for truth, _ in pairs]
-    for key, norms, scale in (
-        ("e_alpha", split, None),
-        ("e_alpha_phi", split, parameters.kappa),
-        ("e_b", kinetic, None),
-        ("e_b_phi", kinetic, parameters.kappa),
-    ):
-        problems = [_problem(pair, norm, scale) for pair, norm in zip(pairs, norms, strict=True)]
-        found = _distances(pairs, norms, problems, scale)
-        for index, (value, problem) in enumerate(zip(found, problems, strict=True)):
-            values[index][key] = float(value)
-            if problem:
-                reasons[index][key] = problem
-    return values, reasons
-
-
-def _kinetic_norm(truth: Joint) -> Norm | str:
-    """Return the norm of the moving body, or the word for why there is none."""
-    if truth.body is None:
-        return "no_body"
-    try:
-        return KineticNorm(truth.body)
-    except SingularBodyError:
-        return "singular_body"
-    except NormError:
-        return "no_body"
-
-
-def _problem(pair: tuple[Joint, Joint], norm: Norm | str, scale: float | None) -> str:
-    """Return why a distance is undefined, empty if it is defined."""
-    if isinstance(norm, str):
-        return norm
-    bounded = all(math.isfinite(limit) for joint in pair for limit in joint.limits)
-    return "" if bounded or scale is not None else "unbounded"
-
-
-def _distances(
-    pairs: Pairs, norms: Sequence[Norm | str], problems: Sequence[str], scale: float | None
-) -> Array:
-    """Return the distances of the pairs without a problem, nan for the others."""
-    out = np.full(len(pairs), math.nan)
-    good = [index for index, problem in enumerate(problems) if not problem]
-    usable = [norm for index in good if not isinstance(norm := norms[index], str)]
-    if good:
-        truth, other = ([pairs[index][side] for index in good] for side in (0, 1))
-        out[good] = joint_distance(truth, other, norm=usable, compactify=scale)
-    return out
+def _spurious_rows(
+    item: ArticulatedObject,
+    truth: Truth,
+    guess: Skeleton,
+    pairing: Pairing,
+    parameters: Parameters,
+) -> tuple[SpuriousScore, ...]:
+    taken = set(pairing.partner.values())
+    columns = [j for j in range(len(guess)) if j not in taken]
+    if not columns:
+        return ()
+    half = float(np.sqrt(np.square(item.extents).sum())) / 2
+    costs, reasons = price_spurious(truth, guess.array, columns, half=half, parameters=parameters)
+    joints = [guess.joints[j] for j in columns]
+    return tuple(
+        SpuriousScore(
+            item.object_id,
+            joint.name,
+            joint.type.value,
+            item.is_metric,
+            not all(map(math.isfinite, joint.limits)),
+            cost,
+            reason,
+        )
+        for joint, cost, reason in zip(joints, costs, reasons, strict=True)
+    )

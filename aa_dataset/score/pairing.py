@@ -35,12 +35,15 @@ class Pairing:
         Ground-truth joints without a partner, predicted joints without one.
     distance : TreeDistance or None
         The tree distance whose matching this is, None for other pairings.
+    partner : dict of int to int
+        The same pairs as places in the two lists of joints.
     """
 
     pairs: tuple[tuple[Joint, Joint], ...]
     missing: tuple[Joint, ...]
     spurious: tuple[Joint, ...]
-    distance: TreeDistance | None = None
+    distance: TreeDistance | None
+    partner: dict[int, int]
 
 
 def pair_joints(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -> Pairing:
@@ -103,4 +106,5 @@ def _pairing(
         tuple(joint for i, joint in enumerate(truth) if i not in partner),
         tuple(joint for j, joint in enumerate(predicted) if j not in taken),
         distance,
+        dict(sorted(partner.items())),
     )

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scoring run as text for a terminal of 100 columns."""
+"""A scoring run as text for a terminal of 80 columns."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 
-from aa_dataset.score.results import (
-    FRAME,
-    METRIC_VERSION,
-    SCORES,
-    Aggregate,
-    ObjectScore,
-    Parameters,
-    Result,
-)
+from aa_dataset.score.accounting import Aggregate
+from aa_dataset.score.results import FRAME, METRIC_VERSION, Parameters, Result
+from aa_dataset.score.rows import SCORES, ObjectScore
 
+WIDTH = 80
 _SYMBOLS = {score.key: score.symbol for score in SCORES}
 _PAIRINGS = {"tree": "exact tree matching", "assignment": "assignment without trees"}
 _MOST_LINES = 10
+_RULE = (
+    "A truth joint without a usable partner costs what welding it costs, spurious joints cost "
+    "their motion, and the sum is divided by the truth joints (docs/scoring.md)."
+)
 
 
 def report_lines(result: Result, *, objects: bool = False) -> list[str]:
@@ -28,10 +28,22 @@ def report_lines(result: Result, *, objects: bool = False) -> list[str]:
     troubled = [item for item in result.objects if item.status == "unreadable"]
     if troubled:
         lines += ["", "unreadable predictions"]
-        lines += [f"  {item.object_id}: {item.detail}" for item in troubled[:_MOST_LINES]]
+        for item in troubled[:_MOST_LINES]:
+            lines += _wrapped(f"{item.object_id}: {item.detail}", "  ", "    ")
     if len(troubled) > _MOST_LINES:
         lines.append(f"  and {len(troubled) - _MOST_LINES} more; --out writes all.")
     return lines
+
+
+def _wrapped(text: str, first: str, rest: str) -> list[str]:
+    """Return a text in lines of `WIDTH` columns."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    ) or [first]
+
+
+def _named(name: str, text: str) -> list[str]:
+    return _wrapped(text, f"{name:<12} ", " " * 13)
 
 
 def _header(result: Result) -> list[str]:
@@ -52,7 +64,7 @@ def _header(result: Result) -> list[str]:
         ("frame", FRAME),
         ("", f"registration {how.registration}, anchor {how.anchor} (q = 0 on both sides)"),
     )
-    return [f"{name:<12} {text}" for name, text in rows]
+    return [line for name, text in rows for line in _named(name, text)]
 
 
 def _limit(how: Parameters) -> str:
@@ -64,61 +76,94 @@ def _limit(how: Parameters) -> str:
 
 def _counts(result: Result) -> list[str]:
     joints = result.joint_counts()
-    lines = [
-        f"{'objects':<12} {result.count('scored')} scored of {len(result.objects)} "
+    lines = _named(
+        "objects",
+        f"{result.count('scored')} valid of {len(result.objects)} "
         f"(Gen {result.generated_percent:.1f} %), {result.count('missing')} without a prediction, "
-        f"{result.count('unreadable')} unreadable",
-        f"{'joints':<12} {joints['matched']} matched of {joints['ground_truth']}, "
-        f"{joints['missing']} missing, {joints['spurious']} spurious, {joints['mimic']} mimic",
-    ]
+        f"{result.count('unreadable')} unreadable, {result.count('motionless')} without motion",
+    )
+    lines += _named(
+        "joints",
+        f"{joints['matched']} matched of {joints['ground_truth']}, {joints['unmatched']} "
+        f"unmatched, {joints['nonfinite']} nonfinite, {joints['absent']} absent, "
+        f"{joints['unreadable']} unreadable; {joints['spurious']} spurious, "
+        f"{joints['mimic']} mimic",
+    )
     surplus = result.predictions.get("surplus", [])
     if surplus:
-        lines.append(
-            f"{'ignored':<12} {len(surplus)} predictions of no object in the split, "
-            f"such as {surplus[0]}"
+        lines += _named(
+            "ignored",
+            f"{len(surplus)} predictions of no object in the split, such as {surplus[0][:60]}",
         )
     return lines
 
 
 def _means(result: Result) -> list[str]:
-    header = (
-        f"{'score':<12} {'objects':<8} {'mean over joints':>17} {'joints':>7} "
-        f"{'mean of objects':>17} {'objects':>8}  undefined"
-    )
-    lines = [header, *(_mean_line(row) for row in result.aggregates())]
-    tree = result.tree_aggregate()
-    if tree.objects:
-        lines.append(_mean_line(tree))
-    return lines
+    rows = list(result.aggregates())
+    if result.parameters.pairing == "tree":
+        rows.append(result.tree_aggregate())
+    lines = [
+        f"{'':<20} {'every truth joint of the split':>31}   {'matched joints alone':>24}",
+        f"{'score':<12} {'objects':<7} {'per joint':>11} {'of objects':>11} {'count':>7}   "
+        f"{'mean':>11} {'coverage':>12}",
+        *map(_mean_line, rows),
+        *(line for row in rows for line in _notes(row)),
+    ]
+    return [*lines, *_wrapped(_RULE, "", "")]
 
 
 def _mean_line(row: Aggregate) -> str:
-    unit = f" [{row.unit}]" if row.unit else ""
-    undefined = ", ".join(f"{name} {count}" for name, count in row.undefined.items()) or "0"
-    whole = row.score not in _SYMBOLS  # a score of trees has no value per joint
-    joints = "" if whole else str(row.joints)
+    """Return one score: the headline first, the conditional mean with its coverage after it."""
+    part, whole = row.conditional, row.score not in _SYMBOLS  # trees have no value per joint
     pooled = "" if whole else _number(row.mean_over_joints)
+    count, mean, covered, of = (
+        (row.objects, part.mean_of_objects, part.objects, part.of_objects)
+        if whole
+        else (row.joints, part.mean_over_joints, part.joints, part.of_joints)
+    )
     return (
-        f"{_SYMBOLS.get(row.score, 'E^phi tree') + unit:<12} {row.group:<8} {pooled:>17} "
-        f"{joints:>7} {_number(row.mean_of_objects):>17} {row.objects:>8}  {undefined}"
+        f"{_symbol(row):<12} {row.group:<7} {pooled:>11} {_number(row.mean_of_objects):>11} "
+        f"{count:>7}   {_number(mean):>11} {f'{covered} of {of}':>12}"
     )
 
 
+def _symbol(row: Aggregate) -> str:
+    unit = f" [{row.unit}]" if row.unit else ""
+    return _SYMBOLS.get(row.score, "E^phi tree") + unit
+
+
+def _notes(row: Aggregate) -> list[str]:
+    """Return what was charged as welded and what the score leaves out, nothing if nothing."""
+    said = []
+    if row.welded:
+        said.append(f"welded: {_listed(row.welded)}")
+    if row.spurious_cost > 0:
+        said.append(f"{row.spurious} spurious add {_number(row.spurious_cost)}")
+    if row.undefined:
+        said.append(f"undefined: {_listed(row.undefined)}")
+    return _wrapped("; ".join(said), f"  {_symbol(row)}, {row.group}: ", "    ") if said else []
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
 def _objects(result: Result) -> list[str]:
-    header = f"{'object':<36} {'joints':>7} " + " ".join(f"{s.symbol:>12}" for s in SCORES)
+    header = f"{'costs per joint':<29} {'matched':>10} " + " ".join(
+        f"{symbol:>9}" for symbol in ("E_alpha", "E_a^phi", "E_B", "E_B^phi")
+    )
     return [header, *(_object_line(item) for item in result.objects)]
 
 
 def _object_line(item: ObjectScore) -> str:
-    name = item.object_id if len(item.object_id) <= 36 else item.object_id[:35] + "…"
-    if item.status != "scored":
-        return f"{name:<36} {item.status:>7}"
-    numbers = " ".join(f"{_number(item.means[score.key]):>12}" for score in SCORES)
-    return f"{name:<36} {f'{item.matched}/{item.joints}':>7} {numbers}"
+    name = item.object_id if len(item.object_id) <= 29 else item.object_id[:28] + "…"
+    state = f"{item.matched}/{item.joints}" if item.status == "scored" else item.status
+    numbers = " ".join(f"{_number(item.costs[score.key], 4):>9}" for score in SCORES)
+    return f"{name:<29} {state:>10} {numbers}"
 
 
-def _number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.6g}"
+def _number(value: float, digits: int = 6) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.{digits}g}"
 
 
 def _version(result: Result) -> str:

@@ -6,13 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import LibraryLayout
+from aa_dataset.score.budgets import PredictionError
 
-
-class PredictionError(ArenaError):
-    """A prediction, or the folder of all of them, cannot be used."""
+__all__ = ["PredictionError", "PredictionReader", "open_predictions"]
 
 
 class PredictionReader(Protocol):
@@ -46,7 +44,8 @@ def open_predictions(path: Path) -> PredictionReader:
             f"{path} is not a folder. Give a folder with `<object_id>/object.urdf` or "
             "`<object_id>.urdf` files, or a library."
         )
-    if LibraryLayout(path).seal.is_file():
+    seal = LibraryLayout(path).seal
+    if seal.is_symlink() or seal.is_file():
         from aa_dataset.score.readers.library import LibraryPredictions
 
         return LibraryPredictions(path)

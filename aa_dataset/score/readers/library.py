@@ -7,13 +7,16 @@ from pathlib import Path
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.load import load_dataset
+from aa_dataset.score.budgets import PredictionError
 
 
 class LibraryPredictions:
-    """The kinematic trees of a library's tables."""
+    """The kinematic trees of a library's tables; what it calls itself is its own word."""
 
     def __init__(self, root: Path):
+        _require_no_links(LibraryLayout(root))
         self._dataset: Dataset = load_dataset(root, verbose=False)
         self._ids = set(self._dataset.object_ids)
         self.label = f"library {self._dataset.name} revision {self._dataset.revision}"
@@ -29,3 +32,13 @@ class LibraryPredictions:
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
         """Return nothing: a library always holds more than a split, which is no mistake."""
         return ()
+
+
+def _require_no_links(layout: LibraryLayout) -> None:
+    """Refuse tables that are those of another library, such as the ground truth's."""
+    for path in (layout.seal, *map(layout.table, TABLES)):
+        if path.is_symlink():
+            raise PredictionError(
+                f"{path.name} of the predictions is a symbolic link, which is not followed. Copy "
+                "the library with `cp -rL`, or give the folder that the link leads to."
+            )

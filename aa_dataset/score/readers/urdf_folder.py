@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictions as one URDF file per object.
 
-``<object_id>/object.urdf``, ``<object_id>.urdf``, or the only ``*.urdf`` in ``<object_id>/``.
+``<object_id>/object.urdf``, ``<object_id>.urdf``, or the only ``*.urdf`` in ``<object_id>/``. Links
+are not followed, and what is no regular file is not opened.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.kinematics.urdf_tree import read_tree
-from aa_dataset.layout import ObjectLayout
-from aa_dataset.score.readers import PredictionError
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import URDF
+from aa_dataset.score.budgets import XML, PredictionError
+from aa_dataset.score.readers.files import list_names, read_regular
 
 
 class UrdfFolder:
@@ -20,49 +24,73 @@ class UrdfFolder:
 
     def __init__(self, root: Path):
         self._root = root
-        self._entries = {_stem(path): path for path in sorted(root.iterdir()) if _stem(path)}
+        self._entries = _entries(root)
         self.label = f"URDF folder {root.resolve().name}"
 
     def has(self, object_id: str) -> bool:
-        """Return whether there is a file or a folder named after the object."""
+        """Return whether there is a file, a folder or a link named after the object."""
         return object_id in self._entries
 
     def tree(self, object_id: str) -> KinematicTree:
         """Read the object's URDF; every failure is a `PredictionError` that names the file."""
-        path = self._find(object_id)
-        where = path.relative_to(self._root).as_posix()
+        names = self._find(object_id)
         try:
-            return read_tree(path)
+            data = read_regular(self._root, names, XML.max_bytes + 1)
+            return urdf_tree(parse_urdf(data, budget=XML))
+        except PredictionError:
+            raise  # it names the file
         except ArenaError as error:
-            raise PredictionError(f"{where}: {error}") from error
+            raise PredictionError(f"{'/'.join(names)}: {error}") from error
         # Predictions come from anywhere: one broken file must cost one row, not the run.
         except Exception as error:
-            raise PredictionError(f"{where}: {type(error).__name__}: {error}") from error
+            raise PredictionError(f"{'/'.join(names)}: {type(error).__name__}: {error}") from error
 
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
         """Return the names of files and folders that belong to none of the objects."""
         return tuple(sorted(set(self._entries) - object_ids))
 
-    def _find(self, object_id: str) -> Path:
-        path = self._entries[object_id]
-        if path.is_file():
-            return path
-        usual = ObjectLayout(path).urdf
-        if usual.is_file():
-            return usual
-        found = sorted(file for file in path.glob("*.urdf") if file.is_file())
-        if len(found) == 1:
-            return found[0]
-        names = ", ".join(file.name for file in found[:4]) or "no *.urdf"
-        raise PredictionError(
-            f"{object_id}/: expected {usual.name} or a single URDF, found {names}."
-        )
+    def _find(self, object_id: str) -> list[str]:
+        """Return the names that lead from the root to the object's URDF."""
+        entries = self._entries[object_id]
+        if len(entries) > 1:
+            raise PredictionError(
+                f"{' and '.join(entries)} are two predictions of one object. Remove one of them."
+            )
+        try:
+            inside = list_names(self._root, entries)
+        except OSError as error:
+            raise PredictionError(f"{entries[0]} cannot be opened: {error.strerror}.") from error
+        if inside is None:
+            return entries
+        return [*entries, _only_urdf(object_id, inside)]
 
 
-def _stem(path: Path) -> str:
+def _only_urdf(object_id: str, names: list[str]) -> str:
+    if URDF in names:
+        return URDF
+    found = [name for name in names if name.endswith(".urdf") and not name.startswith(".")]
+    if len(found) == 1:
+        return found[0]
+    shown = ", ".join(found[:4]) or "no *.urdf"
+    raise PredictionError(f"{object_id}/: expected {URDF} or a single URDF, found {shown}.")
+
+
+def _entries(root: Path) -> dict[str, list[str]]:
+    """Return the entries of the folder by the object id that each stands for."""
+    found: dict[str, list[str]] = {}
+    with os.scandir(root) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if stem := _stem(entry):
+                found.setdefault(stem, []).append(entry.name)
+    return found
+
+
+def _stem(entry: os.DirEntry[str]) -> str:
     """Return the object id that an entry of the folder stands for, empty if none."""
-    if path.name.startswith("."):
+    if entry.name.startswith("."):
         return ""
-    if path.is_dir():
-        return path.name
-    return path.stem if path.suffix == ".urdf" else ""
+    if entry.is_dir(follow_symlinks=False):
+        return entry.name
+    if entry.name.endswith(".urdf"):
+        return entry.name.removesuffix(".urdf")
+    return entry.name if entry.is_symlink() else ""

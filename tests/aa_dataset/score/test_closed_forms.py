@@ -12,7 +12,8 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import SCORES, Parameters
+from aa_dataset.score.results import Parameters
+from aa_dataset.score.rows import SCORES
 
 TILT = math.radians(10)
 KAPPA = math.pi
@@ -38,8 +39,15 @@ def test_the_truth_against_itself_is_exactly_zero_through_the_tables(
     assert set(values(result)) == {0.0}
     assert result.generated_percent == 100.0
     counts = result.joint_counts()
-    assert (counts["matched"], counts["missing"], counts["spurious"]) == (10, 0, 0)
-    assert all(row.mean_over_joints == row.mean_of_objects == 0.0 for row in result.aggregates())
+    assert (counts["ground_truth"], counts["matched"], counts["spurious"]) == (10, 10, 0)
+    for row in result.aggregates():
+        part = row.conditional
+        assert row.mean_over_joints == row.mean_of_objects == row.spurious_cost == 0.0
+        assert part.mean_over_joints == part.mean_of_objects == 0.0
+        assert (part.joints, part.objects) == (part.of_joints, part.of_objects)
+        assert (part.of_joints, part.of_objects) == (row.joints, row.objects)
+        assert row.joints + sum(row.undefined.values()) in (10, 8, 2)  # all, metric, other
+        assert row.welded == {}
     if pairing == "tree":
         assert result.tree_aggregate().mean_of_objects == 0.0
         assert all(item.tree_exact for item in result.objects)
@@ -136,7 +144,7 @@ def test_a_hinge_tilted_by_ten_degrees_costs_the_closed_form(dataset, tilted, pa
     ]
     assert max(others) <= 1e-9
     cabinet = next(item for item in result.objects if item.object_id == "generated-cabinet")
-    assert cabinet.means["e_b"] == pytest.approx(expected["e_b"] / 3, rel=1e-9)
+    assert cabinet.costs["e_b"] == pytest.approx(expected["e_b"] / 3, rel=1e-9)
     if pairing == "tree":
         assert cabinet.tree == pytest.approx(expected["e_alpha_phi"], rel=1e-9)
 

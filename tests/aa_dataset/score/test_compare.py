@@ -59,7 +59,7 @@ def test_a_sampled_split_is_no_version_and_its_members_count_by_content(pristine
     text = "".join(f"{item.object_id} {item.content_sha256}\n" for item in dataset)
     assert result.dataset["benchmark"] is result.dataset["by_bytes"] is None
     assert result.dataset["members"] == hashlib.sha256(text.encode()).hexdigest()[:16]
-    assert max(map(len, report_lines(result))) <= 100
+    assert max(map(len, report_lines(result))) <= 80
     assert "benchmark    none" in "\n".join(report_lines(result))
 
 
@@ -155,6 +155,14 @@ BROKEN = {
         lambda r: replace(r, joints=(*r.joints, replace(r.joints[0], object_id="a-b"))),
         "the {bad} has 1 joints of 'a-b' and names 0",
     ),
+    "joint of another name": (
+        lambda r: replace(r, joints=(replace(r.joints[0], joint="a"), *r.joints[1:])),
+        "only the {bad} has the joint 'a' of 'generated-cabinet'",
+    ),
+    "spurious joint lost": (
+        lambda r: replace(r, objects=(replace(r.objects[0], spurious=("x",)), *r.objects[1:])),
+        "the {bad} has 0 spurious joints of 'generated-cabinet' and names 1",
+    ),
 }
 
 
@@ -202,7 +210,8 @@ def test_other_parameters_are_named(frozen_library, change):
     ("change", "words"),
     [
         ({"metric_version": "0"}, "metric_version 0, this package has"),
-        ({"result_version": "1"}, "result_version 1, this package has"),
+        ({"result_version": "1"}, "result_version 1, this package has 3"),
+        ({"result_version": "2"}, "result_version 2, this package has 3; their numbers do not"),
         ({"dataset": {"name": "x"}}, "lacks a field"),
         ({"parameters": {"beta": 1}}, "lacks a field"),
         ({"objects": [{}]}, "lacks a field"),
@@ -254,8 +263,8 @@ def lost(*keys):
         (put("objects", 0, "tree", to=10**400), r"objects\[0\].tree is 10+\.\.\.0+, not a finite"),
         (put("objects", 0, "missing", to="abc"), r"objects\[0\].missing is 'abc', not a list"),
         (put("objects", 0, "missing", to=[1]), r"objects\[0\].missing\[0\] is 1, not a text"),
-        (put("objects", 0, "means", to={"e": "x"}), r"objects\[0\].means.e is 'x', not a finite"),
-        (put("objects", 0, "means", to={"e": 1}), r"objects\[0\].means does not have the scores"),
+        (put("objects", 0, "costs", to={"e": "x"}), r"objects\[0\].costs.e is 'x', not a finite"),
+        (put("objects", 0, "costs", to={"e": 1}), r"objects\[0\].costs does not have the scores"),
         (put("objects", 0, "joints", to="7"), r"objects\[0\].joints is '7', not a whole number"),
         (put("objects", 0, "foo", to=1), r"objects\[0\] has an unknown field 'foo'"),
         (put("objects", 0, "object_id", to=None), r"objects\[0\].object_id is None, not a text"),
@@ -263,6 +272,16 @@ def lost(*keys):
         (put("objects", 0, "status", to="good"), r"objects\[0\].status is not one of scored"),
         (put("joints", 0, "is_mimic", to=0), r"joints\[0\].is_mimic is 0, not true or false"),
         (lost("joints", 0, "undefined"), r"joints\[0\] lacks undefined"),
+        (lost("joints", 0, "welded"), r"joints\[0\] lacks welded"),
+        (put("joints", 0, "welded", to={"e": 1}), r"joints\[0\].welded does not have the scores"),
+        (put("joints", 0, "why", to="luck"), r"joints\[0\].why is not one of matched"),
+        (
+            put("joints", 0, "predicted", to=None),
+            r"joints\[0\] is matched and has the partner None",
+        ),
+        (put("joints", 0, "why", to="absent"), r"joints\[0\] is absent and has the partner 'door"),
+        (put("spurious", to=[{}]), r"spurious\[0\] lacks object_id"),
+        (lost("spurious"), "there is no spurious"),
         (put("predictions", to=None), "predictions is None, not a table"),
         (put("dataset", to=[["benchmark", None]]), "dataset is .*, not a table"),
         (put("dataset", "members", to=None), "dataset.members is None, not a text"),

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Means over a split in which failing cannot help.
+
+The headline of a score counts every truth joint of the split for which the ground truth defines
+it: its distance to its partner, else what welding it costs. Spurious joints are added, and the sum
+is divided by the number of truth joints, so that nothing which a prediction does or leaves out
+changes the divisor. A mean over matched joints alone stands beside it with its coverage.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aa_dataset.score.rows import SCORES, JointScore, ObjectScore, Score, SpuriousScore
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """A mean over what was matched alone, and how much of the split that is.
+
+    Attributes
+    ----------
+    mean_over_joints, mean_of_objects : float
+        Over matched joints with a finite distance, and over the means of objects that have one.
+    joints, of_joints, objects, of_objects : int
+        The coverage: how many entered, of how many that the headline has.
+    """
+
+    mean_over_joints: float
+    joints: int
+    of_joints: int
+    mean_of_objects: float
+    objects: int
+    of_objects: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One score over one group of objects.
+
+    Attributes
+    ----------
+    mean_over_joints : float
+        The headline: costs of all truth joints and spurious joints, per truth joint.
+    joints : int
+        Truth joints for which the ground truth defines the score.
+    mean_of_objects : float
+        The same per truth joint of every object, averaged over objects with such a joint; what
+        is spurious in other objects is added to the sum. For the tree score, the mean distance.
+    objects : int
+        Objects with such a joint.
+    welded : dict of str to int
+        Truth joints that cost what welding costs, by reason.
+    spurious, spurious_cost : int, float
+        Spurious joints, and what they add to `mean_over_joints`.
+    undefined : dict of str to int
+        Truth joints that the score leaves out, by reason: the same for every prediction. For
+        trees ``not_proven`` counts upper bounds, ``timed_out`` those that a wall limit ended.
+    conditional : Conditional
+        The mean over matched joints alone, with its coverage.
+    """
+
+    score: str
+    group: str
+    unit: str
+    mean_over_joints: float
+    joints: int
+    mean_of_objects: float
+    objects: int
+    welded: dict[str, int]
+    spurious: int
+    spurious_cost: float
+    undefined: dict[str, int]
+    conditional: Conditional
+
+
+def aggregate(
+    joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], score: Score, group: str
+) -> Aggregate:
+    """Return one score over the objects of a group: ``all``, ``metric`` or ``other``."""
+    key = score.key
+    ours = [j for j in joints if _in_group(j.is_metric, group)]
+    extra = [j for j in spurious if _in_group(j.is_metric, group) and key not in j.undefined]
+    counted = [joint for joint in ours if not math.isnan(joint.welded[key])]
+    added = math.fsum(joint.costs[key] for joint in extra)
+    costs = _by_object((joint.object_id, joint.cost(key)) for joint in counted)
+    more = _by_object((joint.object_id, joint.costs[key]) for joint in extra)
+    return Aggregate(
+        key,
+        group,
+        score.unit,
+        _ratio(math.fsum([*(joint.cost(key) for joint in counted), added]), len(counted)),
+        len(counted),
+        _mean_of_objects(costs, more),
+        len(costs),
+        _counts(_welded_reason(joint, key) for joint in counted),
+        len(extra),
+        _ratio(added, len(counted)),
+        _counts(joint.undefined[key] for joint in ours if math.isnan(joint.welded[key])),
+        _conditional(counted, key, len(costs)),
+    )
+
+
+def aggregate_trees(objects: Sequence[ObjectScore]) -> Aggregate:
+    """Return the mean tree distance; an object without one costs what its welded tree costs."""
+    found = [item for item in objects if math.isfinite(item.tree)]
+    costs = [x.tree if math.isfinite(x.tree) else x.tree_welded for x in objects]
+    late = sum(item.tree_timed_out is True for item in objects)
+    doubtful = sum(item.tree_exact is False for item in objects)
+    notes = {"not_proven": doubtful, "timed_out": late}
+    valid = [item.tree for item in found if item.status == "scored"]
+    mean = _ratio(math.fsum(valid), len(valid))
+    return Aggregate(
+        "e_alpha_phi_tree",
+        "all",
+        "",
+        math.nan,
+        0,
+        _ratio(math.fsum(costs), len(costs)),
+        len(costs),
+        _counts(item.status for item in objects if not math.isfinite(item.tree)),
+        sum(len(item.spurious) for item in objects),
+        math.nan,
+        {name: count for name, count in notes.items() if count},
+        Conditional(math.nan, 0, 0, mean, len(valid), len(costs)),
+    )
+
+
+def object_costs(
+    joints: Sequence[JointScore], spurious: Sequence[SpuriousScore]
+) -> dict[str, float]:
+    """Return the costs of one object per truth joint, by score; nan where none is defined."""
+    found = {}
+    for score in SCORES:
+        costs = [joint.cost(score.key) for joint in joints]
+        defined = [cost for cost in costs if not math.isnan(cost)]
+        extra = [j.costs[score.key] for j in spurious if score.key not in j.undefined]
+        found[score.key] = _ratio(math.fsum(defined + extra), len(defined))
+    return found
+
+
+def _mean_of_objects(costs: dict[str, list[float]], more: dict[str, list[float]]) -> float:
+    """Return the mean over objects with a truth joint of their costs per truth joint."""
+    means = [math.fsum(own + more.get(name, [])) / len(own) for name, own in costs.items()]
+    elsewhere = [cost for name, own in more.items() if name not in costs for cost in own]
+    return _ratio(math.fsum(means + elsewhere), len(means))
+
+
+def _conditional(counted: Sequence[JointScore], key: str, objects: int) -> Conditional:
+    pairs = [(j.object_id, j.values[key]) for j in counted if math.isfinite(j.values[key])]
+    groups = _by_object(pairs)
+    means = [math.fsum(values) / len(values) for values in groups.values()]
+    return Conditional(
+        _ratio(math.fsum(value for _, value in pairs), len(pairs)),
+        len(pairs),
+        len(counted),
+        _ratio(math.fsum(means), len(means)),
+        len(groups),
+        objects,
+    )
+
+
+def _welded_reason(joint: JointScore, key: str) -> str:
+    """Return why a joint costs its weld, empty where it does not."""
+    if math.isfinite(joint.values[key]):
+        return ""
+    return joint.undefined.get(key, joint.why)
+
+
+def _by_object(pairs: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    groups: dict[str, list[float]] = {}
+    for object_id, value in pairs:
+        groups.setdefault(object_id, []).append(value)
+    return groups
+
+
+def _counts(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(filter(None, words)).items()))
+
+
+def _ratio(total: float, count: int) -> float:
+    """Return a mean, nan over nothing, never 0."""
+    return total / count if count else math.nan
+
+
+def _in_group(is_metric: bool, group: str) -> bool:
+    return group == "all" or is_metric == (group == "metric")

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one prediction may cost and hold: counts, so that every machine decides alike.
+
+A prediction beyond one of them is unreadable: a row with a sentence, and scoring goes on.
+"""
+
+from __future__ import annotations
+
+import math
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.safe_xml import XmlBudget
+from aa_dataset.kinematics.trees import KinematicTree
+
+MOST_LINKS = 5000  # five times what the build allows an object of the library
+MOST_JOINTS = 1000  # that move: ten times the largest object of the library
+MOST_FILES = 10_000  # beside each other in the folder of one prediction
+LONGEST_NAME = 256  # characters of a joint's name, which results repeat
+LONGEST_DETAIL = 400  # characters of a sentence, which may quote the prediction
+LARGEST = 1e70  # m or rad: squares of products of two such numbers are still numbers
+XML = XmlBudget(max_links=MOST_LINKS)
+
+# As results state it.
+STATED = (
+    f"{XML.max_bytes} bytes, {XML.max_elements} elements, {MOST_LINKS} links or joints, "
+    f"{MOST_JOINTS} moving joints, {MOST_FILES} files, numbers up to {LARGEST:g}"
+)
+
+
+class PredictionError(ArenaError):
+    """A prediction, or the folder of all of them, cannot be used."""
+
+
+def require_sane(tree: KinematicTree) -> None:
+    """Refuse what would exhaust the machine, and numbers whose products overflow."""
+    moving = tree.movable
+    if len(moving) > MOST_JOINTS:
+        raise PredictionError(
+            f"it has {len(moving):,} movable joints; at most {MOST_JOINTS:,} are scored."
+        )
+    for joint in moving:
+        if len(joint.name) > LONGEST_NAME:
+            raise PredictionError(
+                f"the name of joint {joint.name[:40]!r}... has {len(joint.name):,} characters; "
+                f"at most {LONGEST_NAME} are read."
+            )
+        limits = [limit for limit in joint.limits if math.isfinite(limit)]
+        numbers = [*joint.screw.tolist(), *limits]
+        # Not `max(...) > LARGEST`, which a nan would pass.
+        if not all(abs(number) <= LARGEST for number in numbers):
+            raise PredictionError(
+                f"joint {joint.name!r}: an origin, pitch or limit is beyond {LARGEST:g} m or rad."
+            )
+
+
+def shortened(error: Exception) -> str:
+    """Return the sentence of an error, cut where it quotes too much."""
+    text = str(error)
+    return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 3] + "..."

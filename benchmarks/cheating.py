@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every trick of a submission gains: the table of docs/scoring.md.
+
+``PYTHONPATH=. python benchmarks/cheating.py [--objects 200] [--before CHECKOUT]``. The truth is
+that of the frozen `eval200-v0`, as tables without meshes, so that nothing needs to be built.
+`CHECKOUT` is a work tree of another commit, whose `aa score` reads the same submissions and fills
+the columns "before", such as ``git worktree add /tmp/old c3961f6``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from all_pairs_library import filled
+from cheating_submissions import Case, headlines, noisy, urdf_text, write_submissions
+
+from aa_dataset import load_dataset
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.schema import TABLES
+from pipeline.seal import write_seal
+from pipeline.split.frozen import FrozenList, frozen_versions, read_frozen
+from pipeline.split.truth import Truth
+from pipeline.tables import write_table
+
+LIMIT_S = 600
+COLUMNS = {
+    "E_alpha^phi": "e_alpha_phi all mean_over_joints",
+    "E_alpha": "e_alpha all mean_over_joints",
+    "E_B [m]": "e_b metric mean_over_joints",
+    "tree": "e_alpha_phi_tree all mean_of_objects",
+}
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Write library and submissions, score them all, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--objects", type=int, default=200, help="objects of the split")
+    parser.add_argument("--before", type=Path, help="work tree of the code to compare with")
+    arguments = parser.parse_args()
+    codes = {"now": Path(__file__).resolve().parents[1]}
+    if arguments.before:
+        codes = {"before": arguments.before.resolve(), **codes}
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        frozen = read_frozen(frozen_versions()[-1])
+        write_frozen_library(root / "library", frozen, arguments.objects)
+        show_header(list(codes))
+        for key, text, folder in write_submissions(frozen_case(root), root / "submissions"):
+            found = {when: scored(code, folder, root) for when, code in codes.items()}
+            show_row(key, text, found)
+
+
+def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
+    """Write the truth of a frozen list as a library of tables alone."""
+    layout = LibraryLayout(root)
+    layout.assets.mkdir(parents=True)
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+    names = sorted(frozen.truths)
+    for object_id in names[:: max(1, len(names) // count)][:count]:
+        truth = frozen.truths[object_id]
+        facts = {"is_metric": truth.is_metric, "extents": list(truth.extents)}
+        digest = frozen.contents[object_id]
+        rows["objects"].append(
+            filled(
+                "objects", object_id=object_id, source="generated", content_sha256=digest, **facts
+            )
+        )
+        rows["joints"] += joint_rows(object_id, truth)
+        for split in ("library", "eval200_00000000"):
+            member = {"object_id": object_id, "content_sha256": digest}
+            rows["splits"].append(filled("splits", split=split, **member))
+    rows["splits"].sort(key=lambda row: (row["split"], row["object_id"]))
+    for name, schema in TABLES.items():
+        write_table(layout.table(name), rows[name], schema)
+    write_seal(layout, name="articulatearena-20k", expected=19977, benchmark=None)
+
+
+def joint_rows(object_id: str, truth: Truth) -> list[Row]:
+    """Return the rows of the joints table of one object."""
+    rows = []
+    for joint in truth.joints:
+        known: Row = {name: plain(name, value) for name, value in joint.items()}
+        mimic = known.pop("mimic_joint")
+        if mimic is not None:
+            names = ("multiplier", "offset")
+            numbers = {name: joint[f"mimic_{name}"][0] for name in names}  # type: ignore[index]
+            known["mimic"] = json.dumps({"joint": mimic, **numbers})
+        rows.append(filled("joints", object_id=object_id, **known))
+    return rows
+
+
+def plain(name: str, value: Any) -> Any:
+    """Return a value of a frozen list as the tables have it."""
+    if not isinstance(value, tuple):
+        return value
+    return list(value) if name in ("axis", "origin", "body_com", "body_inertia") else value[0]
+
+
+def frozen_case(root: Path) -> Case:
+    """Return the truth of the library, its noise, and the truth as files to link to."""
+    dataset = load_dataset(root / "library", split="eval200", verbose=False)
+    truth = {item.object_id: item.tree for item in dataset}
+    sizes = {item.object_id: math.hypot(*item.extents) for item in dataset}
+    files = {}
+    for name, tree in truth.items():
+        files[name] = root / "truth" / name / "object.urdf"
+        files[name].parent.mkdir(parents=True)
+        files[name].write_text(urdf_text(tree))
+    return Case(truth, noisy(truth, sizes), files)
+
+
+def scored(code: Path, folder: Path, root: Path) -> Mapping[str, Any] | str:
+    """Return the result that the `aa score` of a work tree prints, or what went wrong."""
+    words = ["score", str(folder), "--split", "eval200", "--json", "--library"]
+    command = [sys.executable, "-m", "aa_dataset.cli", *words, str(root / "library")]
+    environment = os.environ | {"PYTHONPATH": str(code), "AA_HOME": str(root / "home")}
+    try:
+        done = subprocess.run(
+            command, cwd=root, env=environment, capture_output=True, timeout=LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end in {LIMIT_S} s"
+    if done.returncode not in (0, 1):
+        return done.stderr.decode().strip().splitlines()[-1][:60]
+    return dict(json.loads(done.stdout))
+
+
+def show_header(whens: list[str]) -> None:
+    """Print the head of the table."""
+    names = [f"{name} {when}" for when in whens for name in ("Gen %", *COLUMNS)]
+    print(f"| submission | {' | '.join(names)} |")
+    print("|---|" + "---:|" * len(names), flush=True)
+
+
+def show_row(key: str, text: str, found: Mapping[str, Mapping[str, Any] | str]) -> None:
+    """Print one submission."""
+    cells = [cell for result in found.values() for cell in row_cells(result)]
+    print(f"| `{key}`: {text} | {' | '.join(cells)} |", flush=True)
+
+
+def row_cells(result: Mapping[str, Any] | str) -> list[str]:
+    """Return Gen and the headlines of one result."""
+    if isinstance(result, str):
+        return [result, *("" for _ in COLUMNS)]
+    numbers = headlines(result)
+    shown = [f"{numbers[key]:.4g}" if key in numbers else "none" for key in COLUMNS.values()]
+    return [f"{result['generated_percent']:.4g}", *shown]
+
+
+if __name__ == "__main__":
+    main()
