@@ -12,13 +12,13 @@ import io
 import json
 import math
 import os
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.foreign_text import UNPRINTABLE, terminal_line, terminal_text
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 WIDTH = 100
 SHOWN = 40  # objects that `aa list` shows unless asked for more
 _JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
-# Names come from strangers: no control sequence, line break or change of direction in a terminal.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIPELINE_COMMANDS = {
     "fetch": "bring a raw source to its folder (in a checkout of the repository)",
     "sources": "raw sources: what is there, how to get the rest (in a checkout)",
@@ -46,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except ArenaError as error:
-        sys.stderr.write(f"aa: {error}\n")
+        sys.stderr.write(f"aa: {terminal_text(str(error))}\n")
         return 2
     except BrokenPipeError:  # `aa list | head` closed the pipe, which is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -69,13 +67,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def _say(lines: Iterable[str]) -> None:
     """Print lines to stdout: the one place of the package that prints."""
     for line in lines:
-        print(_UNPRINTABLE.sub("?", line))  # noqa: T201
+        print(terminal_line(line))  # noqa: T201
 
 
 def _say_json(value: Any) -> None:
     text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
     lines = text.split("\n")  # of the indentation; those inside a text are escaped
-    _say(_UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
+    _say(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
 
 
 def _parser() -> argparse.ArgumentParser:

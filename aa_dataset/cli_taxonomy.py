@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.foreign_text import one_line
 from aa_dataset.layout import PREVIEW
 from aa_dataset.taxonomy import (
     UNKNOWN,
     Branch,
     Proposal,
     Step,
-    one_line,
     parse_trace,
     plain_label,
     proposal_text,

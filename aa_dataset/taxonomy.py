@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aa_dataset.foreign_text import one_line
+
 UNKNOWN = "uncategorized"
 UNKNOWN_RULE = "unknown"
 
@@ -90,12 +92,6 @@ def plain_label(label: str) -> str:
     folded = unicodedata.normalize("NFKD", label.strip())
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", folded)
     return re.sub(r"[^a-z0-9]+", "_", re.sub(r"[\u0300-\u036f']", "", spaced).lower()).strip("_")
-
-
-def one_line(text: str, most: int = 300) -> str:
-    """Return text that fits into one cell of a tab-separated file."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.split())[:most]
 
 
 def format_trace(steps: Iterable[Step]) -> str:

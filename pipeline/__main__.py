@@ -18,6 +18,7 @@ from pathlib import Path
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "IGL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+from aa_dataset.foreign_text import terminal_text  # noqa: E402
 from pipeline import layout  # noqa: E402
 from pipeline.errors import PipelineError  # noqa: E402
 from pipeline.inventory.code import require_planned_code  # noqa: E402
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
             stage.run(parse_job(name, rest))
             require_planned_code(name)
     except PipelineError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{terminal_text(str(error))}\n")
         return 2
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted. What is finished stays: run it again to go on.\n")

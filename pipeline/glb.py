@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from pipeline.normalize.pictures import Picture
+from pipeline.normalize.pictures import Picture, named_formats
 from pipeline.normalize.pieces import Look, Piece
 
 GLB_ROOT = "Object"
@@ -160,7 +160,8 @@ def read_links(
     A mesh belongs to the link whose node is its parent. Without looks no texture is decoded, which
     for a textured object is most of the time.
     """
-    scene = trimesh.load_scene(io.BytesIO(glb), file_type="glb", process=False)
+    with named_formats():
+        scene = trimesh.load_scene(io.BytesIO(glb), file_type="glb", process=False)
     owners = _owners(glb)
     found: dict[str, list[trimesh.Trimesh]] = {link: [] for link in links}
     for node in sorted(scene.graph.nodes_geometry):

@@ -21,6 +21,7 @@ from typing import IO
 
 from pipeline.errors import Rejection
 from pipeline.reasons import Reason
+from pipeline.walk import walked
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar")
 # Members of one archive at most, counted before any of them is read.
@@ -124,8 +125,7 @@ class FolderFiles(RawFiles):
         for home in self._homes:
             if home.is_file():
                 found.append(home)
-            for parent, _, files in os.walk(home):
-                found += [Path(parent, name) for name in files]
+            found += walked(home)
         base = Path(os.path.realpath(self._root))
         names = {path.relative_to(base).as_posix() for path in found}
         return sorted(name for name in names if self.has(name))
@@ -288,12 +288,22 @@ class _Overlay(RawFiles):
 
 
 def total_bytes(root: Path, paths: Sequence[str]) -> int:
-    """Return the size of everything that is one object, links not followed."""
+    """Return the size of everything that is one object, links not followed.
+
+    Raises
+    ------
+    Rejection
+        `folder_invalid` where there is too much to walk.
+    """
     total = 0
     for path in (root / part for part in paths):
-        if not path.is_dir() or path.is_symlink():
-            total += path.lstat().st_size if os.path.lexists(path) else 0
-            continue
-        for parent, _, names in os.walk(path):
-            total += sum(Path(parent, name).lstat().st_size for name in names)
+        is_folder = path.is_dir() and not path.is_symlink()
+        total += sum(map(_size, walked(path) if is_folder else [path]))
     return total
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

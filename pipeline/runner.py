@@ -25,6 +25,7 @@ from typing import Any
 import pyarrow as pa
 from pebble import ProcessExpired, ProcessPool
 
+from aa_dataset.foreign_text import terminal_line, terminal_text
 from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.assets import AssetWriter, pack
@@ -153,7 +154,7 @@ def _enter(
     """Enter one object's result into the books."""
     if isinstance(answer, Rejection):
         detail = encodable(answer.detail)  # names of files may hold what no log can
-        log.warning("%s rejected: %s: %s", object_id, answer.reason, detail)
+        log.warning("%s rejected: %s: %s", object_id, answer.reason, terminal_line(detail))
         books.rejects.append(
             {
                 "object_id": object_id,
@@ -247,7 +248,7 @@ def _guarded(
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
     except (Exception, SystemExit) as error:  # pebble would carry an exit over to this process
-        log.error("%s\n%s", task.object_id, encodable(traceback.format_exc()))
+        log.error("%s\n%s", task.object_id, terminal_text(encodable(traceback.format_exc())))
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 

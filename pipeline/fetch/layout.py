@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.fetch.errors import FetchError
+from pipeline.walk import DEEPEST
 
 WORK = ".fetch"
 RECEIPT = ".fetched.json"
@@ -25,6 +26,11 @@ def safe_name(name: str, where: str) -> str:
     """
     parts = name.split("/")
     bad = any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
+    if len(parts) > DEEPEST:  # no reader of ours goes deeper
+        raise FetchError(
+            f"{where} names the file {name[:200]!r}..., {len(parts)} folders deep; {DEEPEST} are "
+            "allowed. Nothing was written there; report it to the publisher."
+        )
     if bad or _UNUSABLE.search(name) or parts[0] in (WORK, RECEIPT):
         raise FetchError(
             f"{where} names the file {name[:200]!r}, which is no path below the source's folder. "

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.taxonomy import one_line
+from aa_dataset.foreign_text import one_line
 from pipeline.errors import Rejection
 from pipeline.ingest.facts import read_object, text
 from pipeline.ingest.folders import object_folders

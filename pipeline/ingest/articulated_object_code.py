@@ -17,11 +17,12 @@ from pathlib import Path
 from pipeline.errors import Rejection
 from pipeline.ingest.facts import read_meta
 from pipeline.ingest.folders import object_folders
-from pipeline.ingest.manifests import Row, read_manifest
+from pipeline.ingest.manifests import MANIFEST_BYTES, Row, read_manifest
 from pipeline.ingest.record import Found, RawRecord
 from pipeline.ingest.texts import require_urdf
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Reason
+from pipeline.walk import index_file
 
 MODEL, CAPTION = "generated.urdf", "input_caption.txt"
 MANIFESTS = ("manifest.csv", "manifest.parquet")
@@ -40,7 +41,8 @@ _OUTSIDE = re.compile(r"/|\.\.(/|$)|[A-Za-z]:")
 
 def discover(root: Path) -> Iterator[Found]:
     """Yield the rows of the manifest, whatever they say, or else the folders that hold a URDF."""
-    manifest = next((root / name for name in MANIFESTS if (root / name).is_file()), None)
+    places = (index_file(root, name, most=MANIFEST_BYTES) for name in MANIFESTS)
+    manifest = next((path for path in places if path is not None), None)
     if manifest is None:
         yield from _folders(root)
     else:

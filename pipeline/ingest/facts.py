@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import Any
 
+from aa_dataset import safe_json
 from pipeline.errors import Rejection
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Reason
@@ -33,13 +32,8 @@ def read_meta(files: RawFiles, name: str) -> bytes:
 def parse_json(data: bytes, name: str) -> Any:
     """Return the value of JSON bytes."""
     try:
-        # Python's parser takes NaN and Infinity, which are not JSON and no fact either.
-        return json.loads(
-            data.removeprefix(b"\xef\xbb\xbf"),
-            parse_constant=_refuse_constant,
-            parse_float=_finite_number,
-        )
-    except (ValueError, RecursionError) as error:
+        return safe_json.parse_json(data)
+    except safe_json.JsonError as error:
         raise Rejection(Reason.METADATA_INVALID, f"{name} is not JSON: {error}.") from None
 
 
@@ -49,15 +43,6 @@ def read_object(files: RawFiles, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Rejection(Reason.METADATA_INVALID, f"{name} does not hold an object with fields.")
     return value
-
-
-def _refuse_constant(word: str) -> float:
-    raise ValueError(f"{word} is not a JSON number")
-
-
-def _finite_number(word: str) -> float:
-    value = float(word)
-    return value if math.isfinite(value) else _refuse_constant(word)
 
 
 def text(values: dict[str, Any], field: str, name: str) -> str:

@@ -24,6 +24,7 @@ from pipeline.ingest.record import Found, RawRecord
 from pipeline.ingest.texts import read_semantics, read_urdf
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
+from pipeline.walk import index_file
 
 ANNOTATED, UPRIGHT, BARE, UNITY = (
     "mobility_annotation_gapartnet.urdf", "motion_sapien_v2.urdf", "motion_sapien.urdf",
@@ -69,15 +70,11 @@ def _home(root: Path, kind: str) -> str:
 
 def _categories(root: Path) -> dict[str, str]:
     """Return the category of every id of the list; other lines than `category id` are passed by."""
-    lists = [root / f"{place}{LIST}" for place in LIST_PLACES]
-    path = next(filter(_is_small, lists), None)
+    lists = (index_file(root, f"{place}{LIST}", most=META_BYTES) for place in LIST_PLACES)
+    path = next((path for path in lists if path is not None), None)
     lines = path.read_text("utf-8", "replace").splitlines() if path else []
     words = [line.split() for line in lines]
     return {pair[1]: pair[0] for pair in words if len(pair) == 2}
-
-
-def _is_small(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size <= META_BYTES
 
 
 def describe(files: RawFiles, found: Found) -> RawRecord:

@@ -29,6 +29,9 @@ _TEXTS = (
     "source", "source_id", "paths", "model", "format", "name", "description", "label", "parts",
     "frame", "scale", "screws", "same_as", "substitutes", "license", "attribution",
 )  # fmt: skip
+# Characters of a text at most.
+LONGEST = {"name": 2_000, "label": 2_000, "license": 2_000, "attribution": 2_000,
+           "description": 100_000}  # fmt: skip
 RECORDS = record_schema(
     *(pa.field(name, pa.string(), nullable=False) for name in _TEXTS),
     pa.field("unit", pa.float64(), nullable=False, metadata={"unit": "m per source length"}),
@@ -58,6 +61,7 @@ def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
     with untouched(task.object_id, root, found.paths, mark):
         files = open_raw(root, found.paths, most_bytes=most)
         raw = adapter_module(facts["adapter"]).describe(files, found)
+    _require_short(raw)
     require_wanted(raw.provenance, settings.get("filters", {}).get(source, {}))
     return Outcome(_record(source, found, raw, facts=facts, digest=digest), raw.findings)
 
@@ -90,6 +94,14 @@ def _record(
         and bool(attribution or not needs_attribution(license_id)),
         "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
     }
+
+
+def _require_short(raw: RawRecord) -> None:
+    """Refuse texts that no person wrote; later stages search them."""
+    for field, most in LONGEST.items():
+        if len(getattr(raw, field)) > most:
+            detail = f"its {field} has more than {most} characters; shorten it in the source."
+            raise Rejection(Reason.METADATA_INVALID, detail)
 
 
 def _require_plain(root: Path, found: Found) -> None:

@@ -87,7 +87,7 @@ def attribute_number(values: Mapping[str, str], field: str, where: str) -> float
 
 
 def _is_usable(value: float) -> bool:
-    return math.isfinite(value) and abs(value) <= LARGEST
+    return abs(value) <= LARGEST  # false for NaN; `math.isfinite` fails for a long integer
 
 
 def flag(values: Mapping[str, Any], field: str, where: str) -> bool:

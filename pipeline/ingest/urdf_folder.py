@@ -18,7 +18,6 @@ Hidden folders and links are not walked; a model that is a link is listed and th
 from __future__ import annotations
 
 import dataclasses
-import os
 import posixpath
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -35,10 +34,13 @@ from pipeline.ingest.record import Found, RawRecord
 from pipeline.rawfiles import FolderFiles, RawFiles
 from pipeline.reasons import Reason
 from pipeline.tables import encodable
+from pipeline.walk import MOST_ENTRIES, listed
 
 SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
 # Folders in folders at most; a collection that goes deeper is no collection of models.
 DEEPEST = 24
+# Files and folders of one collection at most.
+MOST_NAMES = 1_000_000
 
 
 def discover(root: Path) -> Iterator[Found]:
@@ -99,19 +101,17 @@ def _models(folder: Path, kind: str) -> list[str]:
 def _walk(folder: Path) -> list[str]:
     """Return the names of all files below a folder; links to folders are not followed."""
     found: list[str] = []
-    waiting = [("", 0)]
+    waiting, seen = [("", 0)], 0
     while waiting:
         below, depth = waiting.pop()
-        try:
-            entries = list(os.scandir(folder / below))
-        except OSError:  # a folder that nobody may read holds nothing for us
-            continue
-        for entry in entries:
-            name = f"{below}{entry.name}"
-            if not entry.is_dir(follow_symlinks=False):
-                found.append(name)
-            elif not entry.name.startswith(".") and depth < DEEPEST:
-                waiting.append((f"{name}/", depth + 1))
+        folders, files = listed(folder / below, MOST_ENTRIES)
+        seen += len(folders) + len(files)
+        if seen > MOST_NAMES:
+            detail = f"{folder.name!r} holds more than {MOST_NAMES} files; make several of it."
+            raise Rejection(Reason.FOLDER_INVALID, detail)
+        found += [f"{below}{name}" for name in files]
+        if depth < DEEPEST:
+            waiting += [(f"{below}{n}/", depth + 1) for n in folders if not n.startswith(".")]
     return sorted(found)
 
 

@@ -11,7 +11,8 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,15 @@ from typing import Any
 from tqdm import tqdm
 
 from pipeline import layout
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, Rejection
 from pipeline.ingest.record import Found
 from pipeline.tables import compact_json, dump_json, write_if_changed
+from pipeline.walk import walked
 
 ID_LENGTH = 90
+# A folder that more objects than this share enters their digests as one digest, not line by line:
+# the work would grow with the square of a collection that lies in one folder.
+CROWD = 256
 DIGEST = re.compile(r"\.[0-9a-f]{16}$")
 
 
@@ -76,8 +81,8 @@ def scan_source(
     The adapter says what an object is; whether it is a usable one is decided by `ingest`, which
     refuses an object with a file of more than `most_bytes`: such a file is not read here.
     """
-    cache = DigestCache(source, most_bytes=most_bytes)
     listed = list(adapter_module(adapter).discover(root))
+    cache = DigestCache(source, listed=listed, most_bytes=most_bytes)
     bar = tqdm(listed, desc=f"inventory {source}", unit="object", disable=None, leave=False)
     objects = [_raw_object(source, root, found, cache) for found in bar]
     cache.save()
@@ -121,13 +126,20 @@ def shard_of(identifier: str, shards: int) -> int:
 
 
 class DigestCache:
-    """Digests of files by size, times and inode; a damaged cache is an empty one."""
+    """Digests of files by size, times and inode; a damaged cache is an empty one.
 
-    def __init__(self, source: str, *, most_bytes: float = math.inf) -> None:
+    `listed` are the objects that will be asked for: what several of them share is kept.
+    """
+
+    def __init__(
+        self, source: str, *, listed: Sequence[Found] = (), most_bytes: float = math.inf
+    ) -> None:
         self._most_bytes = most_bytes
         self._path = layout.digest_cache(source)
         self._old = self._load()
         self._new: dict[str, list[str]] = {}
+        self._uses = Counter(part for found in listed for part in found.paths)
+        self._parts: dict[str, tuple[bytes, bytes]] = {}
 
     def _load(self) -> dict[str, list[str]]:
         try:
@@ -138,12 +150,29 @@ class DigestCache:
 
     def digest(self, root: Path, found: Found) -> tuple[str, str]:
         """Return digest and mark of all files of one raw object, names and facts included."""
-        total = hashlib.sha256(compact_json(found.facts).encode())
-        for path, status in _object_files(root, found.paths):
-            name = path.relative_to(root).as_posix()
-            line = f"{name}\0{self._file_digest(path, status)}\0"
-            total.update(line.encode("utf-8", "surrogateescape"))
-        return total.hexdigest(), mark_files(root, found.paths)
+        total, marks = hashlib.sha256(compact_json(found.facts).encode()), hashlib.sha256()
+        for part in found.paths:
+            content, mark = self._part(root, part)
+            total.update(content)
+            marks.update(mark)
+        return total.hexdigest(), marks.hexdigest()
+
+    def _part(self, root: Path, part: str) -> tuple[bytes, bytes]:
+        """Return what one path adds to digest and mark; a path of several objects is read once."""
+        if part in self._parts:
+            return self._parts[part]
+        files = _object_files(root, part)
+        lines = [
+            f"{path.relative_to(root).as_posix()}\0{self._file_digest(path, status)}\0"
+            for path, status in files
+        ]
+        content = "".join(lines).encode("utf-8", "surrogateescape")
+        if self._uses[part] > CROWD:
+            content = hashlib.sha256(content).digest()
+        found = content, _part_mark(root, files)
+        if self._uses[part] > 1:
+            self._parts[part] = found
+        return found
 
     def _file_digest(self, path: Path, status: os.stat_result | None) -> str:
         if status is None:
@@ -168,10 +197,14 @@ class DigestCache:
 def mark_files(root: Path, paths: Sequence[str]) -> str:
     """Return a digest of sizes, times and inodes of everything that is one object."""
     total = hashlib.sha256()
-    for path, status in _object_files(root, paths):
-        line = f"{path.relative_to(root).as_posix()}\0{_mark(status)}\0"
-        total.update(line.encode("utf-8", "surrogateescape"))
+    for part in paths:
+        total.update(_part_mark(root, _object_files(root, part)))
     return total.hexdigest()
+
+
+def _part_mark(root: Path, files: Sequence[tuple[Path, os.stat_result | None]]) -> bytes:
+    lines = (f"{path.relative_to(root).as_posix()}\0{_mark(status)}\0" for path, status in files)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).digest()
 
 
 def _mark(status: os.stat_result | None) -> str:
@@ -184,25 +217,19 @@ def _is_digest(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) is not None
 
 
-def _object_files(root: Path, paths: Sequence[str]) -> Iterator[tuple[Path, os.stat_result | None]]:
-    for path in (root / part for part in paths):
-        if path.is_dir() and not path.is_symlink():
-            yield from _files(path)
-        else:  # a file, or a link, which is not followed: `ingest` refuses it
-            yield path, _status(path)
+def _object_files(root: Path, part: str) -> list[tuple[Path, os.stat_result | None]]:
+    """Return the files of one path of an object with their status, in a fixed order.
 
-
-def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result | None]]:
-    """Yield everything below a folder with its status, sorted; links are not followed.
-
-    The status is None where the folder around a file does not let us look at it.
+    Links are not followed. The status is None where the folder around a file does not let us look
+    at it, and for a folder that holds too much to walk, which `ingest` refuses.
     """
-    for parent, folders, files in os.walk(folder):
-        linked = [name for name in folders if _is_link(_status(Path(parent, name)))]
-        folders[:] = sorted(set(folders) - set(linked))
-        for name in sorted(files + linked):
-            path = Path(parent, name)
-            yield path, _status(path)
+    path = root / part
+    if not path.is_dir() or path.is_symlink():  # a file, or a link: `ingest` refuses it
+        return [(path, _status(path))]
+    try:
+        return [(inner, _status(inner)) for inner in walked(path)]
+    except Rejection:
+        return [(path, None)]
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -8,7 +8,7 @@ them. Normals are not: every reader makes its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -35,6 +35,8 @@ from pipeline.reasons import Code, Finding, Reason, Severity
 
 # Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
 LARGEST_UV = 1e6
+# Groups of triangles of one look, over all shapes: each costs as much as hundreds of triangles.
+MOST_PIECES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +62,13 @@ class MeshReader:
     budgets: Mapping[str, Any]
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
+    _pieces: int = 0
     _pixels: PictureBudget = field(init=False)
     _loaded: dict[str, list[Piece]] = field(default_factory=dict)
+    _by_path: dict[str, list[Piece]] = field(default_factory=dict)
     _pictures: dict[tuple[str, str], Picture | None] = field(default_factory=dict)
     _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
+    _said: set[Finding] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._pixels = PictureBudget(self.budgets["pixels"])
@@ -102,22 +107,37 @@ class MeshReader:
 
     def _placed(self, shape: Shape, frame: np.ndarray) -> list[Piece]:
         pieces = self._shape_pieces(shape)
+        self._spend(pieces)
+        matrix = product(frame, shape.pose) * [*shape.geometry.scale, 1.0]
+        return [self._painted(piece, shape.material).moved(matrix) for piece in pieces]
+
+    def _spend(self, pieces: Sequence[Piece]) -> None:
+        """Count triangles and pieces of one more shape; refuse what the budget does not hold."""
         self.faces += sum(len(piece.faces) for piece in pieces)
+        self._pieces += len(pieces)
         if self.faces > self.budgets["faces"]:
             limit = self.budgets["faces"]
             raise Rejection(Reason.TOO_MANY_FACES, f"the object has more than {limit} triangles.")
-        matrix = product(frame, shape.pose) * [*shape.geometry.scale, 1.0]
-        return [self._painted(piece, shape.material).moved(matrix) for piece in pieces]
+        if self._pieces > MOST_PIECES:
+            detail = f"the object is made of more than {MOST_PIECES} pieces; join some."
+            raise Rejection(Reason.TOO_MANY_FACES, detail)
 
     def _shape_pieces(self, shape: Shape) -> list[Piece]:
         if shape.geometry.kind != "mesh":
             return self._primitive_pieces(shape.geometry)
         name = shape.geometry.filename
         if name not in self._loaded:
-            self._loaded[name] = [piece for piece in self._load(name) if len(piece.faces)]
+            self._loaded[name] = self._load_once(name)
             if not self._loaded[name]:
                 self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
         return self._loaded[name]
+
+    def _load_once(self, name: str) -> list[Piece]:
+        """Return a file's pieces with triangles; a file of many spellings is read once."""
+        path = self.files.resolve(name, beside=self.model)
+        if path not in self._by_path:
+            self._by_path[path] = [piece for piece in self._load(name) if len(piece.faces)]
+        return self._by_path[path]
 
     def _primitive_pieces(self, geometry: Geometry) -> list[Piece]:
         is_round = geometry.kind != "box"  # whose first size is a radius
@@ -150,10 +170,11 @@ class MeshReader:
 
     def _materials(self, text: ObjText, path: str) -> dict[str, MtlMaterial]:
         found: dict[str, MtlMaterial] = {}
-        for line in text.libraries:
-            for name in self._library_names(line, path):
-                data = self.side_file(name, path)
-                found |= {} if data is None else read_mtl(data)
+        lines = dict.fromkeys(reversed(text.libraries))  # the last word counts; each is read once
+        names = [name for line in reversed(lines) for name in self._library_names(line, path)]
+        for name in reversed(dict.fromkeys(reversed(names))):
+            data = self.side_file(name, path)
+            found |= {} if data is None else read_mtl(data)
         return found
 
     def _library_names(self, line: str, path: str) -> list[str]:
@@ -273,7 +294,8 @@ class MeshReader:
         self._say(Finding(Code.TEXTURE_UNPLACED, detail))
 
     def _say(self, finding: Finding) -> None:
-        if finding not in self.findings:
+        if finding not in self._said:
+            self._said.add(finding)
             self.findings.append(finding)
 
 

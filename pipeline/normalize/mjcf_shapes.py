@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import trimesh
-from PIL import Image
 
 from aa_dataset.kinematics.urdf import Geometry, Inertial, Material, Shape
 from aa_dataset.portable import applied, inverse, length, product
 from pipeline.errors import Rejection
 from pipeline.normalize.mjcf_document import MjcfDocument
 from pipeline.normalize.mjcf_meshes import obj_bytes, obj_from_msh, obj_from_text
+from pipeline.normalize.pictures import open_picture
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
 
@@ -317,7 +317,7 @@ def _builtin_average(facts: Mapping[str, str]) -> np.ndarray | None:
 
 def _picture_average(data: bytes) -> np.ndarray | None:
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        with open_picture(io.BytesIO(data)) as image:
             if image.width * image.height > MOST_PIXELS:
                 return None
             pixels = np.asarray(image.convert("RGB"), dtype=np.uint8)

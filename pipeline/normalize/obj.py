@@ -15,6 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 _DIGITS = b"0123456789-+.eE"
+# Numbers of a line that mean something: a place, a color, and one more tells that it is neither.
+_WIDEST = 8
+# No file has so many vertices that a face could name this one.
+_FARTHEST = 2**48
 
 
 class ObjError(ValueError):
@@ -76,7 +80,7 @@ def _plain(data: bytes) -> bytes:
             data = data.replace(odd, plain)
     if b"\n " in data:
         data = b"\n".join(line.lstrip() for line in data.split(b"\n"))
-    return data
+    return data if data.endswith(b"\n") else data + b"\n"  # a backslash took the last line's end
 
 
 def _statements(text: bytes, key: bytes) -> Iterator[tuple[int, int]]:
@@ -121,7 +125,7 @@ def _rows(text: bytes, key: bytes, least: int) -> np.ndarray:
     block = _block(text, key)
     if not block:
         return np.zeros((0, max(least, 2)))
-    alike = _alike(block)
+    written, alike = block, _alike(block)
     if alike is None:
         lines = _only(block, key)
         block = b"\n".join(b" ".join(line.split()) for line in lines) + b"\n"
@@ -130,7 +134,7 @@ def _rows(text: bytes, key: bytes, least: int) -> np.ndarray:
         numbers = _parsed(block.replace(key, b""), float)
         if len(numbers) == alike[0] * (len(alike[1]) - 1):
             return numbers.reshape(alike[0], -1)
-    return _odd_rows(_only(block, key), least)
+    return _odd_rows(_only(written, key), least)
 
 
 def _parsed(text: bytes, kind: type) -> np.ndarray:
@@ -151,7 +155,7 @@ def _odd_rows(lines: Sequence[bytes], least: int) -> np.ndarray:
 def _floats(line: bytes) -> list[float]:
     words = line.partition(b"#")[0].split()[1:]
     try:
-        return [float(word) for word in words]
+        return [float(word) for word in words[:_WIDEST]]
     except ValueError:
         raise ObjError(f"{decoded(line[:80])!r} does not hold numbers.") from None
 
@@ -164,14 +168,14 @@ def _groups(text: bytes, points: int, uvs: int) -> list[Group]:
         names.append(decoded(text[start:end]))
         ends.append(end)
         starts.append(end)
-    groups = []
+    groups, counter = [], _Counter(text)
     for name, start, end in zip(names, starts, [*ends, len(text)], strict=True):
         block = _block(text[start:end], b"f")
         if not block:
             continue
         corners = _alike_faces(block)
         if corners is None:
-            corners = _odd_faces(text, start, end)
+            corners = _odd_faces(text[start:end], *counter.before(start))
         _require_inside(corners, points, uvs)
         has_uv = uvs and (corners[..., 1] >= 0).any()
         groups.append(Group(name, corners[..., 0], corners[..., 1] if has_uv else None))
@@ -209,11 +213,25 @@ def _fans(polygons: np.ndarray) -> np.ndarray:
     return np.stack(spokes, axis=1).reshape(-1, 3, *polygons.shape[2:])
 
 
-def _odd_faces(text: bytes, start: int, end: int) -> np.ndarray:
+class _Counter:
+    """Counts the vertices before a place in the text, going on from the place asked for last."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text, self._place = text, 0
+        self._points = self._uvs = 0
+
+    def before(self, place: int) -> tuple[int, int]:
+        """Return the number of `v` and of `vt` lines; places must come in their order."""
+        self._points += self._text.count(b"\nv ", self._place, place)
+        self._uvs += self._text.count(b"\nvt ", self._place, place)
+        self._place = place
+        return self._points, self._uvs
+
+
+def _odd_faces(block: bytes, points: int, uvs: int) -> np.ndarray:
     """Return corners (m, 3, 2) of faces of any form; negative numbers count back from there."""
-    points, uvs = text.count(b"\nv ", 0, start), text.count(b"\nvt ", 0, start)
     found: list[np.ndarray] = []
-    for line in text[start:end].split(b"\n"):
+    for line in block.split(b"\n"):
         points += line.startswith(b"v ")
         uvs += line.startswith(b"vt ")
         if line.startswith(b"f "):
@@ -233,6 +251,8 @@ def _face_corners(line: bytes, points: int, uvs: int) -> Iterator[tuple[int, int
             raise ObjError(f"{decoded(line[:80])!r} is not a face.") from None
         if place == 0:
             raise ObjError("a face names the vertex 0, but vertices count from 1.")
+        if max(abs(place), abs(texture)) > _FARTHEST:
+            raise ObjError(f"{decoded(line[:80])!r} names vertices that the file does not have.")
         place = place - 1 if place > 0 else points + place
         if place < 0:
             raise ObjError(f"{decoded(line[:80])!r} counts back beyond the first vertex.")

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import IO
 
 import numpy as np
 from PIL import Image
@@ -21,6 +25,9 @@ _MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
 _SHOWN = ("L", "P", "RGB", "RGBA")
 _BIT_DEPTH = 24  # place of the byte in a PNG, whose first chunk is always the header
 MIME = {".jpg": "image/jpeg", ".png": "image/png"}
+# What textures are made of. Pillow by itself also opens formats that start other programs, such
+# as EPS, whatever the file is called. TGA comes last: it has no mark of its own.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "TGA")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +98,28 @@ def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -
     return Picture(_png(image), _is_translucent(image))
 
 
+def open_picture(stream: IO[bytes]) -> Image.Image:
+    """Open a picture of one of the formats that textures have; nothing is decoded yet."""
+    return Image.open(stream, formats=FORMATS)
+
+
+@contextmanager
+def named_formats() -> Iterator[None]:
+    """Let other packages open pictures of those formats alone, within one thread."""
+    original = Image.open
+    Image.open = functools.partial(original, formats=FORMATS)
+    try:
+        yield
+    finally:
+        Image.open = original
+
+
 def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
     try:
         with warnings.catch_warnings():
             # Pillow warns of large pictures by a number of its own; ours is the budget.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data))
+            image = open_picture(io.BytesIO(data))
             budget.spend(image, name)
             image.load()
     except Image.DecompressionBombError as error:
@@ -141,4 +164,4 @@ def opaque(picture: Picture) -> Picture:
     """Return a picture without its alpha, for a surface that says nothing shows through it."""
     if not picture.is_translucent:
         return picture
-    return Picture(_png(Image.open(io.BytesIO(picture.data)).convert("RGBA").convert("RGB")))
+    return Picture(_png(open_picture(io.BytesIO(picture.data)).convert("RGBA").convert("RGB")))

@@ -93,10 +93,15 @@ def compacted(
         A place on a seam, which has several texture places, becomes several vertices.
     """
     if uv is None or uv_corners is None:
+        if corners.size < len(points) / 8:  # one of many groups: no walk over all places for each
+            used, faces = np.unique(corners, return_inverse=True)
+            return points[used], faces.reshape(-1, 3), None
         is_used = np.zeros(len(points), dtype=bool)
         is_used[corners] = True
         return points[is_used], (np.cumsum(is_used) - 1)[corners], None
-    uv = np.concatenate([uv, np.zeros((1, 2))])  # -1 is the last row
-    keys = corners * len(uv) + uv_corners % len(uv)
-    used, faces = np.unique(keys, return_inverse=True)
-    return points[used // len(uv)], faces.reshape(-1, 3), uv[used % len(uv)]
+    count = len(uv) + 1  # -1 is the row behind the last
+    used, faces = np.unique(corners * count + uv_corners % count, return_inverse=True)
+    places = used % count
+    spots = uv[np.minimum(places, len(uv) - 1)]
+    spots[places == len(uv)] = 0.0
+    return points[used // count], faces.reshape(-1, 3), spots

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import struct
+import zipfile
 from pathlib import PurePosixPath
 from typing import Any, Protocol
+from xml.etree.ElementTree import Element
 
 import numpy as np
 import trimesh
@@ -18,9 +19,11 @@ from trimesh.resolvers import Resolver
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from aa_dataset.portable import product
+from aa_dataset.safe_json import parse_json
 from pipeline.errors import Rejection
-from pipeline.normalize.pictures import Picture, opaque
+from pipeline.normalize.pictures import Picture, named_formats, opaque
 from pipeline.normalize.pieces import Look, Piece, Rgba
+from pipeline.normalize.scene_budgets import require_collada, require_gltf
 from pipeline.reasons import Reason
 
 SCENE_TYPES = frozenset({"stl", "ply", "glb", "gltf", "dae"})
@@ -50,9 +53,10 @@ def scene_pieces(host: Host, data: bytes, path: str) -> list[Piece]:
     resolver = _Resolver(host, path)
     try:
         _require_honest(host, kind, data, path)
-        scene = trimesh.load_scene(
-            io.BytesIO(data), file_type=kind, resolver=resolver, process=False
-        )
+        with named_formats():
+            scene = trimesh.load_scene(
+                io.BytesIO(data), file_type=kind, resolver=resolver, process=False
+            )
         resolver.raise_refused()
         return _Scene(host, path, scene).pieces()
     except (Rejection, MemoryError):
@@ -75,12 +79,24 @@ class _Scene:
         self._pictures: dict[int, Picture | None] = {}
 
     def pieces(self) -> list[Piece]:
-        graph, found = self._scene.graph, []
-        for node in sorted(graph.nodes_geometry):
-            mesh = self._scene.geometry[graph.transforms.node_data[node]["geometry"]]
-            if isinstance(mesh, trimesh.Trimesh):
-                found.append(self._piece(mesh).moved(_placement(graph, node)))
-        return found
+        graph = self._scene.graph
+        nodes = [
+            (node, mesh)
+            for node in sorted(graph.nodes_geometry)
+            if isinstance(mesh := self._mesh(node), trimesh.Trimesh)
+        ]
+        self._require_few(sum(len(mesh.faces) for _, mesh in nodes))
+        return [self._piece(mesh).moved(_placement(graph, node)) for node, mesh in nodes]
+
+    def _mesh(self, node: str) -> Any:
+        return self._scene.geometry[self._scene.graph.transforms.node_data[node]["geometry"]]
+
+    def _require_few(self, faces: int) -> None:
+        """Refuse a mesh that nodes place too often, before it is copied for each of them."""
+        most = self._host.budgets["faces"]
+        if faces > most:
+            detail = f"{self._path} has {faces} triangles with all copies, more than {most}."
+            raise Rejection(Reason.TOO_MANY_FACES, detail)
 
     def _piece(self, mesh: trimesh.Trimesh) -> Piece:
         vertices = np.asarray(mesh.vertices, dtype=float) * _unit(mesh)
@@ -195,7 +211,7 @@ class _Resolver(Resolver):
 def _require_honest(host: Host, kind: str, data: bytes, path: str) -> None:
     """Refuse headers that claim more than the file holds, before anyone makes room for it."""
     if kind == "dae":
-        _require_plain_xml(data, path)
+        require_collada(_plain_xml(data, path), path, faces=host.budgets["faces"])
     elif kind == "stl":
         _require_stl(data, path)
     elif kind == "ply":
@@ -208,7 +224,10 @@ def _invalid(path: str, what: str) -> Rejection:
     return Rejection(Reason.MESH_INVALID, f"{path} {what}")
 
 
-def _require_plain_xml(data: bytes, path: str) -> None:
+def _plain_xml(data: bytes, path: str) -> Element:
+    """Return the root of a COLLADA document without entities, and with numbers alone."""
+    if zipfile.is_zipfile(io.BytesIO(data)):  # pycollada would read another document in it
+        raise _invalid(path, "is an archive; unpack it.")
     try:
         root = parse_xml(data, XmlBudget(max_bytes=len(data), max_elements=2_000_000))
     except UrdfError as error:
@@ -216,6 +235,7 @@ def _require_plain_xml(data: bytes, path: str) -> None:
     for element in root.iter():  # pycollada takes what is not a number as zero
         if element.tag.endswith("float_array") and re.search("nan|inf", element.text or "", re.I):
             raise _invalid(path, "has coordinates that are not finite numbers.")
+    return root
 
 
 def _require_stl(data: bytes, path: str) -> None:
@@ -244,23 +264,19 @@ def _require_ply(data: bytes, path: str) -> None:
 def _gltf_parts(data: bytes, kind: str) -> tuple[Any, bytes]:
     """Return the JSON document of a glTF file and the binary chunk behind it."""
     if kind == "gltf":
-        return json.loads(data), b""
+        return parse_json(data), b""
     magic, _, _, length, _ = _GLB_HEAD.unpack_from(data)
     if magic != b"glTF" or length > len(data) - _GLB_HEAD.size:
         raise ValueError("the GLB header is not one, or claims more bytes than there are.")
     end = _GLB_HEAD.size + length
-    return json.loads(data[_GLB_HEAD.size : end]), data[end + 8 :]
+    return parse_json(data[_GLB_HEAD.size : end]), data[end + 8 :]
 
 
 def _require_gltf(host: Host, tree: Any, binary: bytes, path: str) -> None:
     for name in tree.get("extensionsRequired", []):
         if name in _COMPRESSED:
             raise _invalid(path, f"needs {name}, which is not read; export it uncompressed.")
-    most = 3 * host.budgets["faces"]
-    for accessor in tree.get("accessors", []):
-        if not 0 <= int(accessor["count"]) <= most:
-            detail = f"{path}: an accessor claims {accessor['count']} elements."
-            raise Rejection(Reason.TOO_MANY_FACES, detail)
+    require_gltf(tree, path, faces=host.budgets["faces"])
     views = tree.get("bufferViews", [])
     for number, image in enumerate(tree.get("images", [])):
         view = views[image["bufferView"]] if "bufferView" in image else {"buffer": None}

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aa_dataset.benchmark import Benchmark
+from aa_dataset.foreign_text import markdown_cell, plain_line, yaml_text
 from aa_dataset.layout import TABLES, LibraryLayout
 from pipeline.tables import read_rows
 
@@ -34,7 +35,7 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
             "",
             "| source | license | attribution | objects |",
             "|---|---|---|---:|",
-            *(f"| {' | '.join(terms)} | {count:,} |" for terms, count in sorted(licenses.items())),
+            *(_terms_row(terms, count) for terms, count in sorted(licenses.items())),
             "",
             "| joint type | joints |",
             "|---|---:|",
@@ -42,7 +43,7 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
             "",
             "| split | objects |",
             "|---|---:|",
-            *(f"| {name} | {count:,} |" for name, count in sorted(seal["splits"].items())),
+            *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal["splits"].items())),
             "",
             *_benchmark(seal["benchmark"]),
             "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
@@ -50,6 +51,11 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
             "",
         ]
     )
+
+
+def _terms_row(terms: Sequence[str], count: int) -> str:
+    """Return a row of the table of terms, all of which may be a stranger's words."""
+    return f"| {' | '.join(map(markdown_cell, terms))} | {count:,} |"
 
 
 def _benchmark(facts: Mapping[str, Any] | None) -> list[str]:
@@ -68,7 +74,10 @@ def license_text(folder: LibraryLayout) -> str:
             "Every object keeps the terms of its source: the columns `license` (SPDX identifier,",
             "text at https://spdx.org/licenses) and `attribution` of objects.parquet. Here:",
             "",
-            *(f"  {count} objects: {kind}, {who}" for (kind, who), count in sorted(terms.items())),
+            *(
+                f"  {count} objects: {plain_line(kind)}, {plain_line(who)}"
+                for (kind, who), count in sorted(terms.items())
+            ),
             "",
             "Tables and previews that ArticulateArena computed are CC0-1.0.",
             "",
@@ -82,4 +91,11 @@ def _front_matter(objects: list[dict[str, Any]]) -> list[str]:
     configs = []
     for name in TABLES:
         configs += [f"- config_name: {name}", f"  data_files: {name}.parquet"]
-    return ["---", f"license: {label}", "pretty_name: ArticulateArena", "configs:", *configs, "---"]
+    return [
+        "---",
+        f"license: {yaml_text(label)}",
+        "pretty_name: ArticulateArena",
+        "configs:",
+        *configs,
+        "---",
+    ]

@@ -26,7 +26,13 @@ from PIL import Image
 from pipeline.errors import PipelineError
 from pipeline.render import look, raycast
 from pipeline.render.camera import Camera
-from pipeline.render.surface import Surface, place, read_surface, without_backs
+from pipeline.render.surface import (
+    Surface,
+    place,
+    read_surface,
+    require_drawable,
+    without_backs,
+)
 
 if TYPE_CHECKING:
     import trimesh
@@ -145,7 +151,8 @@ def render_views(
     Raises
     ------
     PipelineError
-        If a view has nothing to draw or a mesh or pose is not finite.
+        If a view has nothing to draw or a mesh or pose is not finite; as a `Rejection` if its
+        triangles cover the picture too often.
     BackendUnavailableError
         If the backend does not work here.
     """
@@ -158,7 +165,9 @@ def render_views(
     pictures = []
     with opener(size * factor) as paint:
         for surface in surfaces:
-            layer = _shrink(paint(without_backs(surface, camera.pose[:3, 3]), camera), size)
+            seen = without_backs(surface, camera.pose[:3, 3])
+            require_drawable(seen, camera)
+            layer = _shrink(paint(seen, camera), size)
             behind = look.backdrop(surface.corners, camera, size=size, ground=ground)
             pictures.append(_compose(layer, behind))
     return pictures

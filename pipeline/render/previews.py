@@ -57,4 +57,4 @@ def one_per_category() -> list[dict[str, Any]]:
 def _picture(row: dict[str, Any], name: str) -> np.ndarray:
     tar = LibraryLayout(layout.LIBRARY).asset(row["shard"])
     files = read_range(AssetRange(tar, row["offset"], row["size"]))
-    return np.asarray(Image.open(io.BytesIO(files[name])))
+    return np.asarray(Image.open(io.BytesIO(files[name]), formats=["PNG"]))

@@ -13,7 +13,9 @@ from PIL import Image
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, Rejection
+from pipeline.reasons import Reason
+from pipeline.render.camera import Camera
 
 if TYPE_CHECKING:
     import trimesh
@@ -22,6 +24,7 @@ Array = NDArray[np.float64]
 
 CREASE_COSINE = np.cos(np.deg2rad(40.0))  # sharper edges are drawn sharp
 TEXTURE_PIXELS = 512  # a preview shows no more; it bounds upload time and aliasing
+MOST_LAYERS = 1_000  # pictures that all triangles together cover; real objects cover up to 30
 DEFAULT_COLOR = (0.70, 0.71, 0.73, 1.0)  # parts without any visual
 GRID_BITS = 20  # vertices closer than 2**-20 of the object are one vertex for smoothing
 
@@ -161,7 +164,45 @@ def without_backs(surface: Surface, eye: Array) -> Surface:
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     is_front = (area * (eye - corners[:, 0])).sum(axis=1) > 0
     has_front = np.bincount(place, is_front) > 0
-    return surface.select(is_front | ~has_front[place])
+    kept = np.flatnonzero(is_front | ~has_front[place])
+    return surface.select(_without_copies(surface, kept, place[kept]))
+
+
+def _without_copies(
+    surface: Surface, kept: NDArray[np.int64], place: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Leave out opaque faces that are another one once more, down to the last bit.
+
+    A depth test or a ray finds one of them, and it does not matter which.
+    """
+    several = (np.bincount(place)[place] > 1) & ~surface.is_transparent()[kept]
+    faces = kept[several]
+    if not len(faces):
+        return kept
+    names = ("corners", "normals", "colors", "uv", "texture")
+    columns = [getattr(surface, name)[faces].reshape(len(faces), -1) for name in names]
+    rows = np.ascontiguousarray(np.concatenate(columns, axis=1, dtype=np.float64))
+    whole = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    _, first = np.unique(whole, return_index=True)
+    return np.sort(np.concatenate([kept[~several], faces[first]]))
+
+
+def require_drawable(surface: Surface, camera: Camera) -> None:
+    """Reject an object whose triangles cover the picture too often, before any is drawn.
+
+    A ray that passes through the boxes of a million triangles asks each of them.
+    """
+    rotation, eye = camera.pose[:3, :3], camera.pose[:3, 3]
+    corners = (surface.corners - eye) @ rotation
+    width = 2 * np.tan(camera.yfov_rad / 2) * np.maximum(-corners[..., 2:], 1e-9)
+    extents = np.ptp(corners[..., :2] / width, axis=1)
+    layers = float(np.minimum(extents, 1.0).prod(axis=1).sum())
+    if layers > MOST_LAYERS:
+        raise Rejection(
+            Reason.TOO_MANY_FACES,
+            f"its triangles cover a preview {layers:.0f} times, more than {MOST_LAYERS}; leave "
+            "out those that lie in one place.",
+        )
 
 
 def corner_normals(corners: Array, part: NDArray[np.int64]) -> Array:

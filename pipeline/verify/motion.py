@@ -106,14 +106,18 @@ def _values(
     others: Mapping[str, float],
 ) -> np.ndarray:
     """Return the coordinates (n,) of one joint; a follower obeys the joint that it names."""
-    if joint.name not in known:
-        count = len(next(iter(known.values())))
-        if joint.mimic is None or joint.name in others:
-            known[joint.name] = np.full(count, others.get(joint.name, 0.0))
-        else:
-            leader = _values(tree, tree.joint(joint.mimic.joint), known, others)
-            known[joint.name] = joint.mimic.multiplier * leader + joint.mimic.offset
-    return known[joint.name]
+    count = len(next(iter(known.values())))
+    chain = [joint]
+    while chain[-1].name not in known and (mimic := chain[-1].mimic) is not None:
+        if chain[-1].name in others:
+            break
+        chain.append(tree.joint(mimic.joint))  # a list, not recursion: a chain may be long
+    values = known.setdefault(chain[-1].name, np.full(count, others.get(chain[-1].name, 0.0)))
+    for follower in reversed(chain[:-1]):
+        assert follower.mimic is not None  # the walk above went on from it
+        values = follower.mimic.multiplier * values + follower.mimic.offset
+        known[follower.name] = values
+    return values
 
 
 def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -260,7 +260,6 @@ def lost(*keys):
         (put("parameters", "budget", to=1.5), "parameters.budget is 1.5, not a whole number"),
         (put("parameters", "pairing", to="x"), "pairing 'x' is not one of tree, assignment"),
         (put("objects", 0, "tree", to="0.1"), r"objects\[0\].tree is '0.1', not a finite"),
-        (put("objects", 0, "tree", to=10**400), r"objects\[0\].tree is 10+\.\.\.0+, not a finite"),
         (put("objects", 0, "missing", to="abc"), r"objects\[0\].missing is 'abc', not a list"),
         (put("objects", 0, "missing", to=[1]), r"objects\[0\].missing\[0\] is 1, not a text"),
         (put("objects", 0, "costs", to={"e": "x"}), r"objects\[0\].costs.e is 'x', not a finite"),
@@ -310,7 +309,9 @@ def test_every_field_is_there_with_its_type(frozen_library, tmp_path, change, wo
         ('{"a": NaN}', "it has NaN, which is not JSON"),
         ('{"a": -Infinity}', "it has -Infinity, which is not JSON"),
         ('{"a": {"b": 1, "b": 2}}', "it has the name 'b' twice"),
-        ("{" + f'"a": {"9" * 5000}' + "}", "is not a result"),
+        ("{" + f'"a": {"9" * 5000}' + "}", "an integer of more than 39 digits"),
+        ("{" + f'"a": {"9" * 400}' + "}", "an integer of more than 39 digits"),
+        ('{"a": 1e400}', "it has '1e400', which is not a finite number"),
     ],
 )
 def test_json_that_no_result_has_is_a_sentence(tmp_path, text, words):

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON from strangers: one value for one file, bounded in depth and in the size of numbers.
+
+Python's parser takes the last of two equal names, NaN and Infinity, numbers that overflow, and
+integers that no float can hold. Another reader of the same file would see something else, and
+arithmetic with such values fails far from here. All of it is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import reprlib
+from typing import Any
+
+MOST_DEPTH = 100
+# Digits of an integer: enough for a number of 128 bits, which some sources have as an id.
+MOST_DIGITS = 39
+
+
+class JsonError(ValueError):
+    """Bytes that are no usable JSON; a sentence without its full stop."""
+
+
+def parse_json(data: bytes) -> Any:
+    """Return the value of JSON bytes in UTF-8; a byte order mark is allowed.
+
+    Raises
+    ------
+    JsonError
+        If the bytes are not JSON, a name stands twice in one object, a number is not finite or has
+        too many digits, or lists and objects nest too deeply.
+    """
+    try:
+        value = json.loads(
+            data.removeprefix(codecs.BOM_UTF8).decode(),
+            parse_constant=_refused,
+            parse_float=_finite,
+            parse_int=_integer,
+            object_pairs_hook=_distinct,
+        )
+    except RecursionError:
+        raise JsonError(f"it is nested too deeply, by more than {MOST_DEPTH} levels") from None
+    except UnicodeDecodeError as error:
+        raise JsonError(f"it is not UTF-8: {error}") from None
+    except json.JSONDecodeError as error:
+        raise JsonError(str(error)) from None
+    _require_shallow(value)
+    return value
+
+
+def _refused(word: str) -> float:
+    raise JsonError(f"it has {word}, which is not JSON")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if not math.isfinite(value):
+        raise JsonError(f"it has {reprlib.repr(word)}, which is not a finite number")
+    return value
+
+
+def _integer(word: str) -> int:
+    if len(word.lstrip("-")) > MOST_DIGITS:
+        raise JsonError(f"it has an integer of more than {MOST_DIGITS} digits")
+    return int(word)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise JsonError(f"it has the name {reprlib.repr(_repeated(pairs))} twice in one place")
+    return found
+
+
+def _repeated(pairs: list[tuple[str, Any]]) -> str:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
+def _require_shallow(value: Any) -> None:
+    """Refuse deep nesting, level by level: whoever walks the value later may use recursion."""
+    level = [value]
+    for _ in range(MOST_DEPTH + 1):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise JsonError(f"it is nested too deeply, by more than {MOST_DEPTH} levels")

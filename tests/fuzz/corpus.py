@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that fuzzing starts from: a good one of every format, and every one that once hurt.
+
+All of it is written here; nothing is copied from a source.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import struct
+import tarfile
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+def urdf(mesh: str = "", mimics: int = 1) -> bytes:
+    """Return a URDF of a box and what turns on it, with a chain of mimics."""
+    shape = f'<mesh filename="{mesh}"/>' if mesh else '<box size="0.2 0.3 0.4"/>'
+    links = "".join(
+        f'<link name="l{n}"><visual><origin xyz="0 0 {n}" rpy="0 0.1 0"/><geometry>{shape}'
+        '</geometry><material name="m"><color rgba="1 0 0 1"/></material></visual></link>'
+        for n in range(mimics + 2)
+    )
+    joints = "".join(
+        f'<joint name="j{n}" type="revolute"><origin xyz="0 0 0"/><parent link="l{n}"/>'
+        f'<child link="l{n + 1}"/><axis xyz="0 0 1"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+        + (f'<mimic joint="j{n - 1}" multiplier="0.5" offset="0"/>' if n else "")
+        + "</joint>"
+        for n in range(mimics + 1)
+    )
+    return f'<?xml version="1.0"?><robot name="r">{links}{joints}</robot>'.encode()
+
+
+def mjcf() -> list[bytes]:
+    """Return MJCF texts."""
+    good = (
+        '<mujoco model="m"><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>'
+        '<worldbody><body name="a"><geom type="box" size=".1 .1 .1"/><body name="b" pos="0 0 1">'
+        '<joint name="j" axis="0 0 1" range="-1 1" limited="true"/><geom type="mesh" mesh="t"/>'
+        "</body></body></worldbody></mujoco>"
+    )
+    asides = ["<!--" * 300, "<?" * 300, "<include " * 300, '<include file="a"' * 300]
+    return [good.encode(), *(f"<mujoco>{aside}".encode() for aside in asides)]
+
+
+def obj() -> list[bytes]:
+    """Return OBJ texts."""
+    groups = "".join(f"v {n} 0 0\nusemtl m{n}\nf -1 -2 -3\n" for n in range(3, 9))
+    return [
+        TRIANGLE.encode(),
+        b"mtllib m.mtl\nusemtl m\n" + b"vt 0 0\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2/1 3/1\n",
+        (TRIANGLE + groups).encode(),
+        TRIANGLE.encode() + b"f 1 2 \\",
+        b"v \nv  \n",
+        b"v 1 2 3 .1 .2 .3\n" * 4 + b"f 1//1 2//2 3//3 4//4\n" + b"f 99999999999999999999 1 2\n",
+    ]
+
+
+def mtl() -> list[bytes]:
+    """Return MTL texts."""
+    return [b"newmtl m\nKd .1 .2 .3\nd 0.5\nmap_Kd -s 1 1 1 -o 0 0 t.png\nmap_d t.png\n"]
+
+
+def pictures() -> list[bytes]:
+    """Return small pictures, and one that Pillow would hand to Ghostscript."""
+    found = []
+    image = Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3))
+    for kind in ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "TGA", "PPM"):
+        stream = io.BytesIO()
+        image.save(stream, kind)
+        found.append(stream.getvalue())
+    return [*found, EPS]
+
+
+def stl() -> list[bytes]:
+    """Return STL files, as bytes and as text."""
+    numbers = struct.pack("<12fH", 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+    text = (
+        b"solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+        b"endloop\nendfacet\nendsolid s\n"
+    )
+    return [b"\0" * 80 + struct.pack("<I", 1) + numbers, text]
+
+
+def ply() -> list[bytes]:
+    """Return a PLY text."""
+    head = "ply\nformat ascii 1.0\nelement vertex 3\n" + "".join(
+        f"property float {axis}\n" for axis in "xyz"
+    )
+    body = "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    return [(head + body + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n").encode()]
+
+
+def gltf() -> list[bytes]:
+    """Return glTF texts: a triangle, and one with a name twice."""
+    data = struct.pack("<9f3I", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 2)
+    uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode()
+    picture = "data:image/png;base64," + base64.b64encode(pictures()[0]).decode()
+    tree = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0, 1]}],
+        "nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]}],
+        "images": [{"uri": picture}],
+        "textures": [{"source": 0}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "material": 0}]}],
+        "buffers": [{"byteLength": len(data), "uri": uri}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 36},
+            {"buffer": 0, "byteOffset": 36, "byteLength": 12},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"},
+            {"bufferView": 1, "componentType": 5125, "count": 3, "type": "SCALAR"},
+        ],
+    }
+    text = json.dumps(tree)
+    return [text.encode(), text.replace('"scene": 0', '"scene": 0, "scene": 1').encode()]
+
+
+def glb() -> list[bytes]:
+    """Return the same as GLB."""
+    text = gltf()[0]
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text), len(text), 0x4E4F534A)
+    return [head + text]
+
+
+def dae(levels: int = 1, copies: int = 2) -> bytes:
+    """Return COLLADA with a triangle in nodes that are placed again and again."""
+    nodes = ['<node id="n0"><instance_geometry url="#g"/></node>']
+    for level in range(1, levels + 1):
+        inner = f'<instance_node url="#n{level - 1}"/>' * copies
+        nodes.append(f'<node id="n{level}">{inner}</node>')
+    return (
+        '<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" '
+        'version="1.4.1"><asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset>'
+        '<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="9">'
+        "0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source='#a' count='3' "
+        "stride='3'><param name='X' type='float'/><param name='Y' type='float'/><param name='Z' "
+        "type='float'/></accessor></technique_common></source><vertices id='v'><input "
+        "semantic='POSITION' source='#p'/></vertices><triangles count='1'><input semantic='VERTEX' "
+        "source='#v' offset='0'/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"
+        f"<library_nodes>{''.join(nodes)}</library_nodes><library_visual_scenes><visual_scene "
+        f"id='s'><node><instance_node url='#n{levels}'/></node></visual_scene>"
+        "</library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>"
+    ).encode()
+
+
+def partnet_json() -> list[bytes]:
+    """Return `mobility_v2.json` texts."""
+    limit = {"a": 0, "b": 90, "noLimit": False, "rotates": True, "rotationLimit": 30}
+    entry = {"id": 1, "parent": 0, "joint": "slider", "name": "x", "jointData": {"limit": limit}}
+    good = json.dumps([{"id": 0, "parent": -1, "joint": "free", "jointData": {}}, entry])
+    return [good.encode(), good.replace("90", "9" * 400).encode(), b"[" * 200 + b"]" * 200]
+
+
+def meta_json() -> list[bytes]:
+    """Return `meta.json` texts."""
+    good = b'{"name": "thing", "category": "Door", "license": "MIT", "parts": {"l0": "frame"}}'
+    return [good, good.replace(b'"name"', b'"name": 1, "name"'), b'{"a": 1e999, "b": NaN}']
+
+
+def source_yaml() -> list[bytes]:
+    """Return `source.yaml` texts."""
+    good = (
+        b"title: t\nlabel: Door\nlicense: MIT\nattribution: me\nframe: {up: z, front: x}\n"
+        b"scale: metric\nunit: 1.0\nformat: urdf\nshared: [meshes]\n"
+    )
+    return [good, b"a: &a [1]\nb: *a\n", good + b"title: t\n"]
+
+
+def manifest_csv() -> list[bytes]:
+    """Return `manifest.csv` texts."""
+    rows = b"objects/a,viable,lamp,a lamp\n" * 2 + b"../b,broken,x,\n"
+    return [b"rel_path,tier,category,caption\n" + rows]
+
+
+def manifest_parquet() -> list[bytes]:
+    """Return `manifest.parquet` files, one with a cell that stands a thousand times."""
+    found = []
+    for count, caption in ((2, "a lamp"), (1000, "x" * 2000)):
+        rows = [{"rel_path": f"o/{n}", "tier": "viable", "caption": caption} for n in range(count)]
+        stream = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows), stream)
+        found.append(stream.getvalue())
+    return found
+
+
+def tar(files: Mapping[str, bytes], *, packed: bool = False) -> bytes:
+    """Return a tar of files with times of zero."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    data = stream.getvalue()
+    return gzip.compress(data, mtime=0) if packed else data

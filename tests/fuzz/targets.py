@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is fuzzed: every reader of files that strangers write, through the door a user takes.
+
+A new reader is a new line in `TARGETS`: seeds of its format, and a function that hands it bytes in
+an empty folder. Whatever leaves that function must be an error that we raise on purpose.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.score.compare import read_result
+from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from aa_dataset.storage import Asset
+from pipeline.errors import PipelineError
+from pipeline.fetch.access import UnpackRule
+from pipeline.fetch.layout import FetchLayout
+from pipeline.fetch.unpack import unpack
+from pipeline.ingest.record import Found
+from pipeline.ingest.stage import ingest
+from pipeline.inventory.raw import scan_source
+from pipeline.normalize.stage import normalize_raw
+from pipeline.rawfiles import MemoryFiles, RawFiles, open_raw
+from pipeline.runner import Task
+from tests.fuzz import corpus
+
+ON_PURPOSE = (PipelineError, ArenaError)
+BUDGETS: dict[str, Any] = {
+    "raw_bytes": 2_000_000, "urdf_bytes": 1_000_000, "links": 1000, "faces": 20_000,
+    "pixels": 1_000_000, "memory_gb": 8, "object_seconds": 60,
+}  # fmt: skip
+SETTINGS: dict[str, Any] = {
+    "budgets": BUDGETS,
+    "normalize": {"effort": 100.0, "velocity": 10.0, "default_pitch_m_per_turn": 0.005,
+                  "screw_labels": []},
+}  # fmt: skip
+FACTS = {"license": "MIT", "attribution": "", "frame": {"up": "z"}, "scale": "metric", "unit": 1.0}
+
+Run = Callable[[bytes, Path], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One reader: what its files look like, and how it is called.
+
+    The first seed is a good file, which the reader must take, unless `is_good` says otherwise.
+    """
+
+    name: str
+    seeds: Sequence[bytes]
+    run: Run
+    is_good: bool = True
+
+
+def _row(model: str, kind: str) -> dict[str, Any]:
+    return {"model": model, "format": kind, "label": "", "frame": '{"up": "z"}',
+            "scale": "metric", "unit": 1.0, "screws": "[]", "substitutes": "{}"}  # fmt: skip
+
+
+def _normalized(files: dict[str, bytes], model: str = "m.urdf", kind: str = "urdf") -> object:
+    raw = MemoryFiles(files, most_bytes=BUDGETS["raw_bytes"])
+    return normalize_raw(raw, _row(model, kind), SETTINGS)
+
+
+def _mesh(kind: str) -> Run:
+    name = f"mesh.{kind}"
+    side = {"t.png": corpus.pictures()[0], "m.mtl": corpus.mtl()[0]}
+    return lambda data, _: _normalized({"m.urdf": corpus.urdf(name), **side, name: data})
+
+
+def _side(name: str) -> Run:
+    """Read a file beside a textured OBJ."""
+    side = {"t.png": corpus.pictures()[0], "m.mtl": corpus.mtl()[0], "o.obj": corpus.obj()[1]}
+    return lambda data, _: _normalized({"m.urdf": corpus.urdf("o.obj"), **side, name: data})
+
+
+def _mjcf(data: bytes, folder: Path) -> object:
+    _written(folder, {"c/source.yaml": corpus.source_yaml()[0].replace(b"urdf", b"mjcf"),
+                      "c/m.xml": data})  # fmt: skip
+    _planned("urdf_folder", folder)
+    return _normalized({"m.xml": data}, "m.xml", "mjcf")
+
+
+def _described(adapter: str, name: str, **others: bytes) -> Run:
+    """Read one metadata file of an object whose other files are good."""
+    rest = {key.replace("__", "."): value for key, value in others.items()}
+
+    def run(data: bytes, _: Path) -> object:
+        files: RawFiles = MemoryFiles({**rest, name: data}, most_bytes=BUDGETS["raw_bytes"])
+        module = importlib.import_module(f"pipeline.ingest.{adapter}")
+        return module.describe(files, Found("1", ("1",)))
+
+    return run
+
+
+def _planned(adapter: str, folder: Path) -> object:
+    """Plan a source and ingest everything in it, as a build does."""
+    facts = FACTS | {"folder": str(folder), "adapter": adapter}
+    for raw in scan_source("local", adapter, folder, most_bytes=BUDGETS["raw_bytes"]):
+        data = ("local", facts, raw.found, raw.digest, raw.mark)
+        try:
+            ingest(Task(raw.object_id, data), SETTINGS)
+        except PipelineError:
+            continue
+    return None
+
+
+def _source(adapter: str, name: str, **others: bytes) -> Run:
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {key.replace("__", "/"): value for key, value in others.items()})
+        _written(folder, {name: data})
+        return _planned(adapter, folder)
+
+    return run
+
+
+def _written(folder: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _archive(data: bytes, folder: Path) -> object:
+    _written(folder, {"rec_a.tar.gz": data})
+    files = open_raw(folder, ["rec_a.tar.gz"], most_bytes=BUDGETS["raw_bytes"])
+    return [files.read(name) for name in files.names()]
+
+
+def _unpacked(data: bytes, folder: Path) -> object:
+    _written(folder, {"archive": data})
+    rule = UnpackRule(archives="*", files=100, bytes=1_000_000)
+    place, stop = FetchLayout(folder / "raw"), threading.Event()
+    return unpack(folder / "archive", rule, place, facts={"path": "a.tar.gz"}, stop=stop)
+
+
+def _library_tar(data: bytes, folder: Path) -> object:
+    _written(folder, {"a.tar": data})
+    asset = Asset(path=folder / "a.tar", offset=0, size=len(data), object_id="thing")
+    asset.extract(folder / "out")
+    return [asset.read(name) for name in asset.names()]
+
+
+def _prediction(data: bytes, folder: Path) -> object:
+    _written(folder, {"a.urdf": data})
+    return UrdfFolder(folder).tree("a").placements({})
+
+
+def _result(data: bytes, folder: Path) -> object:
+    _written(folder, {"r.json": data})
+    return read_result(folder / "r.json")
+
+
+_OBJECT = {"object.urdf": corpus.urdf(), "a/b.txt": b"text"}
+_TARS = [corpus.tar({f"thing/{name}": data for name, data in _OBJECT.items()})]
+_PACKED = [corpus.tar({"rec_a/model.urdf": corpus.urdf()}, packed=True)]
+_RESULTS = [b'{"result_version": "1", "metric_version": "1", "objects": [], "joints": []}']
+
+TARGETS: tuple[Target, ...] = (
+    Target("urdf", [corpus.urdf(), corpus.urdf(mimics=30)],
+           lambda data, _: urdf_tree(parse_urdf(data)).placements({})),
+    Target("urdf_object", [corpus.urdf(), corpus.urdf(mimics=30)],
+           lambda data, _: _normalized({"m.urdf": data})),
+    Target("obj", corpus.obj(), _mesh("obj")),
+    Target("mtl", corpus.mtl(), _side("m.mtl")),
+    Target("picture", corpus.pictures(), _side("t.png")),
+    Target("stl", corpus.stl(), _mesh("stl")),
+    Target("ply", corpus.ply(), _mesh("ply")),
+    Target("gltf", corpus.gltf(), _mesh("gltf")),
+    Target("glb", corpus.glb(), _mesh("glb")),
+    Target("dae", [corpus.dae(), corpus.dae(3, 3), corpus.dae(9, 10)], _mesh("dae")),
+    Target("mjcf", corpus.mjcf(), _mjcf),
+    Target("partnet_json", corpus.partnet_json(),
+           _described("partnet_mobility", "mobility_v2.json", mobility__urdf=corpus.urdf())),
+    Target("partnet_semantics", [b"l0 static frame\nl1 hinge door\n"],
+           _described("partnet_mobility", "semantics.txt", mobility__urdf=corpus.urdf())),
+    Target("generated_meta", corpus.meta_json(),
+           _source("generated", "a/meta.json", **{"a__model.urdf": corpus.urdf()})),
+    Target("articraft_record", [b'{"record_id": "rec_a", "rating": 5, "display": {"title": "t"}}'],
+           _source("articraft", "rec_a/record.json", **{"rec_a__model.urdf": corpus.urdf()})),
+    Target("akb48_list", [b"Box 100\nBucket 0\n"],
+           _source("gapartnet_akb48", "akb48_all_id_list.txt",
+                   **{"100__motion_sapien.urdf": corpus.urdf()})),
+    Target("physx_json", [b'{"object_name": "a", "category": "b", "dimension": "1*2*3"}'],
+           _source("physx_mobility", "finaljson/1.json", **{"urdf__1.urdf": corpus.urdf()})),
+    Target("collection", corpus.source_yaml(),
+           _source("urdf_folder", "c/source.yaml", **{"c__m.urdf": corpus.urdf()})),
+    Target("manifest_csv", corpus.manifest_csv(), _source("articulated_object_code",
+                                                          "manifest.csv")),
+    Target("manifest_parquet", corpus.manifest_parquet(), _source("articulated_object_code",
+                                                                  "manifest.parquet")),
+    Target("archive", _PACKED, _archive),
+    Target("unpack", [*_PACKED, *_TARS], _unpacked),
+    Target("library_tar", _TARS, _library_tar),
+    Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("result", _RESULTS, _result, is_good=False),
+)  # fmt: skip
