@@ -12,6 +12,7 @@ URDF = "object.urdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
+RECEIPT = ".aa-receipt.json"  # no file of an object: their names never begin with a dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +69,8 @@ class ObjectLayout:
     def preview_open(self) -> Path:
         """Picture of the object with its joints moved."""
         return self.root / PREVIEW_OPEN
+
+    @property
+    def receipt(self) -> Path:
+        """What the cache wrote when it unpacked the object."""
+        return self.root / RECEIPT
