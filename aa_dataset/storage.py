@@ -26,7 +26,7 @@ from aa_dataset.trust import SEAL_BYTES, brief, check_cells, check_seal, parse_s
 NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
 # The widest row of the library has some kilobytes; a table that unpacks to more is a trap.
 _TABLE_BYTES = 1 << 31
-_BATCH_ROWS = 1024
+_BATCH_ROWS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _read_batches(path: Path) -> pa.Table:
     batches, total = [], 0
     with pq.ParquetFile(path, memory_map=True) as file:
         schema = file.schema_arrow
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
             total += batch.nbytes
             if total > _TABLE_BYTES:
                 raise ValueError(f"it unpacks to more than {_TABLE_BYTES:,} bytes")
