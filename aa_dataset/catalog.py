@@ -268,6 +268,11 @@ def open_catalog(root: Path) -> Catalog:
     layout = LibraryLayout(root.absolute())
     seal = read_seal(layout)
     verify_files(layout, seal)
+    return checked_catalog(layout, seal)
+
+
+def checked_catalog(layout: LibraryLayout, seal: Seal) -> Catalog:
+    """Return the tables of a sealed folder, or raise `LibraryError` if they contradict the seal."""
     catalog = Catalog(layout, seal)
     found = catalog.objects.num_rows
     if found != seal.objects:

@@ -27,6 +27,11 @@ class LibraryLayout:
         return self.root / "library.json"
 
     @property
+    def checksums(self) -> Path:
+        """Digests of every file of a release, as `sha256sum` writes them."""
+        return self.root / "SHA256SUMS"
+
+    @property
     def assets(self) -> Path:
         """Folder of the asset tars."""
         return self.root / "assets"

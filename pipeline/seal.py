@@ -15,13 +15,10 @@ import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark
 from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.revision import tables_revision
 from aa_dataset.schema import SCHEMA_VERSION
 from pipeline.errors import DamagedFileError
-from pipeline.tables import compact_json, dump_json, read_rows, write_bytes
-
-# Where an object's bytes lie says nothing about it: a release packs the same object elsewhere, and
-# pictures may differ by graphics library.
-PLACE_COLUMNS = ("shard", "offset", "size")
+from pipeline.tables import dump_json, read_rows, write_bytes
 
 
 def write_seal(
@@ -59,17 +56,8 @@ def write_seal(
 
 
 def revision(folder: LibraryLayout) -> str:
-    """Return 16 hex digits that change with any fact in any table, and with nothing else.
-
-    No table holds anything that was drawn, so two graphics libraries give one revision.
-    """
-    total = hashlib.sha256(SCHEMA_VERSION.encode())
-    for name in TABLES:
-        total.update(name.encode())
-        for row in read_rows(folder.table(name)):
-            facts = {key: value for key, value in row.items() if key not in PLACE_COLUMNS}
-            total.update(compact_json(facts).encode())
-    return total.hexdigest()[:16]
+    """Return 16 hex digits that change with any fact in any table, and with nothing else."""
+    return tables_revision({name: pq.read_table(folder.table(name)) for name in TABLES})
 
 
 def sealed_files(folder: LibraryLayout) -> list[Path]:
