@@ -72,8 +72,10 @@ def default_library() -> str | None:
     return os.environ.get(LIBRARY_VARIABLE) or None
 
 
-def ensure_folder(target: Path, fill: Callable[[Path], None]) -> Path:
-    """Return `target`, made once by `fill` in a temporary folder and renamed.
+def ensure_folder(
+    target: Path, fill: Callable[[Path], object], *, is_sound: Callable[[Path], bool] | None = None
+) -> Path:
+    """Return `target`, made by `fill` in a temporary folder and renamed.
 
     Several processes may ask for the same folder: the first rename wins, the others throw their
     copy away, and nobody ever sees a half-filled folder.
@@ -81,19 +83,28 @@ def ensure_folder(target: Path, fill: Callable[[Path], None]) -> Path:
     Parameters
     ----------
     target : Path
-        The folder to make; when it exists, nothing is done.
+        The folder to make; when it exists and is sound, nothing is done.
     fill : callable
         Writes the contents into the empty folder that it is given.
+    is_sound : callable, optional
+        Tells whether a folder is there and holds what `fill` writes. One that does not, because a
+        disk or a person damaged it, is replaced; without this, no folder ever is.
     """
-    if target.is_dir():
+    if (is_sound or Path.is_dir)(target):
         return target
     temporary = _temporary_sibling(target)
     try:
         fill(temporary)
-        _rename_or_discard(temporary, target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        _put_in_place(temporary, target, is_sound)
+    except ArenaError:
         raise
+    except OSError as error:
+        raise CacheError(
+            f"cannot write {target} ({error.strerror}). Make room or repair the folder, or set "
+            f"{HOME_VARIABLE} to another one."
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
     return target
 
 
@@ -138,13 +149,29 @@ def _umask() -> int:
     return mask
 
 
-def _rename_or_discard(temporary: Path, target: Path) -> None:
+def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool] | None) -> None:
+    """Rename a finished folder to its name, unless another process was faster."""
+    while True:
+        try:
+            temporary.rename(target)
+            return
+        except OSError:
+            if (is_sound or Path.is_dir)(target):
+                return
+            if is_sound is None:
+                raise
+            _remove_unsound(target)  # raises where that cannot be done, so that this ends
+
+
+def _remove_unsound(target: Path) -> None:
+    """Move whatever has the name away in one step, then remove it."""
+    aside = Path(tempfile.mkdtemp(prefix=".old-", dir=target.parent))
     try:
-        temporary.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise
-        shutil.rmtree(temporary, ignore_errors=True)
+        target.rename(aside / target.name)
+    except FileNotFoundError:  # another process did the same
+        pass
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def download_library(repo_id: str, *, revision: str | None = None) -> Path:

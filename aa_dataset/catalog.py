@@ -20,12 +20,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.errors import ArenaError
+from aa_dataset.assets import Asset
+from aa_dataset.errors import ArenaError, LibraryError
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.storage import Asset, LibraryError, Seal, read_seal, read_table, verify_files
+from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.storage import NEXT_STEP, Seal, read_seal, read_table, verify_files
+from aa_dataset.trust import brief, check_counts, check_objects
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -87,6 +89,7 @@ class Catalog:
         self._tables: dict[str, pa.Table] = {}
         self._row_of: dict[str, int] | None = None
         self._joints: JointColumns | None = None
+        self._checked: set[int] = set()
         self._sealed_at = layout.seal.stat().st_mtime_ns
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -96,9 +99,10 @@ class Catalog:
     def table(self, name: str) -> pa.Table:
         """Return one whole table."""
         if name not in self._tables:
-            known = [key.removesuffix(".parquet") for key in self.seal.files if "/" not in key]
-            if f"{name}.parquet" not in self.seal.files:
-                raise SelectionError(f"there is no table {name!r}. Choose from {_listing(known)}.")
+            if name not in TABLES:
+                raise SelectionError(
+                    f"there is no table {name!r}. Choose from {_listing(list(TABLES))}."
+                )
             self._tables[name] = read_table(self.layout, self.seal, name)
         return self._tables[name]
 
@@ -206,7 +210,7 @@ class Catalog:
             roots = dict.fromkeys(j.parent for j in joints if j.parent not in children)
             links = (*(roots or (ROOT_LINK,)), *(joint.child for joint in joints))
             return KinematicTree(object_id, links, joints)
-        except (ArenaError, ValueError, KeyError) as error:
+        except (ArenaError, ValueError, KeyError, OverflowError, RecursionError) as error:
             path = self.layout.table("joints")
             raise LibraryError(f"{path}, object {object_id!r}: {error}") from error
 
@@ -233,10 +237,17 @@ class Catalog:
     def asset(self, row: int) -> Asset:
         """Return the byte range that holds one object's files."""
         self._require_unchanged()
-        facts = {name: self.objects[name][row].as_py() for name in ("shard", "offset", "size")}
-        path = self.layout.asset(facts["shard"])
-        object_id = self.objects["object_id"][row].as_py()
-        return Asset(path, facts["offset"], facts["size"], object_id)
+        columns = ("offset", "size", "object_id", "content_sha256")
+        facts = {name: self.objects[name][row].as_py() for name in columns}
+        return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
+
+    def checked_asset(self, row: int) -> Asset:
+        """Return the byte range of one object, whose files were found right at the first call."""
+        asset = self.asset(row)
+        if row not in self._checked:
+            asset.check()
+            self._checked.add(row)
+        return asset
 
     def _require_unchanged(self) -> None:
         """Refuse to read tars of a build that replaced the one whose tables are open."""
@@ -257,6 +268,11 @@ def open_catalog(root: Path) -> Catalog:
     layout = LibraryLayout(root.absolute())
     seal = read_seal(layout)
     verify_files(layout, seal)
+    return checked_catalog(layout, seal)
+
+
+def checked_catalog(layout: LibraryLayout, seal: Seal) -> Catalog:
+    """Return the tables of a sealed folder, or raise `LibraryError` if they contradict the seal."""
     catalog = Catalog(layout, seal)
     found = catalog.objects.num_rows
     if found != seal.objects:
@@ -264,6 +280,7 @@ def open_catalog(root: Path) -> Catalog:
             f"{layout.table('objects')} has {found:,} rows, {layout.seal.name} says "
             f"{seal.objects:,}. Run `make library` again."
         )
+    _require_objects(catalog)
     if pc.count_distinct(catalog.objects["object_id"]).as_py() != found:
         raise LibraryError(
             f"{layout.table('objects')} has an object id twice. Run `make library` again."
@@ -273,7 +290,35 @@ def open_catalog(root: Path) -> Catalog:
             f"{layout.table('splits')} does not fit the benchmark that {layout.seal.name} names: "
             f"{problem}. Run `make library` again, or download the library again."
         )
+    _require_counts(catalog)
     return catalog
+
+
+def _require_objects(catalog: Catalog) -> None:
+    """Hold ids and places against the form that a build writes, and against the tars."""
+    files = catalog.seal.files.items()
+    tars = {Path(name).stem: mark.size for name, mark in files if name.endswith(".tar")}
+    try:
+        check_objects(catalog.objects, tars)
+    except ValueError as error:
+        path = catalog.layout.table("objects")
+        raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error
+
+
+def _require_counts(catalog: Catalog) -> None:
+    """Hold the counts of the seal against the tables."""
+    layout, seal = catalog.layout, catalog.seal
+    for name, column, counted in (
+        ("objects", "source", seal.sources),
+        ("splits", "split", seal.splits),
+    ):
+        try:
+            check_counts(catalog.table(name)[column], counted)
+        except ValueError as error:
+            raise LibraryError(
+                f"{layout.table(name)} does not fit {layout.seal.name}: {column} {error}. "
+                f"{NEXT_STEP}"
+            ) from error
 
 
 def _benchmark_problem(catalog: Catalog) -> str:
@@ -332,7 +377,13 @@ def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, str | None]]:
 
 def _mimic(text: str) -> Mimic:
     data = json.loads(text)
-    return Mimic(data["joint"], float(data.get("multiplier", 1.0)), float(data.get("offset", 0.0)))
+    if not isinstance(data, dict) or not isinstance(data.get("joint"), str):
+        raise ValueError(f"its mimic is {brief(text)}, which names no joint")
+    numbers = {"multiplier": 1.0, "offset": 0.0} | data
+    for name in ("multiplier", "offset"):
+        if type(numbers[name]) not in (int, float):
+            raise ValueError(f"the {name} of its mimic is {brief(numbers[name])}, not a number")
+    return Mimic(data["joint"], float(numbers["multiplier"]), float(numbers["offset"]))
 
 
 def _closest(name: str, known: dict[str, int]) -> str:

@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not end a run on an old terminal
         sys.stdout.reconfigure(errors="replace")
+    if argv is None:  # processes that we start must not import what lies in the current folder
+        os.environ.setdefault("PYTHONSAFEPATH", "1")
     arguments = _parse(argv)
     try:
         status = int(arguments.run(arguments))
@@ -198,10 +200,12 @@ def _add_simulation(commands: Any) -> None:
     from aa_dataset.cli_export import add_export
     from aa_dataset.cli_judge import add_judge
     from aa_dataset.cli_nearest import add_nearest
+    from aa_dataset.cli_verify import add_verify
 
     add_nearest(commands, _LIBRARY_HELP)
     add_export(commands, _LIBRARY_HELP)
     add_judge(commands, _LIBRARY_HELP)
+    add_verify(commands, _LIBRARY_HELP)
 
 
 def _count(text: str) -> int:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``aa fetch`` and ``aa sources``: commands of the repository that rebuilds the library.
 
-Raw sources concern those who build. The loader never imports the pipeline: in a checkout of the
-repository it becomes it, anywhere else it says where to get one.
+Raw sources concern those who build. The loader never imports the pipeline: in the checkout that it
+was told to use it becomes it, anywhere else it says what to do. A folder is not trusted because
+somebody stands in it: it may be a download that only looks like a checkout.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NoReturn
 
 from aa_dataset.errors import ArenaError
 
+CHECKOUT_VARIABLE = "AA_CHECKOUT"
 ENTRANCE = Path("pipeline/__main__.py")
 ACCESS = Path("pipeline/access.yaml")
 NEEDED = {"jsonschema": "jsonschema", "pebble": "pebble", "yaml": "pyyaml"}
@@ -26,15 +28,16 @@ class CheckoutError(ArenaError):
 
 
 def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
-    """Become a command of the pipeline in the current folder.
+    """Become a command of the pipeline in the checkout that was told, which is the current folder.
 
     This process is replaced, not a second one started, so that Ctrl-C and `kill` reach the command.
     """
-    if not (ENTRANCE.is_file() and ACCESS.is_file()):
+    checkout = _told_checkout(command)
+    if not Path.cwd().samefile(checkout):
         raise CheckoutError(
-            f"`aa {command}` works in a checkout of the repository, where `make library` builds "
-            "the library from raw sources; this folder is none. Go to its top folder, or clone it. "
-            "To use a library that is built already, no raw source is needed: see `aa info`."
+            f"`aa {command}` works in the checkout that this `aa` uses, {checkout}: go there. What "
+            "lies in the current folder is not executed; if it is a checkout that you trust, set "
+            f"{CHECKOUT_VARIABLE} to its path."
         )
     absent = [name for module, name in NEEDED.items() if importlib.util.find_spec(module) is None]
     if absent:
@@ -43,4 +46,24 @@ def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
             "`pip install --constraint constraints.txt --editable '.[build]'`."
         )
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "pipeline", command, *words])
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONSAFEPATH"}
+    os.execve(sys.executable, [sys.executable, "-m", "pipeline", command, *words], environment)
+
+
+def _told_checkout(command: str) -> Path:
+    """Return the folder that the environment names, else the one that this package lies in."""
+    told = os.environ.get(CHECKOUT_VARIABLE)
+    folder = Path(told) if told else Path(__file__).resolve().parents[1]
+    if told and not folder.is_absolute():
+        raise CheckoutError(
+            f"{CHECKOUT_VARIABLE} is {told!r}: give an absolute path, which does not change with "
+            "the current folder."
+        )
+    if (folder / ENTRANCE).is_file() and (folder / ACCESS).is_file():
+        return folder
+    raise CheckoutError(
+        f"`aa {command}` works in a checkout of the repository, where `make library` builds the "
+        f"library from raw sources; {folder if told else 'this `aa`'} is none. Clone it and use its"
+        f" `.venv/bin/aa`, or set {CHECKOUT_VARIABLE} to its path. To use a library that is built "
+        "already, no raw source is needed: see `aa info`."
+    )

@@ -10,6 +10,10 @@ class ArenaError(Exception):
     """Root of every error that `aa_dataset` raises on purpose."""
 
 
+class LibraryError(ArenaError):
+    """A library folder is missing, half built, mixed, damaged, hostile or of another schema."""
+
+
 class ShapeError(ArenaError, ValueError):
     """An array does not have the shape that a function documents."""
 

@@ -12,6 +12,7 @@ URDF = "object.urdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
+RECEIPT = ".aa-receipt.json"  # no file of an object: their names never begin with a dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,11 @@ class LibraryLayout:
     def seal(self) -> Path:
         """The file written last: name, revision, counts, digests of every other file."""
         return self.root / "library.json"
+
+    @property
+    def checksums(self) -> Path:
+        """Digests of every file of a release, as `sha256sum` writes them."""
+        return self.root / "SHA256SUMS"
 
     @property
     def assets(self) -> Path:
@@ -68,3 +74,8 @@ class ObjectLayout:
     def preview_open(self) -> Path:
         """Picture of the object with its joints moved."""
         return self.root / PREVIEW_OPEN
+
+    @property
+    def receipt(self) -> Path:
+        """What the cache wrote when it unpacked the object."""
+        return self.root / RECEIPT

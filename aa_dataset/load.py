@@ -11,8 +11,9 @@ from pathlib import Path
 from aa_dataset.cache import HOME_VARIABLE, cache_layout, default_library, download_library
 from aa_dataset.catalog import Catalog, open_catalog
 from aa_dataset.dataset import Dataset
+from aa_dataset.errors import LibraryError
 from aa_dataset.layout import LibraryLayout
-from aa_dataset.storage import LibraryError, Seal, read_seal
+from aa_dataset.storage import Seal, read_seal
 
 DEFAULT_NAME = "articulatearena-20k"
 TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}
@@ -71,8 +72,21 @@ def load_dataset(
 
 def load_default(library: str | None = None, split: str | None = None) -> Dataset:
     """Open `library`, else ``$AA_LIBRARY``, else ``./library``, else the published dataset."""
+    return load_dataset(_default_name(library), split)
+
+
+def default_folder(library: str | None = None) -> Path:
+    """Return the folder that `load_default` would open, without opening it."""
+    name = _default_name(library)
+    folder = _local_folder(name, None)
+    if folder is None:
+        raise LibraryError(_not_found(name, None))
+    return folder
+
+
+def _default_name(library: str | None) -> str:
     local = LOCAL_FOLDER if Path(LOCAL_FOLDER).is_dir() else DEFAULT_NAME
-    return load_dataset(library or default_library() or local, split)
+    return library or default_library() or local
 
 
 def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:

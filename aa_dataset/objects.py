@@ -4,23 +4,21 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.cache import cache_layout, ensure_folder
+from aa_dataset.cache import cache_layout
 from aa_dataset.catalog import Catalog
+from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import ObjectLayout
-from aa_dataset.storage import LibraryError
+from aa_dataset.unpacked import cached_folder, given_folder
 
 Array = NDArray[np.float64]
-
-_ID = re.compile(r"[a-z0-9_][a-z0-9_.-]*")  # also a safe folder name
 
 
 class ArticulatedObject:
@@ -130,7 +128,16 @@ class ArticulatedObject:
     @property
     def provenance(self) -> dict[str, Any]:
         """Where the object's facts came from."""
-        return dict(json.loads(self.fact("provenance") or "{}"))
+        try:
+            found = json.loads(self.fact("provenance") or "{}")
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise LibraryError(
+                f"object {self.object_id!r}: its provenance is not a JSON table. Run `make library`"
+                " to build it again, or download it again."
+            )
+        return found
 
     @property
     def tree(self) -> KinematicTree:
@@ -146,12 +153,9 @@ class ArticulatedObject:
 
     @property
     def folder(self) -> Path:
-        """Folder with the object's files, unpacked once into ``$AA_HOME``."""
-        object_id = self.object_id
-        if not _ID.fullmatch(object_id):
-            raise LibraryError(f"the object id {object_id!r} cannot name a folder.")
-        target = cache_layout().unpacked(self.revision, object_id)
-        return ensure_folder(target, self._catalog.asset(self._row).extract)
+        """Folder with the object's files, unpacked into ``$AA_HOME`` once, and again if damaged."""
+        target = cache_layout().unpacked(self.revision, self.object_id)
+        return cached_folder(target, self._catalog.asset(self._row))
 
     @property
     def urdf_path(self) -> Path:
@@ -189,8 +193,11 @@ class ArticulatedObject:
 
     def read(self, name: str) -> bytes:
         """Return the contents of one file, read from the tar without unpacking it."""
-        return self._catalog.asset(self._row).read(name)
+        return self._catalog.checked_asset(self._row).read(name)
 
     def unpack(self, folder: Path) -> Path:
-        """Write the object's files to ``folder`` unless it exists, and return it."""
-        return ensure_folder(folder, self._catalog.asset(self._row).extract)
+        """Write the object's files to ``folder``, or find them there, and return it.
+
+        A folder with other files is an error: it may be somebody's work.
+        """
+        return given_folder(folder, self._catalog.asset(self._row))

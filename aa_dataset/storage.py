@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a library: the seal that vouches for them, the tables, the asset tars.
+"""The files of a library: the seal that vouches for them, and the tables.
 
 A library is written table by table and sealed last (`library.json`: sizes and digests of every
 file), so a folder without a seal, or one whose files differ from it, is half built or mixed and is
@@ -9,26 +9,24 @@ refused.
 from __future__ import annotations
 
 import hashlib
-import json
-import tarfile
-from collections.abc import Iterator
+import stat
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark, read_benchmark
-from aa_dataset.errors import ArenaError
+from aa_dataset.errors import LibraryError
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION, TABLES
+from aa_dataset.trust import SEAL_BYTES, brief, check_cells, check_seal, parse_seal
 
-_NEXT_STEP = "Run `make library` to build it again, or download it again."
-
-
-class LibraryError(ArenaError):
-    """A library folder is missing, half built, mixed or of another schema."""
+NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
+# The widest row of the library has some kilobytes; a table that unpacks to more is a trap.
+_TABLE_BYTES = 1 << 31
+_BATCH_ROWS = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +77,15 @@ def read_seal(layout: LibraryLayout) -> Seal:
             "Run `make library`."
         )
     try:
-        data = json.loads(path.read_bytes())
-        version = str(data["schema_version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LibraryError(f"{path} is not readable ({error}). {_NEXT_STEP}") from error
+        with path.open("rb") as stream:
+            data = parse_seal(stream.read(SEAL_BYTES + 1))
+        version = data["schema_version"]
+    except (OSError, ValueError, KeyError) as error:
+        raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
     if version != SCHEMA_VERSION:
+        found = brief(version).strip("'")
         raise LibraryError(
-            f"{path} has schema version {version}, this package reads {SCHEMA_VERSION}. "
+            f"{path} has schema version {found}, this package reads {SCHEMA_VERSION}. "
             "Install the version of aa-dataset that wrote the library, or build it again "
             "with `make library`."
         )
@@ -94,23 +94,25 @@ def read_seal(layout: LibraryLayout) -> Seal:
 
 def _seal(data: dict[str, Any], path: Path) -> Seal:
     try:
+        check_seal(data)
         return Seal(
-            name=str(data["name"]),
-            revision=str(data["revision"]),
-            schema_version=str(data["schema_version"]),
-            expected_objects=int(data["expected_objects"]),
-            objects=int(data["objects"]),
-            sources={str(key): int(n) for key, n in data["sources"].items()},
-            splits={str(key): int(n) for key, n in data["splits"].items()},
+            name=data["name"],
+            revision=data["revision"],
+            schema_version=data["schema_version"],
+            expected_objects=data["expected_objects"],
+            objects=data["objects"],
+            sources=dict(data["sources"]),
+            splits=dict(data["splits"]),
             benchmark=_benchmark(data["benchmark"], data["splits"]),
             files={
-                str(key): FileSeal(str(row["sha256"]), int(row["size"]))
-                for key, row in data["files"].items()
+                name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except KeyError as error:
+        raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error
+    except ValueError as error:
         raise LibraryError(
-            f"{path} lacks a field or holds a wrong value ({error!r}). {_NEXT_STEP}"
+            f"{path} lacks a field or holds a wrong value ({error}). {NEXT_STEP}"
         ) from error
 
 
@@ -133,25 +135,20 @@ def verify_files(layout: LibraryLayout, seal: Seal) -> None:
     tars never at opening, because they are as large as the library.
     """
     for name, expected in seal.files.items():
-        path = _sealed_path(layout, name)
+        path = layout.root / name  # a plain name: `check_seal`
         try:
-            size = path.stat().st_size
+            status = path.stat()
         except OSError:
             raise LibraryError(
-                f"{path} is missing although {layout.seal.name} names it. {_NEXT_STEP}"
+                f"{path} is missing although {layout.seal.name} names it. {NEXT_STEP}"
             ) from None
-        if size != expected.size:
+        if not stat.S_ISREG(status.st_mode):
+            raise LibraryError(f"{path} is not a plain file. {NEXT_STEP}")
+        if status.st_size != expected.size:
             raise LibraryError(
-                f"{path} has {size:,} bytes, {layout.seal.name} says {expected.size:,}: files of "
-                f"two builds are mixed, or a copy broke off. {_NEXT_STEP}"
+                f"{path} has {status.st_size:,} bytes, {layout.seal.name} says {expected.size:,}: "
+                f"files of two builds are mixed, or a copy broke off. {NEXT_STEP}"
             )
-
-
-def _sealed_path(layout: LibraryLayout, name: str) -> Path:
-    relative = PurePosixPath(name)
-    if relative.is_absolute() or ".." in relative.parts:
-        raise LibraryError(f"{layout.seal} names {name!r}, a file outside the library.")
-    return layout.root.joinpath(*relative.parts)
 
 
 def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
@@ -159,30 +156,34 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
     path = layout.table(name)
     expected = seal.files.get(path.name)
     if expected is None:
-        raise LibraryError(f"{layout.seal} does not name {path.name}. {_NEXT_STEP}")
+        raise LibraryError(f"{layout.seal} does not name {path.name}. {NEXT_STEP}")
     if file_sha256(path) != expected.sha256:
         raise LibraryError(
             f"the contents of {path} are not those that {layout.seal.name} vouches for: files of "
-            f"two builds are mixed. {_NEXT_STEP}"
+            f"two builds are mixed. {NEXT_STEP}"
         )
     try:
-        with pq.ParquetFile(path, memory_map=True) as file:
-            table = file.read()
-    except (pa.ArrowException, OSError) as error:
-        raise LibraryError(f"{path} is not readable ({error}). {_NEXT_STEP}") from error
-    _require_columns(table, name, path)
-    return table.combine_chunks()
+        table = _read_batches(path).combine_chunks()
+    except (pa.ArrowException, OSError, ValueError) as error:  # also a name that is not UTF-8
+        raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
+    try:
+        check_cells(table, TABLES[name])
+    except ValueError as error:
+        raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error
+    return table
 
 
-def _require_columns(table: pa.Table, name: str, path: Path) -> None:
-    for field in TABLES[name]:
-        index = table.schema.get_field_index(field.name)
-        found = None if index < 0 else table.schema.field(index).type
-        if found != field.type:
-            raise LibraryError(
-                f"{path}, column {field.name!r}: found {found or 'nothing'}, schema version "
-                f"{SCHEMA_VERSION} has {field.type}. {_NEXT_STEP}"
-            )
+def _read_batches(path: Path) -> pa.Table:
+    """Read a table piece by piece, so that one which unpacks to more than memory holds is seen."""
+    batches, total = [], 0
+    with pq.ParquetFile(path, memory_map=True) as file:
+        schema = file.schema_arrow
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
+            total += batch.nbytes
+            if total > _TABLE_BYTES:
+                raise ValueError(f"it unpacks to more than {_TABLE_BYTES:,} bytes")
+            batches.append(batch)
+    return pa.Table.from_batches(batches, schema)
 
 
 def file_sha256(path: Path) -> str:
@@ -191,89 +192,4 @@ def file_sha256(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise LibraryError(f"{path} is not readable ({error.strerror}). {_NEXT_STEP}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """The byte range of one object in an asset tar: a tar fragment without an end mark.
-
-    Attributes
-    ----------
-    path : Path
-        The tar.
-    offset, size : int [B]
-        Where the object's members begin, and how long they are together.
-    object_id : str
-        The folder that every member lies in.
-    """
-
-    path: Path
-    offset: int
-    size: int
-    object_id: str
-
-    def names(self) -> tuple[str, ...]:
-        """Return the object's files, relative to its folder, in the order of the tar."""
-        with self._open() as stream:
-            return tuple(name for name, _ in self._members(stream))
-
-    def read(self, name: str) -> bytes:
-        """Return the contents of one file."""
-        with self._open() as stream:
-            for found, member in self._members(stream):
-                if found == name:
-                    return self._contents(stream, member)
-        raise LibraryError(
-            f"object {self.object_id!r} has no file {name!r}; `files()` lists what it has."
-        )
-
-    def extract(self, folder: Path) -> None:
-        """Write every file into `folder`; nothing is written outside it."""
-        with self._open() as stream:
-            for name, member in tuple(self._members(stream)):
-                path = folder.joinpath(*PurePosixPath(name).parts)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(self._contents(stream, member))
-
-    def _open(self) -> BinaryIO:
-        try:
-            return self.path.open("rb")
-        except OSError as error:
-            raise self._broken(f"is not readable ({error.strerror})") from error
-
-    def _members(self, stream: BinaryIO) -> Iterator[tuple[str, tarfile.TarInfo]]:
-        """Walk the headers of the range and yield each file with its checked relative name."""
-        end = self.offset + self.size
-        stream.seek(self.offset)
-        try:
-            with tarfile.open(fileobj=stream, mode="r:") as tar:
-                while (member := tar.next()) is not None and member.offset < end:
-                    if member.offset_data + member.size > end:
-                        raise self._broken(f"ends in the middle of {member.name!r}")
-                    if not member.isdir():
-                        yield self._checked_name(member), member
-        except tarfile.TarError as error:
-            raise self._broken(f"is not a tar there ({error})") from error
-
-    def _checked_name(self, member: tarfile.TarInfo) -> str:
-        """Return the name inside the object's folder; refuse links and ways out of it."""
-        path = PurePosixPath(member.name)
-        if not member.isreg() or member.issparse():
-            raise self._broken(f"holds {member.name!r}, which is not a plain file")
-        inside = len(path.parts) > 1 and path.parts[0] == self.object_id
-        if not inside or ".." in path.parts or "\\" in member.name:
-            raise self._broken(f"holds {member.name!r}, which lies outside the object's folder")
-        return str(PurePosixPath(*path.parts[1:]))
-
-    def _contents(self, stream: BinaryIO, member: tarfile.TarInfo) -> bytes:
-        stream.seek(member.offset_data)
-        data = stream.read(member.size)
-        if len(data) != member.size:
-            raise self._broken(f"ends in the middle of {member.name!r}")
-        return data
-
-    def _broken(self, problem: str) -> LibraryError:
-        return LibraryError(
-            f"{self.path} at byte {self.offset} (object {self.object_id!r}) {problem}. {_NEXT_STEP}"
-        )
+        raise LibraryError(f"{path} is not readable ({error.strerror}). {NEXT_STEP}") from error

@@ -97,5 +97,20 @@ def _named_paths(words: list[str]) -> dict[str, Path]:
     return {name: Path(path) for name, path in (word.split("=", 1) for word in words)}
 
 
+def start(arguments: list[str]) -> int:
+    """Run as a program: in the checkout whose code this is, and in no other folder.
+
+    A build executes the Snakefile of the current folder and what that imports.
+    """
+    checkout = Path(__file__).resolve().parents[1]
+    if not Path.cwd().samefile(checkout):
+        sys.stderr.write(
+            f"This pipeline is that of {checkout}: go there. What lies in the current folder is "
+            "not executed.\n"
+        )
+        return 2
+    return main(arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(start(sys.argv[1:]))

@@ -8,6 +8,7 @@ written in the order of the object ids, to temporary names that are renamed at t
 
 from __future__ import annotations
 
+import functools
 import logging
 import multiprocessing
 import os
@@ -28,7 +29,7 @@ from pebble import ProcessExpired, ProcessPool
 from aa_dataset.foreign_text import terminal_line, terminal_text
 from aa_dataset.schema import TABLES
 from pipeline import layout
-from pipeline.assets import AssetWriter, pack
+from pipeline.assets import COLUMNS, AssetWriter, pack
 from pipeline.errors import (
     BooksError,
     ChangedDuringBuildError,
@@ -112,7 +113,7 @@ def run_shard(
     process : callable
         Pure function of one task and the settings; raises `Rejection` for a broken object.
     schema : pyarrow.Schema
-        Of the records; `asset_offset` and `asset_size` are added for stages that make files.
+        Of the records; those of `pipeline.assets` are added for stages that make files.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
     books = _Books()
@@ -130,18 +131,12 @@ def run_shard(
             _count(job, books, len(tasks))
         if writer is not None:
             writer.close()
-            schema = _with_asset_columns(schema)
+            schema = functools.reduce(pa.Schema.append, COLUMNS, schema)
         books.check(task.object_id for task in tasks)
-        write_table(paths["findings"], books.findings, TABLES["findings"])
-        write_table(paths["rejects"], books.rejects, TABLES["rejects"])
-        write_table(paths["records"], books.records, schema)
+        write_table(paths["findings"], books.findings, TABLES["findings"], checksums=True)
+        write_table(paths["rejects"], books.rejects, TABLES["rejects"], checksums=True)
+        write_table(paths["records"], books.records, schema, checksums=True)
     log.info("%d objects, %d rejects", len(books.records), len(books.rejects))
-
-
-def _with_asset_columns(schema: pa.Schema) -> pa.Schema:
-    for name in ("asset_offset", "asset_size"):
-        schema = schema.append(pa.field(name, pa.int64(), nullable=False))
-    return schema
 
 
 def _enter(
@@ -168,7 +163,8 @@ def _enter(
     outcome, fragment = answer
     record = {"object_id": object_id} | outcome.record
     if writer is not None and fragment is not None:
-        record["asset_offset"], record["asset_size"] = writer.append(fragment)
+        names = (column.name for column in COLUMNS)
+        record |= zip(names, writer.append(fragment), strict=True)
     books.records.append(record)
     books.findings.extend(
         {

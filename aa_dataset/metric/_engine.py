@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
+from pathlib import Path
 from types import ModuleType
 
-from aa_dataset.errors import MissingExtraError
+from aa_dataset.errors import ArgumentError, MissingExtraError
+
+NUMBA_SETTINGS = ".numba_config.yaml"
 
 
 def compiled_kernels(
@@ -26,8 +30,14 @@ def compiled_kernels(
         return None
     if engine != "numba":
         raise ValueError(f"`engine` is {engine!r}; choose 'auto', 'numpy' or 'numba'.")
-    if not required and not has_numba():
-        return None
+    if not has_numba():
+        if not required:
+            return None
+        if Path(NUMBA_SETTINGS).exists():
+            raise ArgumentError(
+                f"engine='numba' would obey the {NUMBA_SETTINGS} of the current folder, which can "
+                "name code to run. Import numba first if you trust it, or work in another folder."
+            )
     try:
         return importlib.import_module(f"aa_dataset.metric.{module}")
     except ImportError as cause:
@@ -37,5 +47,11 @@ def compiled_kernels(
 
 
 def has_numba() -> bool:
-    """Whether numba can be imported, found out without importing it."""
+    """Whether numba can be imported, found out without importing it.
+
+    numba obeys a `.numba_config.yaml` in the current folder, which may name a folder of pickled
+    code to run. Where one lies, numpy does the work; who imported numba already has decided.
+    """
+    if "numba" not in sys.modules and Path(NUMBA_SETTINGS).exists():
+        return False
     return importlib.util.find_spec("numba") is not None

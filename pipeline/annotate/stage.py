@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import trimesh
 
+from aa_dataset.contents import content_digest
 from aa_dataset.convention import check_convention
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
@@ -63,7 +63,7 @@ def run(job: ShardJob) -> None:
     for row in read_rows(job.inputs["records"]):
         key = row["object_id"]
         if key in kept:
-            where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
+            where = AssetRange.of(job.inputs["assets"], row)
             tasks.append(Task(key, (row, where, parts[key])))
     run_shard(job, tasks, process=annotate, schema=RECORDS)
 
@@ -94,14 +94,6 @@ def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
         "joints": joints,
     }
     return Outcome(record, [*said, *_mass_findings(tree, masses, joints)], files)
-
-
-def content_digest(files: Mapping[str, bytes]) -> str:
-    """Return the digest of URDF, meshes and textures; pictures do not count."""
-    total = hashlib.sha256()
-    for name in sorted(files):
-        total.update(f"{name}\0{hashlib.sha256(files[name]).hexdigest()}\0".encode())
-    return total.hexdigest()
 
 
 def _masses(

@@ -6,21 +6,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline import layout
-from pipeline.assets import AssetRange, AssetWriter, read_fragment
+from pipeline.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.categorize.taxonomy import UNKNOWN, Category, load_taxonomy
 from pipeline.errors import BooksError
 from pipeline.inventory.refresh import load_index
 from pipeline.runner import ShardJob
+from pipeline.seal import mark_of
 from pipeline.stages import SHARD_STAGES
-from pipeline.tables import compact_json, read_rows, replacing, write_table
+from pipeline.tables import (
+    compact_json,
+    dump_json,
+    read_rows,
+    replacing,
+    write_bytes,
+    write_table,
+)
 
 Rows = list[dict[str, Any]]
+Marks = dict[str, dict[str, Any]]
 LIBRARY = LibraryLayout(layout.LIBRARY)
 # Columns of `objects` that one of the stages wrote under the same name.
 COPIED = (
@@ -58,7 +68,8 @@ def run(job: ShardJob) -> None:
     duplicates = read_rows(job.inputs["duplicates"])
     rejects = [row for shard in shards for row in _shard_rows(shard, "rejects")] + duplicates
     left_out = {row["object_id"] for row in rejects}
-    objects = [row for shard in shards for row in _pack_shard(shard, left_out)]
+    marks: Marks = {}
+    objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks)]
     _check_books(shards, objects, left_out)
     kept = {row["object_id"] for row in objects}
     findings = [row for shard in shards for row in _shard_rows(shard, "findings")]
@@ -76,6 +87,8 @@ def run(job: ShardJob) -> None:
         # The sort is stable: within an object, links and joints keep the tree's order.
         rows.sort(key=lambda row: row["category" if name == "categories" else "object_id"])
         write_table(job.outputs[name], rows, TABLES[name])
+        marks[job.outputs[name].name] = mark_of(job.outputs[name])
+    write_bytes(job.outputs["marks"], dump_json(marks))
 
 
 def all_shards() -> Iterator[Shard]:
@@ -90,8 +103,11 @@ def _shard_rows(shard: Shard, table: str) -> Iterator[dict[str, Any]]:
         yield from shard.rows(stage, table)
 
 
-def _pack_shard(shard: Shard, left_out: set[str]) -> Rows:
-    """Write the shard's tar, pictures beside the object's files, and return its object rows."""
+def _pack_shard(shard: Shard, left_out: set[str], marks: Marks) -> Rows:
+    """Write the shard's tar, pictures beside the object's files, and return its object rows.
+
+    The mark of the tar, which the seal compares with, is that of the bytes that were written.
+    """
     made = {stage: shard.by_id(stage) for stage in SHARD_STAGES}
     pictures = layout.records("render", shard.source, shard.name).with_suffix(".tar")
     assets = layout.records("annotate", shard.source, shard.name).with_suffix(".tar")
@@ -99,18 +115,24 @@ def _pack_shard(shard: Shard, left_out: set[str]) -> Rows:
     with replacing(LIBRARY.asset(shard.asset)) as temporary, temporary.open("wb") as stream:
         writer = AssetWriter(stream)
         for identifier in sorted(set(made["render"]) - left_out):
-            fragments = [
-                read_fragment(AssetRange(path, row["asset_offset"], row["asset_size"]))
-                for path, row in (
-                    (assets, made["annotate"][identifier]),
-                    (pictures, made["render"][identifier]),
-                )
-            ]
-            offset, size = writer.append(b"".join(fragments))
+            fragment = _fragment(identifier, made, assets=assets, pictures=pictures)
+            offset, size, _ = writer.append(fragment)
             place = {"shard": shard.asset, "offset": offset, "size": size}
             rows.append(object_row(identifier, made, place))
         writer.close()
+        marks[LIBRARY.asset(shard.asset).relative_to(LIBRARY.root).as_posix()] = writer.mark
     return rows
+
+
+def _fragment(
+    identifier: str, made: Mapping[str, Mapping[str, Any]], *, assets: Path, pictures: Path
+) -> bytes:
+    """Return an object's files as the stages wrote them: proven, or an error."""
+    row = made["annotate"][identifier]
+    where = AssetRange.of(assets, row)
+    files = read_fragment(where)
+    require_content(where, files, row["content_sha256"])
+    return files + read_fragment(AssetRange.of(pictures, made["render"][identifier]))
 
 
 def object_row(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,17 +12,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark
-from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.layout import LibraryLayout
 from aa_dataset.licenses import is_redistributable
 from aa_dataset.schema import TABLES as SCHEMAS
 from pipeline import layout
-from pipeline.assets import AssetRange, AssetWriter, read_fragment
+from pipeline.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.config import load_sources
 from pipeline.manifest.stage import category_rows
 from pipeline.publish.card import dataset_card, license_text
 from pipeline.reasons import Code, Reason
 from pipeline.runner import ShardJob
-from pipeline.seal import file_sha256, write_seal
+from pipeline.seal import file_sha256, require_sealed, write_seal
 from pipeline.tables import read_rows, replacing, write_arrow, write_bytes, write_table
 
 LIBRARY, RELEASE = LibraryLayout(layout.LIBRARY), LibraryLayout(layout.RELEASE)
@@ -33,6 +32,7 @@ OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 
 def run(job: ShardJob) -> None:
     """Write the release folder."""
+    whole = require_sealed(LIBRARY)
     objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
     chosen = _evaluation_members()
     shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
@@ -40,10 +40,10 @@ def run(job: ShardJob) -> None:
     for row in objects:
         group = EVALUATION if row["object_id"] in chosen else row["shard"]
         groups[group].append(row)
-    packed = [row for name, rows in groups.items() for row in _pack(name, rows)]
+    marks: dict[str, dict[str, Any]] = {}
+    packed = [row for name, rows in groups.items() for row in _pack(name, rows, marks)]
     _write_tables(sorted(packed, key=lambda row: row["object_id"]))
     _remove_other_assets(set(groups))
-    whole = json.loads(LIBRARY.seal.read_bytes())
     benchmark = _benchmark(whole["benchmark"])
     if benchmark is None:
         _forget_versions()
@@ -52,11 +52,12 @@ def run(job: ShardJob) -> None:
         name=job.settings["name"],
         expected=whole["expected_objects"],
         benchmark=benchmark,
+        marks=marks,
     )
     card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
     write_bytes(job.outputs["card"], card.encode())
     write_bytes(job.outputs["license"], license_text(RELEASE).encode())
-    write_bytes(job.outputs["checksums"], _checksums().encode())
+    write_bytes(job.outputs["checksums"], _checksums(seal).encode())
 
 
 def _evaluation_members() -> set[str]:
@@ -82,16 +83,21 @@ def _forget_versions() -> None:
     write_arrow(RELEASE.table("splits"), table.set_column(place, field, nothing))
 
 
-def _pack(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Write one tar of the release and return its rows with their new places."""
+def _pack(
+    name: str, rows: list[dict[str, Any]], marks: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Write one tar of the release and its mark; return its rows with their new places."""
     out = []
     with replacing(RELEASE.asset(name)) as temporary, temporary.open("wb") as stream:
         writer = AssetWriter(stream)
         for row in rows:
             where = AssetRange(LIBRARY.asset(row["shard"]), row["offset"], row["size"])
-            offset, size = writer.append(read_fragment(where))
+            fragment = read_fragment(where)
+            require_content(where, fragment, row["content_sha256"])
+            offset, size, _ = writer.append(fragment)
             out.append({**row, "shard": name, "offset": offset, "size": size})
         writer.close()
+        marks[f"assets/{name}.tar"] = writer.mark
     return out
 
 
@@ -137,10 +143,9 @@ def _remove_other_assets(names: set[str]) -> None:
             path.unlink()
 
 
-def _checksums() -> str:
+def _checksums(seal: Mapping[str, Any]) -> str:
     """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
-    tables = [RELEASE.table(name) for name in TABLES]
-    files = [*tables, RELEASE.seal, *RELEASE.assets.glob("*.tar")]
-    files += [RELEASE.root / "README.md", RELEASE.root / "LICENSE"]
-    names = sorted(path.relative_to(RELEASE.root).as_posix() for path in files)
-    return "".join(f"{file_sha256(RELEASE.root / name)}  {name}\n" for name in names)
+    digests = {name: mark["sha256"] for name, mark in seal["files"].items()}
+    for path in (RELEASE.seal, RELEASE.root / "README.md", RELEASE.root / "LICENSE"):
+        digests[path.name] = file_sha256(path)
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))

@@ -79,7 +79,7 @@ def available(backend: str) -> bool:
         return False
     # A child process, because a broken driver can take its process down.
     environment = {**os.environ, "PYOPENGL_PLATFORM": "egl"}
-    command = [sys.executable, "-c", _PROBE]
+    command = [sys.executable, "-P", "-c", _PROBE]
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, timeout=PROBE_TIMEOUT_S, check=False

@@ -32,7 +32,7 @@ def run(job: ShardJob) -> None:
     backend = choose_backend(job.settings["render"]["backend"])
     tasks = []
     for row in read_rows(job.inputs["records"]):
-        where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
+        where = AssetRange.of(job.inputs["assets"], row)
         tasks.append(Task(row["object_id"], (where, backend)))
     run_shard(job, tasks, process=render, schema=RECORDS)
 

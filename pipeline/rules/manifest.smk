@@ -24,6 +24,7 @@ rule manifest:
         rejects="library/rejects.parquet",
         categories="library/categories.parquet",
         assets=all_shards("library/assets/{source}-{shard}.tar"),
+        marks="work/manifest/marks.json",
     log:
         "work/logs/manifest.log",
     benchmark:
@@ -33,4 +34,5 @@ rule manifest:
         "--input duplicates={input.duplicates:q} findings={input.findings:q} "
         "--output objects={output.objects:q} links={output.links:q} joints={output.joints:q} "
         "findings={output.findings:q} rejects={output.rejects:q} categories={output.categories:q} "
+        "marks={output.marks:q} "
         "> {log:q} 2>&1"

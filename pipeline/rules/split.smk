@@ -11,6 +11,7 @@ rule split:
             "library/categories.parquet",
         ],
         assets=all_shards("library/assets/{source}-{shard}.tar"),
+        marks="work/manifest/marks.json",
         code="work/code/split.txt",
         settings="work/settings/split.json",
     output:
@@ -24,7 +25,7 @@ rule split:
         "work/benchmarks/split/all.tsv"
     shell:
         "{PYTHON:q} -m pipeline split --settings {input.settings:q} "
-        "--input objects={input.objects:q} joints={input.joints:q} "
+        "--input objects={input.objects:q} joints={input.joints:q} marks={input.marks:q} "
         "--output splits={output.splits:q} report={output.report:q} "
         "figure={output.figure:q} seal={output.seal:q} "
         "> {log:q} 2>&1"

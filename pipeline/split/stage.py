@@ -18,7 +18,7 @@ from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline import layout
 from pipeline.runner import ShardJob
-from pipeline.seal import write_seal
+from pipeline.seal import read_marks, write_seal
 from pipeline.split.figure import coverage_figure
 from pipeline.split.frozen import best_recognition
 from pipeline.split.near import near_duplicates, read_skeletons
@@ -64,6 +64,7 @@ def run(job: ShardJob) -> None:
         name=job.settings["name"],
         expected=job.settings["expected_objects"],
         benchmark=evaluation.benchmark,
+        marks=read_marks(job.inputs["marks"]),
     )
 
 

@@ -44,7 +44,7 @@ def run(job: ShardJob) -> None:
         key = row["object_id"]
         if key not in labels:  # rejected by categorize, where its row stands
             continue
-        where = AssetRange(job.inputs["assets"], row["asset_offset"], row["asset_size"])
+        where = AssetRange.of(job.inputs["assets"], row)
         told = (reviews.get(key, ()), earlier.get(key, ()))
         tasks.append(Task(key, (row, where, labels[key], told)))
     run_shard(job, tasks, process=verify, schema=RECORDS)

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from aa_dataset import load_dataset
+from aa_dataset.assets import Asset
 from aa_dataset.cache import CacheError
 from aa_dataset.catalog import SelectionError, UnknownObjectError
+from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.urdf_tree import read_tree
-from aa_dataset.storage import Asset, LibraryError
 
 
 @pytest.fixture
@@ -177,10 +178,10 @@ def test_a_home_folder_that_cannot_be_written_is_a_sentence(dataset, tmp_path, m
         dataset[0].urdf_path  # noqa: B018
 
 
-def test_a_missing_picture_is_a_sentence(dataset):
-    item = dataset["generated-jar"]
-    item.preview.unlink()
-    with pytest.raises(LibraryError, match=r"'generated-jar' has no preview\.png"):
+def test_a_missing_picture_is_a_sentence(make, tmp_path):
+    rock = make.thing("generated-rock", "rock", (), extra_files={"preview.png": None})
+    item = load_dataset(make.library(tmp_path / "bare", (rock,)), verbose=False)[0]
+    with pytest.raises(LibraryError, match=r"'generated-rock' has no preview\.png"):
         item.preview  # noqa: B018
 
 
@@ -237,7 +238,7 @@ def _tar(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Asset:
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
         end = tar.offset
-    return Asset(path, 0, end, "generated-x")
+    return Asset(path, 0, end, "generated-x", "0" * 64)
 
 
 @pytest.mark.parametrize(
@@ -271,14 +272,14 @@ def test_a_link_is_refused_before_anything_is_written(tmp_path, kind):
 def test_a_range_that_ends_early_is_refused(tmp_path):
     whole = _tar(tmp_path / "a.tar", (tarfile.TarInfo("generated-x/big"), bytes(5000)))
     with pytest.raises(LibraryError, match="ends in the middle of 'generated-x/big'"):
-        Asset(whole.path, 0, 1024, "generated-x").names()
+        Asset(whole.path, 0, 1024, "generated-x", "0" * 64).names()
 
 
 def test_a_range_that_is_no_tar_is_refused(tmp_path):
     path = tmp_path / "a.tar"
     path.write_bytes(b"no tar at all" * 100)
     with pytest.raises(LibraryError, match="is not a tar there"):
-        Asset(path, 0, 1024, "generated-x").names()
+        Asset(path, 0, 1024, "generated-x", "0" * 64).names()
 
 
 def test_a_broken_row_names_object_and_joint(library, make):

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import json
 import os
 import shutil
+import struct
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -168,7 +171,8 @@ def stored(path: Path, outcome: Outcome) -> tuple[dict[str, Any], AssetRange]:
     """Write an outcome's files as a tar; return its record and where it lies, as a stage reads."""
     fragment = pack("test-object", outcome.files or {})
     path.write_bytes(b"\0" * 512 + fragment + bytes(1024))
-    return {"object_id": "test-object", **outcome.record}, AssetRange(path, 512, len(fragment))
+    where = AssetRange(path, 512, len(fragment), hashlib.sha256(fragment).hexdigest())
+    return {"object_id": "test-object", **outcome.record}, where
 
 
 def annotated(path: Path, outcome: Outcome, **changes: Any) -> Outcome:
@@ -194,6 +198,7 @@ def shard_job(folder: Path, stage: str, **changes: Any) -> ShardJob:
 
 
 SHARDS = {"generated": 2, "local": 1}
+MARKS = layout.WORK / "manifest" / "marks.json"
 OPEN, CLOSED = ("CC0-1.0", "CC-BY-NC-4.0")
 # Folder by source: width of the moving box (equal widths are equal content) and license.
 OBJECTS: dict[str, dict[str, tuple[float, str]]] = {
@@ -220,7 +225,15 @@ def write_objects() -> None:
 
 def picture(task: Task, _settings: Any) -> Outcome:
     """Stand in for the render stage."""
-    return Outcome({"backend": "none"}, files={"preview.png": task.object_id.encode()})
+    return Outcome({"backend": "none"}, files={"preview.png": png(task.object_id.encode())})
+
+
+def png(note: bytes) -> bytes:
+    """Return the chunks of a PNG, with a note in place of pixels."""
+    chunks = (b"IHDR" + struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0), b"tEXt" + note, b"IEND")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
+    )
 
 
 def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
@@ -276,10 +289,10 @@ def library_job(stage: str, config: Any) -> ShardJob:
                 "duplicates": duplicates / "rejects.parquet",
                 "findings": duplicates / "findings.parquet",
             },
-            {name: root / f"{name}.parquet" for name in tables},
+            {name: root / f"{name}.parquet" for name in tables} | {"marks": MARKS},
         ),
         "split": (
-            {name: root / f"{name}.parquet" for name in ("objects", "joints")},
+            {name: root / f"{name}.parquet" for name in ("objects", "joints")} | {"marks": MARKS},
             {
                 "splits": root / "splits.parquet",
                 "report": Path("work/split/report.txt"),
@@ -325,7 +338,7 @@ def bench() -> SimpleNamespace:
     """Return the helpers of this file; test modules are imported one by one and share none."""
     helpers = (
         annotated, box_link, box_text, codes, joint_text, judge, judged_frames, library_job,
-        mesh_link, normal, obj_text, raw_row, robot, shard_job, stage_job, stored, unpacked,
+        mesh_link, normal, obj_text, png, raw_row, robot, shard_job, stage_job, stored, unpacked,
         write_object,
     )  # fmt: skip
     constants = {"BUDGETS": BUDGETS, "METRIC": METRIC, "SETTINGS": SETTINGS}

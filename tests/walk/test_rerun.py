@@ -175,6 +175,30 @@ def test_damage_in_work_library_and_release_is_healed(built: Workspace, copied: 
     assert copied.digests() == built.digests()
 
 
+def flip(path: Path) -> None:
+    """Flip one bit of the first URDF or picture in a tar."""
+    data = bytearray(path.read_bytes())
+    name = b"/preview.png" if b"render" in os.fsencode(path) else b"/object.urdf"
+    data[data.index(name) + 600] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_flipped_bit_is_healed_and_never_sealed(built: Workspace, copied: Workspace) -> None:
+    for path in ("library/assets/generated-0000.tar", "release/assets/generated-0001.tar"):
+        flip(copied.root / path)
+    assert "2 built files differ" in copied.build().stderr
+    assert copied.digests() == built.digests()
+    sealed = copied.digests()["library/library.json"]
+    for path in ("work/render/generated/0001.tar", "work/annotate/generated/0000.tar"):
+        flip(copied.root / path)
+        broken = copied.run("pipeline", "build", "--count", str(COUNT), check=False)
+        assert broken.returncode == 2
+        assert f"{path} is damaged" in broken.stderr
+        assert copied.digests()["library/library.json"] == sealed
+        copied.build()
+        assert copied.digests() == built.digests()
+
+
 def test_a_source_that_vanishes_leaves_the_library(copied: Workspace) -> None:
     shutil.rmtree(copied.root / "raw/local")
     shutil.rmtree(copied.root / ".snakemake")

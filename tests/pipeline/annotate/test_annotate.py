@@ -13,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from aa_dataset.contents import content_digest
 from aa_dataset.convention import check_convention
-from pipeline.annotate.stage import RECORDS, annotate, content_digest, run
+from pipeline.annotate.stage import RECORDS, annotate, run
+from pipeline.assets import COLUMNS
 from pipeline.generate.registry import family_names
 from pipeline.normalize.stage import RECORDS as NORMAL
 from pipeline.runner import Outcome, Task
@@ -224,10 +226,10 @@ def test_only_verified_objects_are_annotated(
     bench: SimpleNamespace, elsewhere: Path, door: Path
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
-    place = {"asset_offset": where.offset, "asset_size": where.size}
+    place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
     schema = NORMAL
-    for name in place:
-        schema = schema.append(pa.field(name, pa.int64(), nullable=False))
+    for column in COLUMNS:
+        schema = schema.append(column)
     rows = [row | place | {"object_id": name} for name in ("good", "refused")]
     write_table(Path("records.parquet"), rows, schema)
     ids = pa.schema([("object_id", pa.string())])

@@ -43,6 +43,7 @@ class Checkout:
             **os.environ,
             **{key: "" for key in os.environ if key.lower().endswith("_proxy")},
             "PYTHONPATH": str(REPOSITORY),
+            "AA_CHECKOUT": str(root),
             "HF_HOME": str(root / "hf"),
             "HF_HUB_DISABLE_TELEMETRY": "1",
             "NO_PROXY": "*",

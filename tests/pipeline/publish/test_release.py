@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -53,7 +54,9 @@ def test_tables_are_sorted_have_their_schema_and_speak_of_objects_that_are_there
 
 
 @pytest.mark.parametrize("folder", ["library", "release"])
-def test_place_columns_give_each_objects_own_bytes(built: Path, folder: str) -> None:
+def test_place_columns_give_each_objects_own_bytes(
+    bench: SimpleNamespace, built: Path, folder: str
+) -> None:
     seen = set()
     for row in table(built / folder, "objects"):
         path = built / folder / "assets" / f"{row['shard']}.tar"
@@ -66,7 +69,7 @@ def test_place_columns_give_each_objects_own_bytes(built: Path, folder: str) -> 
             names = tar.getnames()
             preview = tar.extractfile(f"{row['object_id']}/preview.png")
             assert preview is not None
-            assert preview.read() == row["object_id"].encode()
+            assert preview.read() == bench.png(row["object_id"].encode())
             content = hashlib.sha256()
             for name in sorted(names):
                 stream = tar.extractfile(name)

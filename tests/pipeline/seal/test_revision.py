@@ -41,16 +41,16 @@ def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-def draw_again(records: Path) -> None:
+def draw_again(bench: SimpleNamespace, records: Path) -> None:
     """Give every object of a shard other pictures, of another size, by another backend."""
     table = pq.read_table(records)
     rows = table.to_pylist()
     with records.with_suffix(".tar").open("wb") as stream:
         writer = AssetWriter(stream)
         for number, row in enumerate(rows):
-            files = {"preview.png": b"drawn by another driver " * (number + 50)}
+            files = {"preview.png": bench.png(b"drawn by another driver " * (number + 50))}
             place = writer.append(pack(row["object_id"], files))
-            row["asset_offset"], row["asset_size"] = place
+            row["asset_offset"], row["asset_size"], row["asset_sha256"] = place
             row["backend"] = "another"
         writer.close()
     pq.write_table(table.from_pylist(rows, schema=table.schema), records)
@@ -70,7 +70,7 @@ def test_other_pictures_are_the_same_revision(bench: SimpleNamespace, copied: Pa
     before = seals()
     previews = pictures()
     for records in (layout.WORK / "render").rglob("*.tar"):
-        draw_again(records.with_suffix(".parquet"))
+        draw_again(bench, records.with_suffix(".parquet"))
     config = load_config()
     for stage, run in (("manifest", make_manifest), ("split", choose_split), ("publish", publish)):
         run(bench.library_job(stage, config))

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from aa_dataset.schema import TABLES
+from pipeline.assets import COLUMNS
 from pipeline.categorize.taxonomy import load_taxonomy
 from pipeline.errors import Rejection
 from pipeline.normalize.stage import RECORDS as NORMAL
@@ -109,10 +110,10 @@ def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
     bench: SimpleNamespace, door: Path, shipped: None
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
-    place = {"asset_offset": where.offset, "asset_size": where.size}
+    place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
     schema = NORMAL
-    for name in place:
-        schema = schema.append(pa.field(name, pa.int64(), nullable=False))
+    for column in COLUMNS:
+        schema = schema.append(column)
     rows = [row | place | {"object_id": name} for name in "abcdef"]
     write_table(Path("records.parquet"), rows, schema)
     labels = pa.schema([("object_id", pa.string()), ("category", pa.string())])

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of one object in an asset tar: listed, read, unpacked, and proven to be the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from aa_dataset.contents import Contents
+from aa_dataset.errors import LibraryError
+from aa_dataset.storage import NEXT_STEP
+from aa_dataset.tars import Member, read_members
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """The byte range of one object in an asset tar: a tar fragment without an end mark.
+
+    Attributes
+    ----------
+    path : Path
+        The tar.
+    offset, size : int [B]
+        Where the object's members begin, and how long they are together.
+    object_id : str
+        The folder that every member lies in.
+    content_sha256 : str
+        Digest of the files but the pictures, in hex.
+    """
+
+    path: Path
+    offset: int
+    size: int
+    object_id: str
+    content_sha256: str
+
+    def names(self) -> tuple[str, ...]:
+        """Return the object's files, relative to its folder, in the order of the tar."""
+        with self._open() as stream:
+            return tuple(member.name for member in self._members(stream))
+
+    def read(self, name: str) -> bytes:
+        """Return the contents of one file; `check` tells whether they are the right ones."""
+        with self._open() as stream:
+            for member in self._members(stream):
+                if member.name == name:
+                    return self._contents(stream, member)
+        raise LibraryError(
+            f"object {self.object_id!r} has no file {name!r}; `files()` lists what it has."
+        )
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every file, and raise after the last one unless they are the right ones.
+
+        No file comes before all names are known to be safe.
+        """
+        contents = Contents()
+        with self._open() as stream:
+            for member in self._members(stream):
+                data = self._contents(stream, member)
+                contents.add(member.name, data)
+                yield member.name, data
+        if problem := contents.problem(self.content_sha256):
+            raise self._broken(problem)
+
+    def check(self) -> None:
+        """Raise `LibraryError` unless the files are those that the tables vouch for."""
+        for _ in self.files():
+            pass
+
+    def extract(self, folder: Path) -> tuple[str, ...]:
+        """Write every file into the empty `folder`, none outside it, and return their names."""
+        made: set[Path] = set()
+        names = []
+        for name, data in self.files():
+            path = folder.joinpath(*name.split("/"))
+            if path.parent not in made:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                made.add(path.parent)
+            with path.open("xb") as stream:  # no name is another's on any file system
+                stream.write(data)
+            names.append(name)
+        return tuple(names)
+
+    def _open(self) -> BinaryIO:
+        try:
+            return self.path.open("rb")
+        except OSError as error:
+            raise self._broken(f"is not readable ({error.strerror})") from error
+
+    def _members(self, stream: BinaryIO) -> tuple[Member, ...]:
+        """Return all files of the range, or raise: a part of an object is none."""
+        try:
+            found = read_members(stream, self.offset, self.size, object_id=self.object_id)
+            return tuple(found)
+        except ValueError as error:
+            raise self._broken(str(error)) from None
+        except OSError as error:
+            raise self._broken(f"is not readable ({error.strerror})") from error
+
+    def _contents(self, stream: BinaryIO, member: Member) -> bytes:
+        try:
+            stream.seek(member.offset)
+            data = stream.read(member.size)
+        except OSError as error:
+            raise self._broken(f"is not readable ({error.strerror})") from error
+        if len(data) != member.size:
+            raise self._broken(f"ends in the middle of {member.name!r}")
+        return data
+
+    def _broken(self, problem: str) -> LibraryError:
+        return LibraryError(
+            f"{self.path} at byte {self.offset} (object {self.object_id!r}) {problem}. {NEXT_STEP}"
+        )

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks all of a library: seal, tables, tars, every object, and what the cache holds of it.
+
+Opening a library checks names, sizes and the tables that are read, and unpacking an object checks
+that object. This reads every byte once, so that nothing waits to be found.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aa_dataset.cache import cache_layout
+from aa_dataset.catalog import Catalog, checked_catalog
+from aa_dataset.errors import LibraryError
+from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
+from aa_dataset.revision import tables_revision
+from aa_dataset.storage import Seal, file_sha256, read_seal, read_table
+from aa_dataset.trust import brief
+from aa_dataset.unpacked import folder_problem, read_receipt
+
+NEXT_STEP = (
+    "Delete the files that are named here, then run `make library`, or download them again: what "
+    "is sound stays as it is."
+)
+_BESIDE = ("library.json", "README.md", "LICENSE")  # what else the checksums of a release name
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is not as it should be: the file or folder, and a sentence about it."""
+
+    file: str
+    sentence: str
+
+
+def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Iterator[Problem]:
+    """Yield whatever is wrong with a library; raise `LibraryError` if there is none to check.
+
+    Parameters
+    ----------
+    root : Path
+        The library's folder.
+    advance : callable
+        Called after every file and every object.
+    """
+    layout = LibraryLayout(root.absolute())
+    if not layout.seal.is_file():
+        read_seal(layout)  # raises, in words
+    try:
+        seal = read_seal(layout)
+    except LibraryError as error:
+        yield Problem(str(layout.seal), str(error))
+        return
+    found = list(_file_problems(layout, seal, advance))
+    yield from found
+    yield from _stray_files(layout, seal)
+    yield from _checksum_problems(layout, seal)
+    if not {str(layout.table(name)) for name in TABLES} & {one.file for one in found}:
+        yield from _content_problems(layout, seal, advance)
+
+
+def _file_problems(
+    layout: LibraryLayout, seal: Seal, advance: Callable[[], object]
+) -> Iterator[Problem]:
+    for name, mark in seal.files.items():
+        path = layout.root / name
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                yield Problem(str(path), f"{path} is not a plain file.")
+            elif status.st_size != mark.size or file_sha256(path) != mark.sha256:
+                yield Problem(
+                    str(path), f"{path} is not the file that {layout.seal.name} vouches for."
+                )
+        except OSError as error:
+            yield Problem(str(path), f"{path} is not readable ({error.strerror}).")
+        except LibraryError as error:
+            yield Problem(str(path), str(error))
+        advance()
+
+
+def _stray_files(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
+    for path in sorted([*layout.root.glob("*.parquet"), *layout.assets.glob("*.tar")]):
+        if path.relative_to(layout.root).as_posix() not in seal.files:
+            yield Problem(str(path), f"{path} belongs to another build: no seal names it.")
+
+
+def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
+    """Compare with the list that a release has beside its seal."""
+    path = layout.checksums
+    if not path.is_file():
+        return
+    for line in path.read_bytes().decode("utf-8", "replace").splitlines():
+        digest, _, name = line.partition("  ")
+        if name in seal.files:
+            same = digest == seal.files[name].sha256
+        elif name in _BESIDE:
+            file = layout.root / name
+            same = file.is_file() and digest == file_sha256(file)
+        else:
+            same = False
+        if not same:
+            yield Problem(str(path), f"{path} has a wrong line for {brief(name)}.")
+
+
+def _content_problems(
+    layout: LibraryLayout, seal: Seal, advance: Callable[[], object]
+) -> Iterator[Problem]:
+    try:
+        catalog = checked_catalog(layout, seal)
+        tables = {name: read_table(layout, seal, name) for name in TABLES}
+    except LibraryError as error:
+        yield Problem(str(layout.root), str(error))
+        return
+    if tables_revision(tables) != seal.revision:
+        yield Problem(
+            str(layout.seal),
+            f"{layout.seal} names the revision {seal.revision}, which is not that of its tables.",
+        )
+    for row in range(catalog.objects.num_rows):
+        yield from _object_problems(catalog, row)
+        advance()
+
+
+def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
+    """Check one object in its tar, its tree, and its folder in the cache."""
+    asset = catalog.asset(row)
+    checks = [lambda: catalog.tree(row), *([asset.check] if asset.path.is_file() else [])]
+    for check in checks:
+        try:
+            check()
+        except LibraryError as error:
+            yield Problem(str(asset.path), str(error))
+    folder = cache_layout().unpacked(catalog.seal.revision, asset.object_id)
+    receipt = read_receipt(folder)
+    if receipt is None:  # nothing there, or what the next use replaces
+        return
+    if problem := folder_problem(folder, receipt["files"], asset.content_sha256):
+        ObjectLayout(folder).receipt.unlink(missing_ok=True)
+        yield Problem(
+            str(folder), f"{folder} in the cache {problem}; its next use unpacks it anew."
+        )
