@@ -28,6 +28,7 @@ SILENCE_S = 60.0  # without a byte
 ANSWER_S = 120.0  # until an answer begins, redirects included
 SLOW_S = 300.0  # for one `PROGRESS` of a file, or for one page of a list
 REDIRECTS = 8
+ADDRESSES = 4  # of one name
 REDIRECT_CODES = (301, 302, 303, 307, 308)
 PUBLIC_HEADERS = ("accept", "accept-encoding", "if-range", "range", "user-agent")
 _NETLOC = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
@@ -85,14 +86,25 @@ class Watch:
             self._limit.check()
             raise TimeoutError(f"the server was too slow: cut after {self.seconds:,.0f} s")
 
-    def connect(self, *arguments: Any, **options: Any) -> socket.socket:
+    def connect(self, address: tuple[str, int], timeout: float, *_: object) -> socket.socket:
         """Return a new connection that ends with the watch, also in the middle of a handshake."""
-        made = socket.create_connection(*arguments, **options)
+        made = self._reach(address, timeout)
         with self._lock:
             self._sockets.append(made.dup())  # TLS takes the first descriptor away
             if self.is_over:
                 self._cut()
         return made
+
+    def _reach(self, address: tuple[str, int], timeout: float) -> socket.socket:
+        """Try the first addresses of a name; a stranger's name may have thousands."""
+        problem = OSError("the name has no address")
+        found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
+        for *_, where in found[:ADDRESSES]:
+            try:
+                return socket.create_connection(where[:2], timeout)
+            except OSError as error:
+                problem = error
+        raise problem
 
     def _run(self) -> None:
         while (left := self._ends - time.monotonic()) > 0:
@@ -174,6 +186,11 @@ def _odd_address(address: str) -> str:
         f"{address[:200]!r} is no plain HTTP address and is not followed. Check HF_ENDPOINT and "
         "the address in pipeline/access.yaml."
     )
+
+
+def plain_text(words: object) -> str:
+    """Return what a server said without signs that a terminal obeys."""
+    return "".join(sign if sign.isprintable() else "?" for sign in str(words)[:200])
 
 
 def open_address(address: str, headers: Mapping[str, str], *, watch: Watch) -> Any:

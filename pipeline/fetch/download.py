@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.fetch.connection import ANSWER_S, SLOW_S, TimeLimit, Watch, open_address
+from pipeline.fetch.connection import ANSWER_S, SLOW_S, TimeLimit, Watch, open_address, plain_text
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout
 from pipeline.seal import file_sha256
@@ -189,7 +189,7 @@ class _Attempt:
             except urllib.error.HTTPError as error:
                 problem, wait = self._judge(error)
             except (OSError, http.client.HTTPException) as error:
-                problem = str(getattr(error, "reason", error)) or type(error).__name__
+                problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
             whole = self.have >= self.remote.size
             failures = 0 if whole or self.have - before >= PROGRESS else failures + 1
             if not whole:
@@ -270,8 +270,8 @@ class _Attempt:
         if error.code in PASSING:
             return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
         raise FetchError(
-            f"{self.remote.address}: status {error.code} ({error.reason}). Check that the "
-            "publisher still offers the file; the address comes from pipeline/access.yaml."
+            f"{self.remote.address}: status {error.code} ({plain_text(error.reason)}). Check that "
+            "the publisher still offers the file; the address comes from pipeline/access.yaml."
         )
 
     def _pause(self, seconds: float) -> None:

@@ -18,14 +18,22 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from pipeline.fetch.connection import ANSWER_S, SLOW_S, TimeLimit, Watch, open_address, origin
+from pipeline.fetch.connection import (
+    ANSWER_S,
+    SLOW_S,
+    TimeLimit,
+    Watch,
+    open_address,
+    origin,
+    plain_text,
+)
 from pipeline.fetch.download import LONGEST_WAIT_S, PASSING, TRIES, WAIT_S, asked_pause
 from pipeline.fetch.errors import FetchError
 
 PAGES = 2_000  # of 1,000 entries each, as the Hub makes them
 ENTRIES = 1_000_000
-PAGE_BYTES = 1 << 25
-LISTING_BYTES = 1 << 29
+PAGE_BYTES = 1 << 23
+LISTING_BYTES = 1 << 28
 LARGEST = 1 << 50  # B of one file
 _NEXT = re.compile(r'<([^<>]{1,4096})>\s*;\s*rel="?next"?')
 _SHA1, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
@@ -137,11 +145,11 @@ class Listing:
             except urllib.error.HTTPError as error:
                 problem, wait = self._judge(error)
             except (OSError, http.client.HTTPException) as error:
-                problem = str(getattr(error, "reason", error)) or type(error).__name__
+                problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
             self.limit.check()
             if failures < TRIES - 1:
                 time.sleep(min(max(wait, WAIT_S * 2**failures), self.limit.left()))
-        raise FetchError(self._silent(f"{problem[:200]}; {TRIES} tries"))
+        raise FetchError(self._silent(f"{problem}; {TRIES} tries"))
 
     def _receive(self, address: str) -> tuple[bytes, str]:
         with (

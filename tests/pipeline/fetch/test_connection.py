@@ -237,3 +237,33 @@ def test_a_token_that_is_no_text_is_not_shown(tmp_path: Path) -> None:
         headers = {"authorization": "Bearer se\ncret"}
         get(remote_file(f"{server.address}/a.bin", headers=headers), tmp_path)
     assert "HF_TOKEN" in str(caught.value) and "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", [b"HTTP/1.1 404 \x1b[2J\x9bgone\r\n\r\n", b"\x1b[2J\r\n\r\n"])
+def test_what_a_server_says_does_not_reach_the_terminal_raw(tmp_path: Path, line: bytes) -> None:
+    with (
+        Liar(lambda opened, _: opened.sendall(line)) as liar,
+        pytest.raises(FetchError, match=r"\?\[2J") as caught,
+    ):
+        get(remote_file(f"{liar.address}/a.bin"), tmp_path)
+    assert str(caught.value).isprintable()
+
+
+def test_a_name_with_thousands_of_addresses_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each address may cost a whole timeout, in which no connection is there to be cut."""
+    asked = []
+
+    def many(host: str, port: int, *rest: object, **options: object) -> list[tuple]:
+        asked.append(host)
+        if host != "evil.example":
+            return resolve(host, port, *rest, **options)
+        own = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*own, (f"127.0.{k // 250}.{1 + k % 250}", 9)) for k in range(5000)]
+
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", many)
+    with pytest.raises(FetchError, match="cannot be downloaded"):
+        get(remote_file("http://evil.example/a.bin"), tmp_path)
+    assert len(asked) == download.TRIES * (1 + connection.ADDRESSES)
