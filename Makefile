@@ -3,7 +3,14 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# Every file that comes from elsewhere must have a sha256 of requirements/*.txt; what has no wheel is
+# built with the setuptools of such a file. docs/supply_chain.md tells how the lists are made.
+INSTALL = $(1)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation
+define install
+	@$(INSTALL) --no-deps --require-hashes --requirement requirements/backend.txt
+	@$(INSTALL) --no-deps --require-hashes --requirement requirements/$(2).txt
+	@$(INSTALL) --no-deps --editable .
+endef
 # Two test processes.
 PARALLEL := -n 2
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -56,19 +63,22 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 	@echo "setting up .venv (once, a minute or two)"
 	@$(PYTHON) -m venv .venv
 
-.venv/build: pyproject.toml constraints.txt | .venv/bin/python
-	@$(INSTALL) '.[build]'
+.venv/build: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
+	$(call install,.venv,build)
+	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
 	@touch $@
 
-.venv/dev: pyproject.toml constraints.txt | .venv/bin/python
-	@$(INSTALL) '.[dev]'
+# A torch for graphics cards wants libraries of their makers, which no list has: see the same page.
+.venv/dev: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
+	$(call install,.venv,dev)
+	@$(call INSTALL,.venv) --constraint constraints.txt torch
+	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
 	@touch $@ .venv/build
 
-.venv-judges/ready: pyproject.toml constraints.txt
+.venv-judges/ready: pyproject.toml $(wildcard requirements/*.txt)
 	@echo "setting up .venv-judges (once, some minutes)"
 	@test -x .venv-judges/bin/python || $(PYTHON) -m venv .venv-judges
-	@.venv-judges/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-		--editable '.[build,judges]' hypothesis pytest pytest-timeout
+	$(call install,.venv-judges,judges)
 	@touch $@
 
 # Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.

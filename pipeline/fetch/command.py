@@ -14,6 +14,7 @@ from typing import Any
 
 from pipeline.config import load_config
 from pipeline.fetch.access import Source, find_source
+from pipeline.fetch.connection import MINUTES, TimeLimit
 from pipeline.fetch.download import Remote
 from pipeline.fetch.errors import FetchError
 from pipeline.fetch.hub import hub_files
@@ -29,6 +30,7 @@ from pipeline.fetch.transfer import (
 )
 
 SHOWN = 20  # names in a list for people
+LONGEST = 527_040  # min, a year
 
 
 def main(arguments: list[str]) -> int:
@@ -49,8 +51,10 @@ def main(arguments: list[str]) -> int:
         return _tell_found(source, place)
     if source.kind in ("manual", "generated"):
         return _tell_manual(source, place)
-    remotes = hub_files(source) if source.kind == "hub" else _archive_files(source)
-    return _dry_run(source, remotes, place) if given.dry_run else _fetch(source, remotes, place)
+    limit = TimeLimit(given.time_limit)
+    remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
+    run = _dry_run if given.dry_run else _fetch
+    return run(source, remotes, place=place, limit=limit)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,10 +66,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("source", metavar="SOURCE")
     parser.add_argument("--dest", type=Path, help="folder, instead of the one in config.yaml")
     parser.add_argument("--archive", type=Path, metavar="FILE", help="unpack one that you have")
+    parser.add_argument(
+        "--time-limit",
+        type=_minutes,
+        default=MINUTES,
+        metavar="MINUTES",
+        help="stop after this time; the next run goes on (default: %(default)g)",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--dry-run", action="store_true", help="say what would be fetched")
     what.add_argument("--verify", action="store_true", help="check fetched files by the receipt")
     return parser
+
+
+def _minutes(word: str) -> float:
+    value = float(word)
+    if not 0 < value <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{word} is not between 0 and {LONGEST:,} minutes")
+    return value
 
 
 @contextmanager
@@ -102,9 +120,11 @@ def _refusal(source: Source) -> str:
     return f"Ask for access on {page}." if page else str(source.access["instructions"])
 
 
-def _fetch(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> int:
+def _fetch(
+    source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+) -> int:
     with _lock(place):
-        transfer = Transfer(source, remotes, place)
+        transfer = Transfer(source, remotes, place=place, limit=limit)
         missing = transfer.missing()
         require_space(source, missing, place)
         try:
@@ -127,8 +147,10 @@ def _tell_stale(stale: Sequence[str]) -> None:
         )
 
 
-def _dry_run(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> int:
-    missing = Transfer(source, remotes, place).missing()
+def _dry_run(
+    source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+) -> int:
+    missing = Transfer(source, remotes, place=place, limit=limit).missing()
     for remote in missing[:SHOWN]:
         unpacked = ", unpacked" if source.unpack_rule(remote.name) else ""
         _print(f"{_bytes(remote.size):>10}  {remote.name}{unpacked}")

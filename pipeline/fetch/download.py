@@ -14,13 +14,12 @@ import os
 import re
 import threading
 import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from pipeline.fetch.connection import ANSWER_S, SLOW_S, TimeLimit, Watch, open_address, plain_text
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout
 from pipeline.seal import file_sha256
@@ -31,7 +30,6 @@ TRIES = 5  # in a row without progress
 PROGRESS = 1 << 20  # B that make a try count as progress
 WAIT_S = 1.0  # before the second try; doubled for each one after
 LONGEST_WAIT_S = 300.0  # that a server may ask for
-TIMEOUT_S = 60.0  # without a byte
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 _RANGE = re.compile(r"bytes (\d{1,20})-(\d{1,20})/(\d{1,20}|\*)")
 
@@ -68,43 +66,13 @@ class _Restart(Exception):
     """The part does not belong to what the server has now."""
 
 
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows HTTP addresses only, and shows the token to nobody but the first host."""
-
-    max_redirections = 8
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str):
-        """Return the next request, or raise where it must not be made."""
-        old, new = urlsplit(req.full_url), urlsplit(newurl)
-        if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
-            raise FetchError(
-                f"{old.scheme}://{old.netloc} redirects to a {new.scheme}: address, which is not "
-                "followed. Check the address in pipeline/access.yaml."
-            )
-        request = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if request is not None and (old.scheme, old.netloc) != (new.scheme, new.netloc):
-            request.remove_header("Authorization")
-            request.remove_header("Cookie")
-        return request
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    """Return an opener that knows HTTP and nothing else: no file:, no ftp:, no data:."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        _Redirects(),
-    ):
-        opener.add_handler(handler)
-    return opener
-
-
 def download(
-    remote: Remote, place: FetchLayout, *, tick: Callable[[int], None], stop: threading.Event
+    remote: Remote,
+    place: FetchLayout,
+    *,
+    tick: Callable[[int], None],
+    stop: threading.Event,
+    limit: TimeLimit,
 ) -> Path:
     """Return the whole and checked part file of a remote file.
 
@@ -117,12 +85,12 @@ def download(
         Told how many bytes more (or, after a restart, fewer) are there.
     stop : threading.Event
         Ends the download with `Interrupted` when set; the part stays.
+    limit : TimeLimit
+        Ends it with a sentence; the part stays.
     """
-    if urlsplit(remote.address).scheme not in ("http", "https"):
-        raise FetchError(f"{remote.address} is no HTTP address; check pipeline/access.yaml.")
     path = place.part(remote.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    attempt = _Attempt(remote, path, place.part_state(remote.name), tick, stop)
+    attempt = _Attempt(remote, place, tick=tick, stop=stop, limit=limit)
     resumed = attempt.begin()
     attempt.complete()
     problem = difference(path, remote)
@@ -177,13 +145,16 @@ class _Attempt:
     def __init__(
         self,
         remote: Remote,
-        path: Path,
-        state: Path,
+        place: FetchLayout,
+        *,
         tick: Callable[[int], None],
         stop: threading.Event,
+        limit: TimeLimit,
     ) -> None:
-        self.remote, self.path, self.state_path = remote, path, state
-        self.tick, self.stop = tick, stop
+        self.remote = remote
+        self.path, self.state_path = place.part(remote.name), place.part_state(remote.name)
+        self.tick, self.stop, self.limit = tick, stop, limit
+        self.changes = 0
 
     @property
     def have(self) -> int:
@@ -200,6 +171,7 @@ class _Attempt:
 
     def discard(self) -> None:
         """Forget the part."""
+        self.changes += 1
         self.tick(-self.have)
         self.path.unlink(missing_ok=True)
         self.state_path.unlink(missing_ok=True)
@@ -217,10 +189,12 @@ class _Attempt:
             except urllib.error.HTTPError as error:
                 problem, wait = self._judge(error)
             except (OSError, http.client.HTTPException) as error:
-                problem = str(getattr(error, "reason", error)) or type(error).__name__
+                problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
             whole = self.have >= self.remote.size
             failures = 0 if whole or self.have - before >= PROGRESS else failures + 1
-            if failures >= TRIES:
+            if not whole:
+                self.limit.check()
+            if failures >= TRIES or self.changes > TRIES:
                 raise FetchError(
                     f"{self.remote.address} cannot be downloaded ({problem}; {TRIES} tries). What "
                     "is there stays: run the same command again to go on."
@@ -237,8 +211,10 @@ class _Attempt:
             etag = state.get("etag", "")
             if etag and not etag.startswith("W/"):
                 headers["If-Range"] = etag
-        request = urllib.request.Request(self.remote.address, headers=headers)
-        with _opener().open(request, timeout=TIMEOUT_S) as response:
+        with (
+            Watch(self.limit, ANSWER_S) as watch,
+            open_address(self.remote.address, headers, watch=watch) as response,
+        ):
             offset = self._offset(response, have, state)
             if offset < have:
                 self.tick(offset - have)
@@ -248,7 +224,7 @@ class _Attempt:
                 stream.seek(offset)
                 if not offset:  # the part now belongs to what the server has at this moment
                     write_bytes(self.state_path, dump_json(state))
-                self._copy(response, stream)
+                self._copy(response, stream, watch)
 
     def _offset(self, response: Any, have: int, state: Mapping[str, Any]) -> int:
         """Return where the answer's bytes belong; raise where they do not fit."""
@@ -268,12 +244,15 @@ class _Attempt:
             )
         return 0  # the whole file: nothing was there, or the server ignores ranges
 
-    def _copy(self, response: Any, stream: Any) -> None:
+    def _copy(self, response: Any, stream: Any, watch: Watch) -> None:
         """Write the answer to the part, as far as it goes."""
-        room = self.remote.size - stream.tell()
+        room, since = self.remote.size - stream.tell(), PROGRESS
         while room > 0 and (chunk := response.read1(min(CHUNK, room))):
             stream.write(chunk)
-            room -= len(chunk)
+            room, since = room - len(chunk), since + len(chunk)
+            if since >= PROGRESS:
+                watch.renew(SLOW_S)
+                since = 0
             self.tick(len(chunk))
             if self.stop.is_set():
                 raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
@@ -291,12 +270,12 @@ class _Attempt:
         if error.code in PASSING:
             return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
         raise FetchError(
-            f"{self.remote.address}: status {error.code} ({error.reason}). Check that the "
-            "publisher still offers the file; the address comes from pipeline/access.yaml."
+            f"{self.remote.address}: status {error.code} ({plain_text(error.reason)}). Check that "
+            "the publisher still offers the file; the address comes from pipeline/access.yaml."
         )
 
     def _pause(self, seconds: float) -> None:
-        if self.stop.wait(seconds):
+        if self.stop.wait(min(seconds, self.limit.left())):
             raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
 
     def _identity(self) -> list[Any]:

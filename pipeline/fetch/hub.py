@@ -6,66 +6,59 @@ Endpoint and token are the Hub client's own: `HF_ENDPOINT`, `HF_TOKEN` or `hf au
 
 from __future__ import annotations
 
-from typing import Any
+from urllib.parse import quote
 
 from pipeline.fetch.access import Source
+from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.download import Remote
 from pipeline.fetch.errors import FetchError
-from pipeline.fetch.layout import safe_name
+from pipeline.fetch.layout import require_apart, safe_name
+from pipeline.fetch.listing import Entry, Listing
 
 
-def hub_files(source: Source) -> list[Remote]:
+def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
     """Return the wanted files of a repository with addresses, sizes and digests."""
-    from huggingface_hub import RepoFile
     from huggingface_hub.utils import build_hf_headers, filter_repo_objects
 
-    entries = [entry for entry in _tree(source) if isinstance(entry, RepoFile)]
+    headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
+    entries = _listing(source, headers, limit).files()
     patterns = list(source.access["files"])
     chosen = filter_repo_objects(entries, allow_patterns=patterns, key=lambda entry: entry.path)
-    headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
     remotes = [_remote(source, entry, headers, refusal) for entry in chosen]
     if not remotes:
         raise FetchError(
             f"{_repository(source)} has no file like {', '.join(patterns)}. The publisher has "
             "changed it: pipeline/access.yaml must be brought up to date."
         )
+    require_apart([remote.name for remote in remotes], _repository(source))
     return sorted(remotes, key=lambda remote: remote.name)
 
 
-def _tree(source: Source) -> list[Any]:
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
+def _listing(source: Source, headers: dict[str, str], limit: TimeLimit) -> Listing:
+    from huggingface_hub import constants, is_offline_mode
 
-    access = source.access
-    try:
-        return list(
-            HfApi().list_repo_tree(
-                access["repo_id"],
-                repo_type=access["repo_type"],
-                revision=access["revision"],
-                recursive=True,
-            )
-        )
-    except Exception as error:  # the client raises many kinds, also of the transport below it
-        status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
-        if isinstance(error, GatedRepoError) or status in (401, 403):
-            raise FetchError(
-                f"{_repository(source)}: access refused. {refusal_sentence(source)}"
-            ) from None
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if is_offline_mode():
         raise FetchError(
-            f"The Hub does not list {_repository(source)} ({type(error).__name__}: "
-            f"{lines[0] if lines else 'no reason given'}). Check the network, HF_ENDPOINT and "
-            "HF_HUB_OFFLINE; repository and revision are named in pipeline/access.yaml."
-        ) from None
+            f"The Hub is not asked for {_repository(source)}, because HF_HUB_OFFLINE is set. "
+            "Unset it and run the same command again."
+        )
+    access = source.access
+    where = f"{access['repo_type']}s/{quote(access['repo_id'])}/tree/{quote(access['revision'])}"
+    return Listing(
+        f"{constants.ENDPOINT}/api/{where}?recursive=true&expand=false",
+        _repository(source),
+        headers=headers,
+        refusal=refusal_sentence(source),
+        limit=limit,
+    )
 
 
-def _remote(source: Source, entry: Any, headers: dict[str, str], refusal: str) -> Remote:
+def _remote(source: Source, entry: Entry, headers: dict[str, str], refusal: str) -> Remote:
     from huggingface_hub import hf_hub_url
 
     access, known = source.access, source.known(entry.path)
-    sha256 = entry.lfs.sha256 if entry.lfs else ""
-    if known and (known.get("size", entry.size), sha256 or known["sha256"]) != (
+    name = safe_name(entry.path, access["repo_id"])
+    if known and (known.get("size", entry.size), entry.sha256 or known["sha256"]) != (
         entry.size,
         known["sha256"],
     ):
@@ -75,16 +68,16 @@ def _remote(source: Source, entry: Any, headers: dict[str, str], refusal: str) -
         )
     address = hf_hub_url(
         access["repo_id"],
-        entry.path,
+        name,
         repo_type=access["repo_type"],
         revision=access["revision"],
     )
     return Remote(
-        name=safe_name(entry.path, access["repo_id"]),
+        name=name,
         address=address,
         size=entry.size,
-        sha256=sha256 or known.get("sha256", ""),
-        git_sha1="" if entry.lfs else entry.blob_id,
+        sha256=entry.sha256 or known.get("sha256", ""),
+        git_sha1=entry.git_sha1,
         headers=headers,
         refusal=refusal,
     )

@@ -8,6 +8,8 @@ it always means a whole, checked file.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +18,8 @@ from pipeline.walk import DEEPEST
 
 WORK = ".fetch"
 RECEIPT = ".fetched.json"
-_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]|^[A-Za-z][A-Za-z0-9+.-]*:")
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]|^[A-Za-z][A-Za-z0-9+.-]*:")
+_RESERVED = frozenset((WORK, RECEIPT, ".git", "git~1"))
 
 
 def safe_name(name: str, where: str) -> str:
@@ -25,18 +28,40 @@ def safe_name(name: str, where: str) -> str:
     `where` names the list that the name stands in, for the sentence.
     """
     parts = name.split("/")
-    bad = any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
-    if len(parts) > DEEPEST:  # no reader of ours goes deeper
-        raise FetchError(
-            f"{where} names the file {name[:200]!r}..., {len(parts)} folders deep; {DEEPEST} are "
-            "allowed. Nothing was written there; report it to the publisher."
-        )
-    if bad or _UNUSABLE.search(name) or parts[0] in (WORK, RECEIPT):
+    if _UNUSABLE.search(name) or not all(map(_is_plain, parts)):
         raise FetchError(
             f"{where} names the file {name[:200]!r}, which is no path below the source's folder. "
             "Nothing was written there; report it to the publisher."
         )
+    if len(parts) > DEEPEST:
+        raise FetchError(
+            f"{where} names the file {name[:100]!r}..., which lies {len(parts):,} levels deep; "
+            f"{DEEPEST} are the most. Nothing was written there; report it to the publisher."
+        )
     return name
+
+
+def _is_plain(part: str) -> bool:
+    """Tell whether one part of a path is a name of its own on every file system.
+
+    Git's folder runs programs that its settings name, and some disks take `.GIT`, `.git.`, `.git `,
+    `.git:x` or a name with invisible letters for it.
+    """
+    seen = "".join(sign for sign in part if unicodedata.category(sign) != "Cf").casefold()
+    reserved = seen.split(":")[0].rstrip(" .") in _RESERVED
+    return not reserved and part not in ("", ".", "..") and len(part.encode()) <= 255
+
+
+def require_apart(names: Sequence[str], where: str) -> None:
+    """Raise if one file is the folder of another."""
+    known = set(names)
+    for name in names:
+        parents = (name.rsplit("/", count)[0] for count in range(1, name.count("/") + 1))
+        if both := next((parent for parent in parents if parent in known), ""):
+            raise FetchError(
+                f"{where} names {both[:200]!r} as a file and as a folder. Nothing was written; "
+                "report it to the publisher."
+            )
 
 
 @dataclass(frozen=True, slots=True)

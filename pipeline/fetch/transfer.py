@@ -14,6 +14,7 @@ from typing import Any
 from tqdm import tqdm
 
 from pipeline.fetch.access import Source, UnpackRule
+from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.download import Remote, difference, download
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout
@@ -28,8 +29,10 @@ SPARE = 100_000_000  # B that stay free on the disk
 class Transfer:
     """One run for one source: what is wanted, what is there, and how to bring the rest."""
 
-    def __init__(self, source: Source, remotes: Sequence[Remote], place: FetchLayout) -> None:
-        self.source, self.remotes, self.place = source, remotes, place
+    def __init__(
+        self, source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+    ) -> None:
+        self.source, self.remotes, self.place, self.limit = source, remotes, place, limit
         receipt = read_receipt(place)
         self.old = {entry["path"]: entry for entry in receipt["files"]} if receipt else {}
         self.stop = threading.Event()
@@ -72,7 +75,7 @@ class Transfer:
         rule = self.source.unpack_rule(remote.name)
         if rule is not None:
             return self._bring_archive(remote, rule, tick)
-        part = download(remote, self.place, tick=tick, stop=self.stop)
+        part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
         facts = self._facts(remote, part)
         with self._moving:
             target = self.place.file(remote.name)
@@ -92,7 +95,7 @@ class Transfer:
         if archive.is_file() and not difference(archive, remote):
             tick(remote.size)
         else:
-            part = download(remote, self.place, tick=tick, stop=self.stop)
+            part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
             archive.parent.mkdir(parents=True, exist_ok=True)
             part.replace(archive)
         facts = self._facts(remote, archive)

@@ -33,6 +33,11 @@ from pipeline.seal import file_sha256
 from pipeline.tables import dump_json, write_bytes
 
 CHUNK = 1 << 20  # B
+HEADER = 1 << 20  # B of one header of a tar
+EXTENSIONS = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
 COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 BROKEN = (
     tarfile.TarError,
@@ -53,10 +58,28 @@ class Member:
 
 
 @dataclass(slots=True)
-class Links:
-    """Counts the members that are neither file nor folder and are left out."""
+class Tally:
+    """Counts what an archive holds; `left_out` is neither file nor folder."""
 
+    archive: str
+    most: int
+    seen: int = 0
     left_out: int = 0
+
+    def see(self) -> None:
+        """Count one member, a folder and a link too: an archive of nothing else has to end."""
+        self.seen += 1
+        if self.seen > self.most:
+            raise FetchError(f"{self.archive} holds more than {self.most:,} files; {_bound()}")
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a tar; one with a long name or more facts comes into memory as a whole."""
+
+    def _proc_member(self, tarfile: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in EXTENSIONS and not 0 <= self.size <= HEADER:
+            raise EOFError(f"a header of {self.size:,} bytes")
+        return super()._proc_member(tarfile)  # type: ignore[misc]
 
 
 def unpack(
@@ -86,9 +109,9 @@ def unpack(
     for leftover in (tree, unfinished):
         shutil.rmtree(leftover, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    links = Links()
+    tally = Tally(name, rule.files)
     try:
-        members = _write_members(_members(archive, links), name, rule, place, stop)
+        members = _write_members(_members(archive, tally), name, rule, place, stop)
     except BROKEN as error:
         raise FetchError(f"{name} is not a usable archive: {error}.") from None
     except OSError as error:  # without a number it is a decompressor's
@@ -96,7 +119,7 @@ def unpack(
     except RuntimeError as error:  # what zipfile raises for an encrypted member
         raise FetchError(f"{name} cannot be read: {error}.") from None
     rows = sorted([key, *value] for key, value in members.items())
-    record = {"archive": facts, "left_out": links.left_out, "members": rows}
+    record = {"archive": facts, "left_out": tally.left_out, "members": rows}
     write_bytes(place.tree_record(name), dump_json(record))
     unfinished.rename(tree)
     return record
@@ -134,9 +157,9 @@ def _write_members(
             raise Interrupted(f"{name}: stopped; run it again to go on.")
         plain = member.name.replace("\\", "/").removeprefix("./")
         target = safe_name(rule.place(name, safe_name(plain, name)), name)
-        if len(members) >= rule.files:
-            raise FetchError(f"{name} holds more than {rule.files:,} files; {_bound()}")
         path = place.below(root, target)
+        if target in members:  # the later one counts, as for tar
+            path.unlink()
         path.parent.mkdir(parents=True, exist_ok=True)
         members[target] = size, _ = _write(member.stream, path, room)
         room -= size
@@ -154,6 +177,11 @@ def _disk_sentence(name: str, error: OSError) -> str:
         return f"{name} is not a usable archive: {error}."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"The disk is full while {name} is unpacked. Make room and run it again."
+    if isinstance(error, FileExistsError):
+        return (
+            f"{name} holds two names that this disk takes for one, the second is "
+            f"{Path(str(error.filename)).name!r}. Give a folder on another disk with --dest."
+        )
     where = Path(str(error.filename)).name[:200] if error.filename else "a file"
     return f"{name}: {where!r} cannot be written ({error.strerror})."
 
@@ -161,7 +189,7 @@ def _disk_sentence(name: str, error: OSError) -> str:
 def _write(source: IO[bytes], path: Path, room: int) -> tuple[int, str]:
     """Copy a stream to a new file, at most one chunk beyond `room`; return size and sha256."""
     total, size = hashlib.sha256(), 0
-    with path.open("wb") as stream:
+    with path.open("xb") as stream:
         while size <= room and (chunk := source.read(CHUNK)):
             stream.write(chunk)
             total.update(chunk)
@@ -169,21 +197,25 @@ def _write(source: IO[bytes], path: Path, room: int) -> tuple[int, str]:
     return size, total.hexdigest()
 
 
-def _members(archive: Path, links: Links) -> Iterator[Member]:
+def _members(archive: Path, tally: Tally) -> Iterator[Member]:
     if zipfile.is_zipfile(archive):
-        yield from _zip_members(archive, links)
+        yield from _zip_members(archive, tally)
     else:
-        yield from _tar_members(archive, links)
+        yield from _tar_members(archive, tally)
 
 
-def _tar_members(archive: Path, links: Links) -> Iterator[Member]:
-    with _plain(archive) as plain, tarfile.open(fileobj=plain, mode="r|") as opened:
+def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
+    with (
+        _plain(archive) as plain,
+        tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as opened,
+    ):
         for info in opened:
+            tally.see()
             if info.isdir():
                 continue
             stream = opened.extractfile(info) if info.isreg() else None
             if stream is None:  # a link, a pipe or a device
-                links.left_out += 1
+                tally.left_out += 1
                 continue
             yield Member(info.name, stream)
         while plain.read(CHUNK):  # its checksum stands at the end, and tells if that was cut off
@@ -200,14 +232,15 @@ def _plain(archive: Path) -> Any:
     return archive.open("rb")
 
 
-def _zip_members(archive: Path, links: Links) -> Iterator[Member]:
+def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:
     with zipfile.ZipFile(archive) as opened:
         for info in opened.infolist():
+            tally.see()
             if info.is_dir():
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
-                links.left_out += 1
+                tally.left_out += 1
                 continue
             with opened.open(info) as stream:
                 yield Member(info.filename, stream)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import random
@@ -107,7 +108,9 @@ def test_a_top_folder_is_left_out_and_another_put_before(
 @pytest.mark.parametrize(
     "name",
     ["../out", "a/../../out", "{tmp}/out", "a//b", "C:/out", "a\\..\\..\\out", "file:out",
-     ".fetch/lock", ".fetched.json", "a/\x01", "x" * 256],
+     ".fetch/lock", ".FETCH/lock", ".fetched.json", "a/\x01", "a/\x9b", "x" * 256,
+     ".git/config", "a/.git/hooks/x", ".GIT/config", "a/.git", ".git /x", ".git./x", ".git. ./x",
+     "GIT~1/x", "a/.gi\u200ct/x", ".git::$INDEX_ALLOCATION/x"],
 )  # fmt: skip
 @pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
 def test_a_name_that_leads_out_refuses_the_archive(
@@ -175,6 +178,58 @@ def test_bounds_hold(
         opened(tar_bytes(FILES), "x.tar.gz", rule)
     assert visible(place) == {}
     opened(tar_bytes(FILES), "x.tar.gz", UnpackRule(archives="*", files=3, bytes=5006))
+
+
+@pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
+def test_folders_in_folders_have_a_bound(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout, pack: Callable[..., bytes]
+) -> None:
+    """Whoever walks the raw folder later must be able to come back."""
+    with pytest.raises(FetchError, match=r"lies 1,901 levels deep; 64 are the most"):
+        opened(pack({"good.txt": b"good", "d/" * 1900 + "a": b"a"}))
+    assert visible(place) == {}
+    with pytest.raises(FetchError, match="65 levels"):
+        opened(pack({"d/" * 64 + "a": b"a"}))
+    opened(pack({"d/" * 63 + "a": b"a"}))
+    assert visible(place) == {"d/" * 63 + "a": b"a"}
+
+
+def test_an_archive_of_folders_and_links_has_a_bound(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout
+) -> None:
+    """They make no file, but each costs time, and they pack to almost nothing."""
+    folders = [special(f"d{number}", tarfile.DIRTYPE) for number in range(101)]
+    links = [special(f"l{number}", tarfile.SYMTYPE, "x") for number in range(101)]
+    for members in (folders, links, [tarfile.TarInfo("a")] * 101):
+        with pytest.raises(FetchError, match="more than 100 files"):
+            opened(tar_bytes({}, *members))
+        assert visible(place) == {}
+    opened(tar_bytes({}, *folders[:99], tarfile.TarInfo("a")))
+
+
+def test_of_two_members_with_one_name_the_later_counts(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout
+) -> None:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for data in (b"the first", b"last"):
+            info = tarfile.TarInfo("a")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    opened(stream.getvalue())
+    assert visible(place) == {"a": b"last"}
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_header_without_end_does_not_fill_the_memory(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout, kind: bytes
+) -> None:
+    info = special("header", kind)
+    info.size = 1 << 32  # of which nothing has to be in the archive
+    data = gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 16))
+    with pytest.raises(FetchError, match="a header of 4,294,967,296 bytes"):
+        opened(data)
+    assert visible(place) == {}
 
 
 @pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
@@ -275,6 +330,8 @@ def test_an_unpacking_that_was_interrupted_begins_again(
     assert visible(place) == FILES
 
 
-@pytest.mark.parametrize("name", ["a", "a/b.c", "rec_x.tar.gz", ".gitattributes", "a b/c"])
+@pytest.mark.parametrize(
+    "name", ["a", "a/b.c", "rec_x.tar.gz", ".gitattributes", "a b/c", "a.git/x", "ü. /x"]
+)
 def test_plain_names_are_left_alone(name: str) -> None:
     assert safe_name(name, "list") == name

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of packages with hashes: complete, without an address, and really obeyed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.loopback import Loopback
+
+REPOSITORY = Path(__file__).parents[2]
+REQUIREMENTS = REPOSITORY / "requirements"
+LISTS = ("backend", "build", "dev", "judges")
+# Whose publishers have neither a wheel nor a source archive; docs/supply_chain.md names them too.
+NOWHERE = {"linux_x86_64": set(), "linux_aarch64": {"embreex", "drake", "sapien"}}
+PACKAGE = re.compile(
+    r"(?m)^(?P<name>[a-z0-9-]+)==(?P<version>\S+) \\\n"
+    r"(?P<hashes>(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
+    r"(?P<files>(?:    # \S+\n)+)(?:    # no file for (?P<without>.*)\n)?"
+)
+
+
+def load_tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hashes", REPOSITORY / ".ci/hashes.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["hashes"] = module  # where its dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+tool = load_tool()
+
+
+def packages(name: str) -> dict[str, re.Match[str]]:
+    text = (REQUIREMENTS / f"{name}.txt").read_text()
+    rest = PACKAGE.sub("", text).splitlines()
+    assert [line for line in rest if line[:1] != "#"] == ["-r build.txt"] * (
+        name in ("dev", "judges")
+    )
+    return {found["name"]: found for found in PACKAGE.finditer(text)}
+
+
+@pytest.fixture(scope="module")
+def listed() -> dict[str, dict[str, re.Match[str]]]:
+    return {name: packages(name) for name in LISTS}
+
+
+def test_every_pin_is_listed_and_nothing_else(
+    listed: dict[str, dict[str, re.Match[str]]],
+) -> None:
+    """After a change of constraints.txt: `python .ci/hashes.py`."""
+    pins = tool.read_pins((REPOSITORY / "constraints.txt").read_text())
+    versions = {(n, found["version"]) for one in listed.values() for n, found in one.items()}
+    assert versions == set(pins.items())
+    shared = listed["build"].keys() | listed["backend"].keys()
+    assert not shared & (listed["dev"].keys() | listed["judges"].keys())
+
+
+@pytest.mark.parametrize("python", [(3, 11), (3, 12), (3, 13)])
+@pytest.mark.parametrize("machine", ["linux_x86_64", "linux_aarch64"])
+def test_every_package_has_a_file_for_both_machines(
+    listed: dict[str, dict[str, re.Match[str]]], python: tuple[int, int], machine: str
+) -> None:
+    target = tool.Target(python, machine)
+    lacking = set()
+    for name, found in ((n, f) for one in listed.values() for n, f in one.items()):
+        files = re.findall(r"# (\S+)", found["files"])
+        assert len(files) == len(set(files)) == found["hashes"].count("--hash")
+        assert all(tool._is_of(file, name, found["version"]) for file in files)
+        if not any(tool.serves(file, target) for file in files):
+            assert target.title in found["without"].split()
+            lacking.add(name)
+    assert lacking == NOWHERE[machine]
+
+
+def test_the_page_tells_what_has_no_file() -> None:
+    page = (REPOSITORY / "docs/supply_chain.md").read_text()
+    assert all(f"`{name}`" in page for name in NOWHERE["linux_aarch64"])
+
+
+def test_no_file_names_an_index() -> None:
+    files = [*REQUIREMENTS.glob("*"), *(REPOSITORY / ".ci").glob("*.*")]
+    files += [REPOSITORY / name for name in ("constraints.txt", "Makefile", "pyproject.toml")]
+    assert len(files) > 6
+    for path in files:
+        text = path.read_text()
+        assert "://" not in text and "--index" not in text and "--extra-index" not in text, path
+
+
+def test_source_archives_are_listed_only_where_a_wheel_is_missing() -> None:
+    everywhere = ["a-1-py3-none-any.whl", "a-1.tar.gz"]
+    assert tool.chosen_files(everywhere) == everywhere[:1]
+    some = ["a-1-cp311-cp311-manylinux_2_17_x86_64.whl", "a-1.tar.gz", "a-1-cp311-cp311-win32.whl"]
+    assert tool.chosen_files(some) == sorted(some[:2])
+    assert tool.chosen_files(["a-1-cp39-cp39-manylinux_2_17_x86_64.whl", "a-1.zip"]) == ["a-1.zip"]
+
+
+def test_hashes_come_from_the_index_and_the_folders_that_pip_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tiny-1.0+cpu-py3-none-any.whl").write_bytes(b"by hand")
+    (tmp_path / "other-1.0-py3-none-any.whl").write_bytes(b"other")
+    names = ["tiny-1.0-py3-none-any.whl", "tiny-1.0.1-py3-none-any.whl", "tiny-1.0.exe"]
+    rows = [f'<a href="../../f/{name}#sha256={"a" * 64}">{name}</a>' for name in names]
+    page = "".join([*rows, '<a href="../../f/tiny-1.0.tar.gz">without</a>'])
+    with Loopback({"/simple/tiny/": page.encode()}) as index:
+        monkeypatch.setenv("PIP_INDEX_URL", f"{index.address}/simple")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+        monkeypatch.setenv("NO_PROXY", "*")
+        tool._pip_options.cache_clear()
+        found = tool.index_files("tiny", "1.0")
+        tool._pip_options.cache_clear()
+    by_hand = hashlib.sha256(b"by hand").hexdigest()
+    assert found == {names[0]: "a" * 64, "tiny-1.0+cpu-py3-none-any.whl": by_hand}
+
+
+def write_wheel(folder: Path, name: str) -> Path:
+    """Write a wheel with one module."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    info = f"{name}-1.0.dist-info"
+    files = {
+        f"{name}.py": b"FOUND = True\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n".encode(),
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    rows = [f"{key},sha256={digest(data)},{len(data)}" for key, data in files.items()]
+    files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, data in files.items():
+            archive.writestr(key, data)
+    return path
+
+
+def digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+# A package that needs no setuptools, which no test can download.
+PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "mine"
+version = "1.0"
+"""
+BACKEND = """
+import shutil, pathlib
+NAME = "mine-1.0-py3-none-any.whl"
+def build_editable(folder, settings=None, metadata=None):
+    shutil.copy(pathlib.Path(__file__).parent / NAME, folder)
+    return NAME
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with the Makefile of this one and lists of tiny packages."""
+    root, wheels = tmp_path / "project", tmp_path / "wheels"
+    (root / "requirements").mkdir(parents=True)
+    wheels.mkdir()
+    for name, package in (("backend", "tool"), ("build", "lib"), ("dev", "extra")):
+        wheel = write_wheel(wheels, package)
+        files = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()}
+        text = tool.render(package, "1.0", files)
+        (root / f"requirements/{name}.txt").write_text(text)
+    write_wheel(root, "mine")
+    shutil.copy(REPOSITORY / "Makefile", root)
+    (root / "pyproject.toml").write_text(PROJECT)
+    (root / "backend.py").write_text(BACKEND)
+    return root
+
+
+def make(project: Path) -> subprocess.CompletedProcess[str]:
+    settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(project.parent / "wheels")}
+    environment = {**os.environ, **settings, "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": ""}
+    return subprocess.run(
+        ["make", ".venv/build", f"PYTHON={sys.executable}"],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+def other_hash(text: str) -> str:
+    first = text[text.index("sha256:") + 7]
+    return text.replace(f"sha256:{first}", f"sha256:{'10'[first == '1']}")
+
+
+def test_make_obeys_every_hash(project: Path) -> None:
+    lies = [
+        ("backend", other_hash, "DO NOT MATCH THE HASHES"),
+        ("build", other_hash, "DO NOT MATCH THE HASHES"),
+        ("build", lambda text: "lib==1.0\n", "Hashes are required"),
+    ]
+    for which, lie, words in lies:
+        path = project / f"requirements/{which}.txt"
+        honest = path.read_text()
+        path.write_text(lie(honest))
+        done = make(project)
+        assert done.returncode != 0 and words in done.stderr
+        assert not {"lib.py", "mine.py"} & installed(project)
+        assert not (project / ".venv/build").exists()
+        path.write_text(honest)
+    done = make(project)
+    assert done.returncode == 0, done.stderr
+    assert {"tool.py", "lib.py", "mine.py"} <= installed(project)
+
+
+def installed(project: Path) -> set[str]:
+    return {one.name for one in project.glob(".venv/lib/*/site-packages/*.py")}
