@@ -6,10 +6,11 @@ The one way by which this project puts a finished file in place.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -43,17 +44,14 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """
     temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        if lasting:
-            flush(temporary)
-        temporary.replace(path)
-        if lasting:
-            flush(path.parent)
-    except OSError as error:
-        if error.errno not in DISK_TROUBLE or not _concerns(error, path.parent):
-            raise
-        raise WriteError(write_sentence(path, error, least_bytes=_size(temporary))) from error
+        with refused_as_sentence(path, lambda: _size(temporary)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            if lasting:
+                flush(temporary)
+            temporary.replace(path)
+            if lasting:
+                flush(path.parent)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -61,14 +59,22 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
 
 def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     """Write a whole file or nothing."""
+    with (
+        replacing(path, lasting=lasting) as temporary,
+        refused_as_sentence(path, lambda: len(data)),
+    ):
+        temporary.write_bytes(data)
+
+
+@contextmanager
+def refused_as_sentence(path: Path, least_bytes: Callable[[], int]) -> Iterator[None]:
+    """Raise `WriteError` where the disk refuses to write a file of so many bytes."""
     try:
-        with replacing(path, lasting=lasting) as temporary:
-            temporary.write_bytes(data)
-    except WriteError as error:
-        cause = error.__cause__
-        if not isinstance(cause, OSError):
+        yield
+    except OSError as error:
+        if error.errno not in DISK_TROUBLE or not _concerns(error, path.parent):
             raise
-        raise WriteError(write_sentence(path, cause, least_bytes=len(data))) from cause
+        raise WriteError(write_sentence(path, error, least_bytes=least_bytes())) from error
 
 
 def flush(path: Path) -> None:
@@ -80,6 +86,17 @@ def flush(path: Path) -> None:
         # Some network file systems cannot flush a folder; they keep its names themselves.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP) or not path.is_dir():
             raise
+    finally:
+        os.close(descriptor)
+
+
+def flush_disk(folder: Path) -> None:
+    """Wait until all files in the file system of a folder are on the disk: for many at once."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
+        if syncfs is None or syncfs(descriptor):
+            os.sync()
     finally:
         os.close(descriptor)
 

@@ -28,6 +28,11 @@ JOBS_LOCK = WORK / "jobs.lock"
 SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
 SPLIT_REPORT = WORK / "split" / "report.txt"
 INDEX = WORK / "inventory" / "index.json"
+WIRING = WORK / "wiring.json"
+RAW = WORK / "raw"
+SNAKEMAKE = Path(".snakemake")
+SNAKEMAKE_MEMORY = (SNAKEMAKE / "metadata", SNAKEMAKE / "incomplete")
+SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
 
 
 def shard_name(number: int) -> str:
@@ -78,6 +83,17 @@ def code(stage: str) -> Path:
 def settings(stage: str) -> Path:
     """Part of the config that a stage reads."""
     return WORK / "settings" / f"{stage}.json"
+
+
+def made(stage: str, source: str, shard: str) -> Path:
+    """Digests of all that one job read and wrote; source and shard are empty for the library's."""
+    return WORK / "made" / stage / source / f"{shard or 'all'}.json"
+
+
+def made_before(source: str, shard: str) -> list[Path]:
+    """Return the records of the jobs whose output a job may read."""
+    pattern = f"*/{source}/{shard}.json" if shard else "**/*.json"
+    return sorted((WORK / "made").glob(pattern))
 
 
 def progress() -> Path:
