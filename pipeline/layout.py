@@ -111,6 +111,11 @@ def benchmarks(stage: str) -> Path:
     return WORK / "benchmarks" / stage
 
 
+def benchmark(stage: str, source: str, shard: str) -> Path:
+    """Snakemake's benchmark file of one job, as the rules name it."""
+    return benchmarks(stage) / source / f"{shard or 'all'}.tsv"
+
+
 def stage_folders() -> list[Path]:
     """Folders that the stages write to, which leaves the raw sources out."""
     return [path for path in sorted(WORK.glob("*")) if path.name != "raw"]

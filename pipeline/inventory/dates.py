@@ -74,7 +74,9 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
         stale = stale or not verdict.is_fresh
         damaged += verdict.damaged
         newest = _date_inputs(job, digests, now)
-        for path in filter(os.path.isfile, job.outputs):
+        # Snakemake takes a job's benchmark for an output.
+        benchmark = layout.benchmark(job.stage, job.source, job.shard).as_posix()
+        for path in filter(os.path.isfile, (*job.outputs, benchmark)):
             there = Path(path).stat().st_mtime_ns
             wanted = min(max(there, newest), now) if verdict.is_fresh else STALE_NS
             if there != wanted:
