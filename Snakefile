@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workflow: raw sources to library and release. Wiring only; the work is in `pipeline/`."""
 
+from pipeline.inventory.dates import date_outputs
+
 
 configfile: "config.yaml"
 
@@ -26,3 +28,8 @@ rule all:
         rules.manifest.output,
         rules.split.output,
         rules.publish.output,
+
+
+# Times decide what runs, and digests decide the times.
+if WRITES:
+    date_outputs(rules, SHARDS)

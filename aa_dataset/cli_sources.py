@@ -20,7 +20,7 @@ from aa_dataset.errors import ArenaError
 CHECKOUT_VARIABLE = "AA_CHECKOUT"
 ENTRANCE = Path("pipeline/__main__.py")
 ACCESS = Path("pipeline/access.yaml")
-NEEDED = {"jsonschema": "jsonschema", "pebble": "pebble", "yaml": "pyyaml"}
+NEEDED = {"jsonschema": "jsonschema", "yaml": "pyyaml"}
 
 
 class CheckoutError(ArenaError):

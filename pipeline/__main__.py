@@ -9,21 +9,36 @@ import importlib
 import json
 import logging
 import os
+import resource
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+# With less, not even the imports below succeed.
+LEAST_BYTES = 2 << 30
+ALLOWED_BYTES = resource.getrlimit(resource.RLIMIT_AS)[0]
+if ALLOWED_BYTES != resource.RLIM_INFINITY and ALLOWED_BYTES < LEAST_BYTES:
+    sys.exit(
+        f"`ulimit -v` allows a process {ALLOWED_BYTES:,} bytes of memory; the pipeline needs at "
+        f"least {LEAST_BYTES:,}. Raise the limit (`ulimit -v unlimited`) and run it again."
+    )
 
 # Linear algebra on one thread gives the same last digits whatever the number of cores.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "IGL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+from aa_dataset.errors import ArenaError  # noqa: E402
 from aa_dataset.foreign_text import terminal_text  # noqa: E402
 from pipeline import layout  # noqa: E402
 from pipeline.errors import PipelineError  # noqa: E402
 from pipeline.inventory.code import require_planned_code  # noqa: E402
+from pipeline.inventory.made import recorded  # noqa: E402
+from pipeline.processes import end_like_ctrl_c  # noqa: E402
 from pipeline.runner import ShardJob  # noqa: E402
 from pipeline.stages import STAGES  # noqa: E402
+from pipeline.trouble import machine_sentence  # noqa: E402
 
 COMMANDS = {
     "build": "pipeline.build.command",
@@ -51,16 +66,29 @@ def main(arguments: list[str]) -> int:
             return int(importlib.import_module(COMMANDS[name]).main(rest) or 0)
         with job_lock():
             stage = importlib.import_module(f"pipeline.{name}.stage")
+            job = parse_job(name, rest)
             require_planned_code(name)
-            stage.run(parse_job(name, rest))
-            require_planned_code(name)
-    except PipelineError as error:
-        sys.stderr.write(f"{terminal_text(str(error))}\n")
+            with recorded(name, job.source, job.shard):
+                stage.run(job)
+                require_planned_code(name)
+    except (PipelineError, ArenaError) as error:
+        _say(str(error))
         return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("Interrupted. What is finished stays: run it again to go on.\n")
-        return 130
+    except (OSError, MemoryError) as error:
+        sentence = machine_sentence(error)
+        if sentence is None:
+            raise
+        _say(sentence)
+        return 2
+    except KeyboardInterrupt as interrupt:
+        _say("Interrupted. What is finished stays: run it again to go on.")
+        return 128 + getattr(interrupt, "number", signal.SIGINT)
     return 0
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):  # a terminal that was closed
+        sys.stderr.write(f"{terminal_text(sentence)}\n")
 
 
 @contextmanager
@@ -113,4 +141,5 @@ def start(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    end_like_ctrl_c()
     sys.exit(start(sys.argv[1:]))

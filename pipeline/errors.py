@@ -69,3 +69,38 @@ class MissingPackageError(PipelineError):
 
     def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str]]:
         return MissingPackageError, (self.what, self.extra)
+
+
+class WorkerKilledError(PipelineError):
+    """Somebody else ended the process that worked on an object: this says nothing about it."""
+
+    def __init__(self, object_id: str, signal_name: str):
+        self.object_id, self.signal_name = object_id, signal_name
+        super().__init__(
+            f"The worker of {object_id} was killed from outside by {signal_name}, and again when "
+            "it ran alone. Nothing was written, so the next `make library` makes this shard. If "
+            "nobody killed it, the machine was out of memory (the system's log says so): run with "
+            "fewer --cores, or lower budgets.memory_gb, which makes such an object a reject."
+        )
+
+    def __reduce__(self) -> tuple[type[WorkerKilledError], tuple[str, str]]:
+        return WorkerKilledError, (self.object_id, self.signal_name)
+
+
+class MemoryLimitError(PipelineError):
+    """The shell allows a process less memory than the config promises to every object."""
+
+    def __init__(self, limit: int, gigabytes: float):
+        self.limit, self.gigabytes = limit, gigabytes
+        super().__init__(
+            f"`ulimit -v` allows a process {limit:,} bytes of memory, and budgets.memory_gb in "
+            f"config.yaml promises {int(gigabytes * 2**30):,} to every object. Raise the limit "
+            "(`ulimit -v unlimited`), or lower budgets.memory_gb."
+        )
+
+    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[int, float]]:
+        return MemoryLimitError, (self.limit, self.gigabytes)
+
+
+class MachineError(PipelineError):
+    """The system refused something for a reason that no object has: a full disk, open files."""

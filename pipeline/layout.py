@@ -28,6 +28,11 @@ JOBS_LOCK = WORK / "jobs.lock"
 SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
 SPLIT_REPORT = WORK / "split" / "report.txt"
 INDEX = WORK / "inventory" / "index.json"
+WIRING = WORK / "wiring.json"
+RAW = WORK / "raw"
+SNAKEMAKE = Path(".snakemake")
+SNAKEMAKE_MEMORY = (SNAKEMAKE / "metadata", SNAKEMAKE / "incomplete")
+SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
 
 
 def shard_name(number: int) -> str:
@@ -80,6 +85,17 @@ def settings(stage: str) -> Path:
     return WORK / "settings" / f"{stage}.json"
 
 
+def made(stage: str, source: str, shard: str) -> Path:
+    """Digests of all that one job read and wrote; source and shard are empty for the library's."""
+    return WORK / "made" / stage / source / f"{shard or 'all'}.json"
+
+
+def made_before(source: str, shard: str) -> list[Path]:
+    """Return the records of the jobs whose output a job may read."""
+    pattern = f"*/{source}/{shard}.json" if shard else "**/*.json"
+    return sorted((WORK / "made").glob(pattern))
+
+
 def progress() -> Path:
     """Folder of the counters that running jobs keep."""
     return WORK / "progress"
@@ -93,6 +109,11 @@ def counter(stage: str, source: str, shard: str) -> Path:
 def benchmarks(stage: str) -> Path:
     """Folder of Snakemake's benchmark files of one stage."""
     return WORK / "benchmarks" / stage
+
+
+def benchmark(stage: str, source: str, shard: str) -> Path:
+    """Snakemake's benchmark file of one job, as the rules name it."""
+    return benchmarks(stage) / source / f"{shard or 'all'}.tsv"
 
 
 def stage_folders() -> list[Path]:

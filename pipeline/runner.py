@@ -2,30 +2,29 @@
 """One runner for every per-object stage: books, isolation, budgets, whole and repeatable output.
 
 Each object is worked on in a separate process. An exception, a crash of native code, a runaway in
-memory or time costs that object, which becomes a row of `rejects`; the shard goes on. Results are
-written in the order of the object ids, to temporary names that are renamed at the end.
+memory or time costs that object, which becomes a row of `rejects`; the shard goes on. What a
+process that died says about its object is decided alone, in fresh processes: two deaths of its own
+are a reject, two kills from outside fail the shard. Results are written in the order of the object
+ids, to temporary names that are renamed at the end.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import logging
-import multiprocessing
-import os
-import resource
+import pickle
 import traceback
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pebble import ProcessExpired, ProcessPool
 
+from aa_dataset.files import NO_ROOM, WriteError
 from aa_dataset.foreign_text import terminal_line, terminal_text
 from aa_dataset.schema import TABLES
 from pipeline import layout
@@ -34,20 +33,28 @@ from pipeline.errors import (
     BooksError,
     ChangedDuringBuildError,
     DamagedFileError,
+    MachineError,
     MissingPackageError,
     Rejection,
+    WorkerKilledError,
 )
-from pipeline.processes import end_with_parent, use_own_stderr
+from pipeline.processes import outside_signal, require_memory
 from pipeline.reasons import Finding, Reason
-from pipeline.tables import encodable, replacing, write_bytes, write_table
+from pipeline.tables import encodable, put_table, replacing, write_bytes
+from pipeline.workers import Crew, Died, TooSlow
 
 log = logging.getLogger(__name__)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
-# Our own file is damaged, the raw files changed, a package is absent: the shard's trouble, not the
-# object's.
-SHARD_TROUBLE = (DamagedFileError, ChangedDuringBuildError, MissingPackageError)
+# Our own file is damaged, the raw files changed, a package is absent, the disk is full: the shard's
+# trouble, not the object's.
+SHARD_TROUBLE = (
+    DamagedFileError, ChangedDuringBuildError, MachineError, MissingPackageError, WriteError
+)  # fmt: skip
+MACHINE_TROUBLE = (*NO_ROOM, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
+# So often may a worker die of its object, or be killed, before that is the answer.
+DEATHS = 2
 # Put in place in reverse: records come last, so their presence means that the shard is complete.
 OUTPUTS = ("records", "rejects", "findings", "assets")
 
@@ -82,6 +89,10 @@ class Outcome:
     files: Mapping[str, bytes] | None = None
 
 
+Process = Callable[[Task, Mapping[str, Any]], Outcome]
+Answer = tuple[Outcome, bytes | None] | Rejection
+
+
 @dataclass(slots=True)
 class _Books:
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -99,7 +110,7 @@ def run_shard(
     job: ShardJob,
     tasks: Sequence[Task],
     *,
-    process: Callable[[Task, Mapping[str, Any]], Outcome],
+    process: Process,
     schema: pa.Schema,
 ) -> None:
     """Run `process` on every task and write records, rejects, findings and assets of the shard.
@@ -133,9 +144,13 @@ def run_shard(
             writer.close()
             schema = functools.reduce(pa.Schema.append, COLUMNS, schema)
         books.check(task.object_id for task in tasks)
-        write_table(paths["findings"], books.findings, TABLES["findings"], checksums=True)
-        write_table(paths["rejects"], books.rejects, TABLES["rejects"], checksums=True)
-        write_table(paths["records"], books.records, schema, checksums=True)
+        put_table(
+            paths["findings"], books.findings, TABLES["findings"], name="findings", checksums=True
+        )
+        put_table(
+            paths["rejects"], books.rejects, TABLES["rejects"], name="rejects", checksums=True
+        )
+        put_table(paths["records"], books.records, schema, name="records", checksums=True)
     log.info("%d objects, %d rejects", len(books.records), len(books.rejects))
 
 
@@ -143,7 +158,7 @@ def _enter(
     books: _Books,
     job: ShardJob,
     object_id: str,
-    answer: tuple[Outcome, bytes | None] | Rejection,
+    answer: Answer,
     writer: AssetWriter | None,
 ) -> None:
     """Enter one object's result into the books."""
@@ -181,52 +196,81 @@ def _enter(
 def _count(job: ShardJob, books: _Books, total: int) -> None:
     done = len(books.records) + len(books.rejects)
     path = layout.counter(job.stage, job.source, job.shard)
-    write_bytes(path, f"{done} {len(books.rejects)} {total}\n".encode())
+    write_bytes(path, f"{done} {len(books.rejects)} {total}\n".encode(), lasting=False)
 
 
 def _answers(
-    job: ShardJob,
-    tasks: Sequence[Task],
-    process: Callable[[Task, Mapping[str, Any]], Outcome],
-) -> Iterator[tuple[Task, tuple[Outcome, bytes | None] | Rejection]]:
+    job: ShardJob, tasks: Sequence[Task], process: Process
+) -> Iterator[tuple[Task, Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
+    require_memory(job.settings["budgets"]["memory_gb"])
+    given = 0
+    with _crew(job, process, job.workers) as crew:
+        for number, task in enumerate(tasks):
+            while number not in crew.answers:
+                while crew.has_room() and given < min(len(tasks), number + 2 * job.workers):
+                    crew.give(given, tasks[given])
+                    given += 1
+                crew.wait()
+            answer = _understood(crew.answers.pop(number))
+            if _is_doubtful(answer):
+                crew.rest()  # alone means alone
+            yield task, _decide_alone(job, task, process, answer)
+
+
+def _crew(job: ShardJob, process: Process, count: int) -> Crew[Task]:
     budgets = job.settings["budgets"]
-    waiting: deque[tuple[Task, Any]] = deque()
-    remaining = iter(tasks)
-    context = multiprocessing.get_context("fork")
-    with ProcessPool(
-        max_workers=job.workers,
-        max_tasks=OBJECTS_PER_WORKER,
-        initializer=_settle_worker,
-        initargs=(os.getpid(), budgets["memory_gb"]),
-        context=context,
-    ) as pool:
-        while True:
-            for task in remaining:
-                arguments = (process, task, job.settings)
-                future = pool.schedule(_guarded, arguments, timeout=budgets["object_seconds"])
-                waiting.append((task, future))
-                if len(waiting) >= 2 * job.workers:
-                    break
-            if not waiting:
-                return
-            task, future = waiting.popleft()
-            yield task, _result(future)
+    return Crew(
+        functools.partial(_safe, process, job.settings),
+        count=count,
+        seconds=budgets["object_seconds"],
+        gigabytes=budgets["memory_gb"],
+        tasks_each=OBJECTS_PER_WORKER,
+    )
 
 
-def _settle_worker(parent: int, gigabytes: float) -> None:
-    """Bound the worker's memory, let the kernel end it with its parent, free its log."""
-    end_with_parent(parent)
-    use_own_stderr()
-    limit = int(gigabytes * 2**30)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+def _is_doubtful(answer: Answer | Died) -> bool:
+    """Tell whether an earlier object of the process, or somebody else, may be behind an answer."""
+    if isinstance(answer, Rejection):
+        return answer.reason == Reason.MEMORY_EXCEEDED
+    return isinstance(answer, Died)
 
 
-def _guarded(
-    process: Callable[[Task, Mapping[str, Any]], Outcome],
-    task: Task,
-    settings: Mapping[str, Any],
-) -> tuple[Outcome, bytes | None] | Rejection:
+def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | Died) -> Answer:
+    """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
+    deaths: Counter[bool] = Counter()
+    while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
+        killer = outside_signal(answer.exit_code) if isinstance(answer, Died) else None
+        deaths[killer is not None] += 1
+        log.warning("%s, attempt %d: %s", task.object_id, deaths.total(), answer)
+        if killer is not None and deaths[True] == DEATHS:
+            raise WorkerKilledError(task.object_id, killer)
+        if deaths[False] == DEATHS:
+            return Rejection(
+                Reason.WORKER_CRASHED,
+                "ended its worker process by itself twice, the second time alone in a fresh one.",
+            )
+        with _crew(job, process, 1) as crew:
+            crew.give(0, task)
+            crew.rest()
+            answer = _understood(crew.answers[0])
+    return answer
+
+
+def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
+    """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
+    try:
+        return pickle.dumps(_guarded(process, task, settings))
+    except SHARD_TROUBLE as trouble:
+        return pickle.dumps(trouble)
+    except MemoryError:
+        return pickle.dumps(_too_much_memory(settings))
+    except Exception as error:
+        detail = f"{type(error).__name__}: the worker's answer cannot be used."
+        return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
+
+
+def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answer:
     """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
     try:
         outcome = process(task, settings)
@@ -237,35 +281,35 @@ def _guarded(
     except SHARD_TROUBLE:
         raise
     except MemoryError:
-        limit = settings["budgets"]["memory_gb"]
-        return Rejection(
-            Reason.MEMORY_EXCEEDED, f"needs more than the budget of {limit} GB of memory."
-        )
+        return _too_much_memory(settings)
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
-    except (Exception, SystemExit) as error:  # pebble would carry an exit over to this process
+    except (Exception, SystemExit) as error:  # an exit is no answer
+        number = error.errno if isinstance(error, OSError) else None
+        if number in MACHINE_TROUBLE:
+            raise MachineError(f"{task.object_id}: {error}. Mend that, run it again.") from None
+        if number == errno.ENOMEM:
+            return _too_much_memory(settings)
         log.error("%s\n%s", task.object_id, terminal_text(encodable(traceback.format_exc())))
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 
-def _result(future: Any) -> tuple[Outcome, bytes | None] | Rejection:
-    try:
-        return future.result()
-    except ProcessExpired as error:
-        return Rejection(
-            Reason.WORKER_CRASHED, f"the worker process died (exit code {error.exitcode})."
-        )
-    except FutureTimeoutError:
+def _too_much_memory(settings: Mapping[str, Any]) -> Rejection:
+    limit = settings["budgets"]["memory_gb"]
+    return Rejection(Reason.MEMORY_EXCEEDED, f"needs more than the budget of {limit} GB of memory.")
+
+
+def _understood(sent: bytes | Died | TooSlow) -> Answer | Died:
+    """Return what the worker answered, or how it died; raise what troubles the whole shard."""
+    if isinstance(sent, Died):
+        return sent
+    if isinstance(sent, TooSlow):
         return Rejection(
             Reason.TIME_EXCEEDED,
             "took longer than budgets.object_seconds; a build in which this happens is not "
             "reproducible.",
         )
-    except MemoryError:
-        return Rejection(Reason.MEMORY_EXCEEDED, "the result did not fit into memory.")
-    except (CancelledError, *SHARD_TROUBLE):
-        raise
-    except Exception as error:
-        return Rejection(
-            Reason.INTERNAL_ERROR, f"{type(error).__name__}: the worker's answer cannot be used."
-        )
+    answer = pickle.loads(sent)
+    if isinstance(answer, SHARD_TROUBLE):
+        raise answer
+    return answer

@@ -4,35 +4,21 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aa_dataset.files import replacing, write_bytes
 from aa_dataset.schema import SCHEMA_VERSION
 from pipeline.errors import DamagedFileError
 
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside `path`; rename it to `path` only if the block succeeds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a whole file or nothing."""
-    with replacing(path) as temporary:
-        temporary.write_bytes(data)
+__all__ = [
+    "compact_json", "dump_json", "encodable", "put_table", "read_rows", "record_schema",
+    "replacing", "write_arrow", "write_bytes", "write_if_changed", "write_table",
+]  # fmt: skip
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
@@ -62,10 +48,21 @@ def compact_json(value: object) -> str:
     return encodable(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
 
 
-def write_table(
-    path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema, *, checksums: bool = False
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> None:
+    """Write rows to Parquet, whole or not at all; see `put_table`."""
+    with replacing(path) as temporary:
+        put_table(temporary, rows, schema, name=path.name)
+
+
+def put_table(
+    path: Path,
+    rows: Iterable[Mapping[str, Any]],
+    schema: pa.Schema,
+    *,
+    name: str,
+    checksums: bool = False,
 ) -> None:
-    """Write rows to Parquet; a missing or surplus key is an error, not a null.
+    """Write rows to Parquet where `path` is; a missing or surplus key is an error, not a null.
 
     With `checksums`, `read_rows` sees damage: tables that no seal vouches for have them.
     """
@@ -73,15 +70,19 @@ def write_table(
     names = set(schema.names)
     for row in rows:
         if set(row) != names:
-            raise KeyError(f"{path.name}: columns differ by {sorted(set(row) ^ names)}")
-    write_arrow(path, pa.Table.from_pylist(rows, schema=schema), checksums=checksums)
+            raise KeyError(f"{name}: columns differ by {sorted(set(row) ^ names)}")
+    _put_arrow(path, pa.Table.from_pylist(rows, schema=schema), checksums=checksums)
 
 
-def write_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
+def write_arrow(path: Path, table: pa.Table) -> None:
     """Write an Arrow table to Parquet with the options that every file of ours has."""
-    options = {"compression": "zstd", "version": "2.6", "store_schema": True}
     with replacing(path) as temporary:
-        pq.write_table(table, temporary, write_page_checksum=checksums, **options)
+        _put_arrow(temporary, table)
+
+
+def _put_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
+    options = {"compression": "zstd", "version": "2.6", "store_schema": True}
+    pq.write_table(table, path, write_page_checksum=checksums, **options)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -90,7 +91,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         return pq.read_table(path, page_checksum_verification=True).to_pylist()
     except FileNotFoundError:
         raise
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, ValueError, OSError) as error:
         if getattr(error, "errno", None):  # the file system's trouble, not the table's
             raise
         path.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aa_dataset.files import replacing
 from aa_dataset.judge.checks import UNCOMPARED, Verdict
 from aa_dataset.judge.run import Judgement
 
@@ -61,10 +62,8 @@ def rows(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 def write_report(judgements: Sequence[Judgement], path: Path) -> None:
     """Write the rows as Parquet, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.tmp")
-    pq.write_table(pa.Table.from_pylist(rows(judgements), schema=SCHEMA), temporary)
-    temporary.replace(path)
+    with replacing(path) as temporary:
+        pq.write_table(pa.Table.from_pylist(rows(judgements), schema=SCHEMA), temporary)
 
 
 def object_cells(judgements: Sequence[Judgement], simulators: Sequence[str]) -> list[list[str]]:

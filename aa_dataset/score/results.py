@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import aa_dataset
 from aa_dataset.errors import ArenaError
+from aa_dataset.files import write_bytes
 from aa_dataset.metric.norms import SplitNorm
 from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 from aa_dataset.score.accounting import Aggregate, aggregate, aggregate_trees
@@ -173,13 +173,10 @@ def _without_nan(value: Any) -> Any:
 def write_result(result: Result, path: Path) -> None:
     """Write a result as JSON, whole or not at all."""
     text = json.dumps(result.as_dict(), indent=1, allow_nan=False) + "\n"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        path.parent.stat()  # a slip in a name makes no folder
+        write_bytes(path, text.encode())
     except OSError as error:
         raise ArenaError(
             f"cannot write {path} ({error.strerror}). Choose another file for the result."
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)

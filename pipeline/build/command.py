@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import functools
 import os
 import re
 import shutil
@@ -17,9 +16,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.files import refused_as_sentence
 from pipeline import layout
 from pipeline.build.progress import Progress
 from pipeline.build.repair import discard_damaged, discard_leftovers
@@ -27,8 +28,10 @@ from pipeline.build.summary import print_summary
 from pipeline.config import load_config
 from pipeline.errors import PipelineError
 from pipeline.generate.command import generate
+from pipeline.inventory.dates import NOTICE
 from pipeline.inventory.refresh import LOCK_HELD, build_lock
-from pipeline.processes import end_with_parent
+from pipeline.processes import end_group, end_with_parent, require_memory
+from pipeline.trouble import logged_sentence, require_writable
 
 FAILURE_LINES = 15
 _FAILED_LOG = re.compile(r"^Error in rule \w+:.*?^ +log: (\S+)", re.M | re.S)
@@ -47,6 +50,8 @@ def main(arguments: list[str]) -> int:
     if given.cores < 1:
         raise PipelineError(f"--cores {given.cores}: give at least 1.")
     config = load_config()
+    require_memory(config["budgets"]["memory_gb"])
+    require_writable()
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
@@ -54,7 +59,7 @@ def main(arguments: list[str]) -> int:
         if "generated" in config["sources"]:
             generate(config, count=given.count)
         _tell_sources(config)
-        shutil.rmtree(Path(".snakemake/locks"), ignore_errors=True)
+        shutil.rmtree(layout.SNAKEMAKE_LOCKS, ignore_errors=True)
         shutil.rmtree(layout.progress(), ignore_errors=True)
         run_snakemake(given.cores)
     print_summary()
@@ -86,42 +91,61 @@ def wait_for_orphans() -> None:
 
 def run_snakemake(cores: int) -> None:
     """Run the workflow with a progress bar; raise with the end of the log if it fails."""
-    environment = {**os.environ, LOCK_HELD: "1"}
-    command = [sys.executable, "-m", "snakemake", "--cores", str(cores)]
     layout.SNAKEMAKE_LOG.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            # What it started goes on: see `wait_for_orphans`.
-            preexec_fn=functools.partial(end_with_parent, os.getpid()),
-        ) as process,
-        layout.SNAKEMAKE_LOG.open("w") as log,
-        Progress() as progress,
-    ):
-        assert process.stdout is not None  # PIPE above
-        for line in process.stdout:
-            log.write(line)
-            log.flush()
-            progress.hear(line)
-    if process.returncode:
-        raise PipelineError(_failure(layout.SNAKEMAKE_LOG.read_text()))
+    with layout.SNAKEMAKE_LOG.open("wb", buffering=0) as log, Progress() as progress:
+        process = None
+        try:
+            process = start_snakemake(cores)
+            for line in process.stdout or ():
+                with refused_as_sentence(layout.SNAKEMAKE_LOG, partial(len, line)):
+                    log.write(line.encode())
+                _hear(line, progress)
+        except BaseException:
+            if process is not None:  # before anything else: a closed terminal refuses every word
+                end_group(process)
+            raise
+    if process.wait():
+        raise PipelineError(_failure(layout.SNAKEMAKE_LOG.read_text(errors="replace")))
+
+
+def start_snakemake(cores: int) -> subprocess.Popen[str]:
+    """Start the workflow in a process group of its own, which can be ended as a whole."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", str(cores)],
+        env={**os.environ, LOCK_HELD: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        process_group=0,
+        # What it started goes on if this process is killed: see `wait_for_orphans`.
+        preexec_fn=partial(end_with_parent, os.getpid()),
+    )
+
+
+def _hear(line: str, progress: Progress) -> None:
+    if line.startswith(NOTICE):
+        _say(line.rstrip())
+    progress.hear(line)
 
 
 def _failure(log: str) -> str:
     """Return what a person needs after a failed build: the end of the failed jobs' own logs."""
     jobs = list(dict.fromkeys(_FAILED_LOG.findall(log)))
     if not jobs:  # the workflow itself failed, before its first job
-        return "\n".join([*log.splitlines()[-FAILURE_LINES:], "", _advice()])
+        trouble = logged_sentence(log)
+        return "\n".join([*([trouble] if trouble else _end(log)), "", _advice()])
     shown = []
     for name in jobs[:2]:
-        path = Path(name)
-        lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
-        shown += [f"{name}:", *(f"  {line}" for line in lines[-FAILURE_LINES:])]
+        text = Path(name).read_text(errors="replace") if Path(name).is_file() else ""
+        trouble = logged_sentence(text if text.strip() else log)
+        shown += [f"{name}:", *(f"  {line}" for line in ([trouble] if trouble else _end(text)))]
     return "\n".join([*shown, "", _advice()])
+
+
+def _end(log: str) -> list[str]:
+    return log.splitlines()[-FAILURE_LINES:]
 
 
 def _advice() -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from contextlib import suppress
 from types import TracebackType
 
 from tqdm import tqdm
@@ -49,8 +50,9 @@ class Progress:
     ) -> None:
         self._stop.set()
         self._thread.join()
-        self._update()
-        self._bar.close()
+        with suppress(OSError):  # a terminal that was closed
+            self._update()
+            self._bar.close()
 
     def hear(self, line: str) -> None:
         """Take in one line of Snakemake's output."""
@@ -94,8 +96,9 @@ class Progress:
         return done, rejects
 
     def _watch(self) -> None:
-        while not self._stop.wait(INTERVAL_S):
-            self._update()
+        with suppress(OSError):  # a terminal that was closed
+            while not self._stop.wait(INTERVAL_S):
+                self._update()
 
     def _update(self) -> None:
         done, rejects = self._counts()

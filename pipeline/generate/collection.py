@@ -5,11 +5,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
 
+from pipeline.errors import PipelineError
 from pipeline.generate.emit import emit, object_files, remove
 from pipeline.generate.layout import SourceLayout, object_name
 from pipeline.generate.registry import family_categories, family_names
@@ -79,8 +81,14 @@ def _written(make: partial[None], wanted: list[Member], workers: int) -> Iterato
     if workers <= 1:
         yield from map(make, wanted)
         return
-    with ProcessPoolExecutor(max_workers=workers) as pool:
-        yield from pool.map(make, wanted, chunksize=8)
+    try:
+        with ProcessPoolExecutor(max_workers=workers) as pool:
+            yield from pool.map(make, wanted, chunksize=8)
+    except BrokenProcessPool:
+        raise PipelineError(
+            "A process that generates objects was killed. If nobody did that, the machine was out "
+            "of memory. Nothing is lost: run the command again."
+        ) from None
 
 
 def _clean(root: Path, *, keep: set[str]) -> None:

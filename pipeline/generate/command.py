@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.files import flush_disk
 from pipeline import layout
 from pipeline.config import load_config
 from pipeline.errors import PipelineError
@@ -48,6 +49,7 @@ def generate(config: Mapping[str, Any], *, count: int | None = None, again: bool
         path.unlink(missing_ok=True)  # a killed run must not pass for a finished one
         root.mkdir(parents=True, exist_ok=True)
         generate_collection(root, seed=options["seed"], count=count, workers=os.cpu_count() or 1)
+        flush_disk(root)  # the stamp vouches for files that must be on the disk before it
         write_bytes(path, dump_json(stamp))
     return count
 

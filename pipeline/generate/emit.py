@@ -3,8 +3,10 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
+from aa_dataset.files import refused_as_sentence
 from pipeline.generate.draw import Draw
 from pipeline.generate.layout import META, URDF, SourceLayout, object_name
 from pipeline.generate.registry import family
@@ -65,8 +67,9 @@ def emit(root: Path, name: str, *, files: dict[str, bytes]) -> bool:
     shutil.rmtree(incoming, ignore_errors=True)
     for path, content in files.items():
         target = layout.file(incoming, path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        with refused_as_sentence(target, partial(len, content)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
     remove(root, name)
     incoming.rename(folder)
     return True

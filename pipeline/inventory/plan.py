@@ -26,13 +26,17 @@ def _is_dry_run(words: list[str]) -> bool:
     )
 
 
-def take_stock(config: Mapping[str, Any], workflow: Any) -> dict[str, int]:
-    """Return the number of shards of every source, up to date where this process may write."""
+def take_stock(config: Mapping[str, Any], workflow: Any) -> tuple[dict[str, int], bool]:
+    """Return the number of shards of every source, and whether this process is the one to write.
+
+    Where it is, everything that the plan depends on is up to date now.
+    """
     if workflow.remote_exec or workflow.subprocess_exec:
-        return load_index()
+        return load_index(), False
     stack = ExitStack()
     atexit.register(stack.close)
-    if stack.enter_context(build_lock(wait=False)):
+    writes = stack.enter_context(build_lock(wait=False))
+    if writes:
         shards = refresh(config)
     elif _is_dry_run(sys.argv):
         sys.stderr.write("A build is running: this plan shows the state at its start.\n")
@@ -41,4 +45,4 @@ def take_stock(config: Mapping[str, Any], workflow: Any) -> dict[str, int]:
         raise PipelineError("A build is running in this folder; wait until it ends.")
     if not shards:
         raise PipelineError("No source has objects. Run `make library`, which generates some.")
-    return shards
+    return shards, writes

@@ -5,9 +5,10 @@ import sys
 
 from pipeline.inventory.plan import take_stock
 from pipeline.layout import shard_name
+from pipeline.stages import SHARD_STAGES
 
 PYTHON = sys.executable
-SHARDS = take_stock(config, workflow)
+SHARDS, WRITES = take_stock(config, workflow)
 
 
 wildcard_constraints:
@@ -21,4 +22,14 @@ def all_shards(pattern):
         pattern.format(source=source, shard=shard_name(number))
         for source, count in SHARDS.items()
         for number in range(count)
+    ]
+
+
+def all_books():
+    """Return the tables of rejects and findings of every stage and shard."""
+    return [
+        path
+        for stage in SHARD_STAGES
+        for table in ("rejects", "findings")
+        for path in all_shards(f"work/{stage}/{{source}}/{{shard}}.{table}.parquet")
     ]

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import errno
 import faulthandler
 import hashlib
 import io
 import logging
+import multiprocessing
 import os
+import resource
+import signal
 import tarfile
 import threading
 from collections.abc import Mapping
@@ -21,7 +26,14 @@ import pyarrow as pa
 import pytest
 
 from pipeline import layout
-from pipeline.errors import BooksError, DamagedFileError, Rejection
+from pipeline.errors import (
+    BooksError,
+    DamagedFileError,
+    MachineError,
+    PipelineError,
+    Rejection,
+    WorkerKilledError,
+)
 from pipeline.reasons import Code, Finding, Reason
 from pipeline.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.tables import read_rows, record_schema
@@ -51,6 +63,21 @@ def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
             raise DamagedFileError(Path("work/a.tar"), "cut off")
         case "exit":
             os._exit(3)
+        case "leave":
+            os._exit(0)
+        case ("signal", number, times):  # as somebody else would: so often, then no more
+            with Path("attempts").open("a") as stream:
+                stream.write(f"{os.getpid()}\n")
+            faulthandler.disable()
+            if len(attempts()) <= times:
+                os.kill(os.getpid(), number)
+        case ("hoard", times):
+            with Path("attempts").open("a") as stream:
+                stream.write(f"{os.getpid()}\n")
+            if len(attempts()) <= times:
+                raise MemoryError
+        case ("full", number):
+            raise OSError(number, os.strerror(number))
         case "sys.exit":
             raise SystemExit(4)
         case "segfault":
@@ -74,7 +101,12 @@ def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
         case "file":
             data = hashlib.sha256(task.object_id.encode()).digest()
             return Outcome({"value": 1}, files={"b.bin": data * 9, "a/c.txt": b"text"})
-    return Outcome({"value": int(task.data)})
+    return Outcome({"value": task.data if isinstance(task.data, int) else 0})
+
+
+def attempts() -> list[str]:
+    """Return the processes that took the task up so far."""
+    return Path("attempts").read_text().split()
 
 
 def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob:
@@ -112,7 +144,7 @@ def test_whatever_one_object_does_costs_only_that_object(
     orders = {
         "a1": 1, "b": "raise", "c": "reject", "d1": 2, "e": "exit", "f": "segfault",
         "g1": 3, "h": "recurse", "i": "sys.exit", "j": "speechless", "k": "surrogate",
-        "l": "unpicklable", "z1": 4,
+        "l": "unpicklable", "m": "leave", "z1": 4,
     }  # fmt: skip
     job = job_in(bench, Path("out"), workers=workers)
     found = run(job, orders)
@@ -122,13 +154,115 @@ def test_whatever_one_object_does_costs_only_that_object(
     assert codes == {
         "b": "internal_error", "c": "mesh_missing", "e": "worker_crashed", "f": "worker_crashed",
         "h": "internal_error", "i": "internal_error", "j": "internal_error", "k": "internal_error",
-        "l": "worker_crashed",
+        "l": "internal_error", "m": "worker_crashed",
     }  # fmt: skip
     assert found["b"][1] == "ValueError: a bug"
     assert found["c"][1] == "a.obj does not exist."
-    assert "3" in found["e"][1]
+    assert found["e"][1] == found["f"][1]  # the same words, whatever the signal of a machine
+    assert "by itself twice" in found["f"][1]
     assert found["k"][1] == "ValueError: file ? is odd"
     assert all(row["source"] == "test" and row["stage"] == "stage" for row in rejects(job))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_worker_that_is_killed_once_costs_nothing(
+    bench: SimpleNamespace, elsewhere: Path, workers: int, number: int
+) -> None:
+    order = 0 if number == signal.SIGINT else 1  # Ctrl-C is for the parent: a worker ignores it
+    job = job_in(bench, Path("out"), workers=workers)
+    assert run(job, {"a": 1, "b": ("signal", number, 1), "c": 2}) == {}
+    assert records(job) == ["a", "b", "c"]
+    assert len(attempts()) == len(set(attempts())) == 1 + order
+
+
+def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_kills_it(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    orders = {"a": 1, "b": ("signal", signal.SIGKILL, 2), "c": 2}
+    with pytest.raises(WorkerKilledError, match=r"worker of b .* by SIGKILL.*next `make library`"):
+        run(job, orders)
+    assert files_below(Path("out")) == set()
+    assert run(job, orders) == {}  # the same order, a third attempt: healed
+    assert records(job) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS])
+def test_a_fault_of_its_own_that_does_not_come_again_costs_nothing(
+    bench: SimpleNamespace, elsewhere: Path, number: int
+) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"a": ("signal", number, 1)}) == {}
+    assert len(attempts()) == 2
+
+
+def test_a_kill_between_two_faults_of_its_own_changes_nothing(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """The reject is the same rows, whether or not somebody killed a worker on the way."""
+    quiet, disturbed = job_in(bench, Path("quiet")), job_in(bench, Path("disturbed"), workers=2)
+    run(quiet, {"a": 1, "b": "segfault", "c": 2})
+    stop = threading.Event()
+    hunter = threading.Thread(target=kill_one_child, args=(stop,))
+    hunter.start()
+    run(disturbed, {"a": 1, "b": "segfault", "c": 2})
+    stop.set()
+    hunter.join()
+    for name, path in quiet.outputs.items():
+        assert path.read_bytes() == disturbed.outputs[name].read_bytes()
+
+
+def kill_one_child(stop: threading.Event) -> None:
+    """Kill the first child of this process, which is a worker, as soon as it is there."""
+    while not stop.is_set():
+        for path in Path("/proc/self/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                for child in path.read_text().split():
+                    os.kill(int(child), signal.SIGKILL)
+                    return
+
+
+def test_memory_is_judged_in_a_fresh_process(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"a": 1, "b": ("hoard", 1)}) == {}
+    assert len(set(attempts())) == 2
+    Path("attempts").unlink()
+    assert run(job, {"b": ("hoard", 9)})["b"][0] == "memory_exceeded"
+    assert len(attempts()) == 2
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE, errno.EIO])
+def test_trouble_of_the_machine_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path, number: int
+) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(MachineError, match=rf"b: \[Errno {number}\]"):
+        run(job, {"a": 1, "b": ("full", number)})
+    assert files_below(Path("out")) == set()
+
+
+def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """In a process of its own: a limit that is lowered cannot be raised again."""
+    job = job_in(bench, Path("out"), budgets={"memory_gb": 64})
+
+    def limited(words: Any) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (48 << 30, 48 << 30))
+        try:
+            run_shard(job, [Task("a", 1)], process=obey, schema=SCHEMA)
+        except PipelineError as error:
+            words.send(str(error))
+
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.get_context("fork").Process(target=limited, args=(theirs,))
+    child.start()
+    assert ours.poll(60)
+    words = ours.recv()
+    child.join()
+    assert "51,539,607,552 bytes" in words and "68,719,476,736" in words
+    assert "ulimit -v" in words and "budgets.memory_gb" in words
 
 
 def test_a_runaway_loop_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A build is never stuck and never stale: what is lost, damaged or dated wrongly is made again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Workspace
+from .test_rerun import expected_after
+
+CENTURY_S = 100 * 365 * 86400
+WHOLE = ["deduplicate", "manifest", "split", "publish"]
+
+
+def flip(path: Path) -> None:
+    """Change one bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def redate(workspace: Workspace, folders: tuple[str, ...], seconds: float) -> None:
+    for folder in folders:
+        for path in (workspace.root / folder).rglob("*"):
+            if path.is_file() and "raw" not in path.parts:
+                os.utime(path, (seconds, seconds))
+
+
+@pytest.mark.parametrize("times", ["new", "kept"])
+@pytest.mark.parametrize(
+    ("path", "harm", "jobs"),
+    [
+        ("work/annotate/generated/0000.findings.parquet", "delete", ["annotate", "render", *WHOLE]),
+        ("work/verify/local/0000.rejects.parquet", "flip", ["verify", "annotate", "render", *WHOLE]),
+        ("work/categorize/local/0000.proposals.tsv", "cut", ["categorize", "verify", "annotate",
+                                                             "render", *WHOLE]),
+        ("work/render/generated/0001.tar", "flip", ["render", "manifest", "split", "publish"]),
+        ("library/assets/generated-0000.tar", "flip", ["manifest", "split", "publish"]),
+        ("release/SHA256SUMS", "flip", ["publish"]),
+    ],
+)  # fmt: skip
+def test_a_lost_or_damaged_output_is_made_again(
+    copied: Workspace, path: str, harm: str, jobs: list[str], times: str
+) -> None:
+    file = copied.root / path
+    before = file.stat()
+    if harm == "delete":
+        file.unlink()
+    elif harm == "flip":
+        flip(file)
+    else:
+        os.truncate(file, before.st_size // 2)
+    if times == "kept" and file.exists():
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert copied.plan().jobs == dict.fromkeys(jobs, 1)
+    assert copied.plan().jobs == dict.fromkeys(jobs, 1)  # a plan that is only looked at stays
+
+
+def test_one_run_heals_everything_at_once(built: Workspace, copied: Workspace) -> None:
+    """Each of these made every following run fail."""
+    (copied.root / "work/annotate/generated/0000.findings.parquet").unlink()
+    (copied.root / "library/joints.parquet").unlink()
+    flip(copied.root / "work/verify/local/0000.rejects.parquet")
+    os.truncate(copied.root / "work/verify/generated/0001.rejects.parquet", 30)
+    flip(copied.root / "work/annotate/generated/0001.tar")
+    for path in (copied.root / ".snakemake").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\xff\xfe\x80 no text")
+    for path in (copied.root / "work/made/render").rglob("*.json"):
+        path.write_bytes(b"\xff[]")
+    for path in (copied.root / "work/benchmarks").rglob("*.tsv"):
+        path.write_bytes(b"\xff\xfe")
+    done = copied.build()
+    assert "Made anew: " in done.stderr
+    assert copied.digests() == built.digests()
+    assert copied.plan().jobs == {}
+
+
+@pytest.mark.parametrize("how", ["kept", "deleted"])
+def test_a_changed_setting_counts_whatever_the_dates(copied: Workspace, how: str) -> None:
+    config = copied.root / "config.yaml"
+    text = config.read_text()
+    assert "density: 500.0" in text
+    config.write_text(text.replace("density: 500.0", "density: 250.0"))
+    redate(copied, ("work", "library", "release"), time.time() + CENTURY_S)
+    if how == "deleted":
+        shutil.rmtree(copied.root / ".snakemake")
+    assert copied.plan().jobs == expected_after("annotate")
+    config.write_text(text)
+    assert copied.plan().jobs == {}  # back again: by their digests the outputs are fresh
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0, time.time() + CENTURY_S])
+def test_dates_alone_make_nothing_stale(copied: Workspace, seconds: float) -> None:
+    redate(copied, ("work/settings", "work/code", "work/inventory"), seconds)
+    redate(copied, ("library",), time.time() + CENTURY_S)
+    assert copied.plan().jobs == {}
+
+
+def test_a_build_with_files_of_the_future_ends(copied: Workspace) -> None:
+    """Snakemake refuses a job whose input is newer than what it just wrote."""
+    config = copied.root / "config.yaml"
+    config.write_text(config.read_text().replace("share: 0.2", "share: 0.5"))
+    redate(copied, ("work", "library", "release"), time.time() + CENTURY_S)
+    before = copied.digests()
+    copied.build()
+    changed = {name for name, digest in copied.digests().items() if before.get(name) != digest}
+    assert "library/splits.parquet" in changed
+    assert copied.plan().jobs == {}
+
+
+def test_outputs_without_a_record_are_not_trusted(copied: Workspace) -> None:
+    shutil.rmtree(copied.root / "work/made/publish")
+    assert copied.plan().jobs == {"publish": 1}
