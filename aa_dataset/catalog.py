@@ -8,7 +8,6 @@ index that is built once with array operations.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +25,7 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.safe_json import parse_json
 from aa_dataset.storage import NEXT_STEP, Seal, read_seal, read_table, verify_files
 from aa_dataset.trust import brief, check_counts, check_objects
 
@@ -376,7 +376,7 @@ def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, str | None]]:
 
 
 def _mimic(text: str) -> Mimic:
-    data = json.loads(text)
+    data = parse_json(text.encode())
     if not isinstance(data, dict) or not isinstance(data.get("joint"), str):
         raise ValueError(f"its mimic is {brief(text)}, which names no joint")
     numbers = {"multiplier": 1.0, "offset": 0.0} | data

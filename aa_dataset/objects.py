@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import ObjectLayout
+from aa_dataset.safe_json import JsonError, parse_json
 from aa_dataset.unpacked import cached_folder, given_folder
 
 Array = NDArray[np.float64]
@@ -129,8 +129,8 @@ class ArticulatedObject:
     def provenance(self) -> dict[str, Any]:
         """Where the object's facts came from."""
         try:
-            found = json.loads(self.fact("provenance") or "{}")
-        except (ValueError, RecursionError):
+            found = parse_json((self.fact("provenance") or "{}").encode())
+        except JsonError:
             found = None
         if not isinstance(found, dict):
             raise LibraryError(

@@ -8,7 +8,6 @@ files, before anything else looks at them; a `ValueError` says in words what is 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from aa_dataset.layout import TABLES
+from aa_dataset.safe_json import parse_json
 
 BLOCK = 512  # [B] what a tar is counted in
 SEAL_BYTES = 1 << 26  # a seal of a thousand tars has 200 kB
@@ -41,25 +41,10 @@ def parse_seal(data: bytes) -> dict[str, Any]:
     """Return the table that a seal is; raise `ValueError` for anything else."""
     if len(data) > SEAL_BYTES:
         raise ValueError(f"it has more than {SEAL_BYTES:,} bytes")
-    try:
-        found = json.loads(data, object_pairs_hook=_once, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    found = parse_json(data)
     if not isinstance(found, dict):
         raise ValueError("it is not a table")
     return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that occurs twice: two readers would take two different values."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
 
 
 def check_seal(data: Mapping[str, Any]) -> None:

@@ -8,7 +8,6 @@ is on. Here pages, entries and bytes are counted, and a list stays on its host.
 from __future__ import annotations
 
 import http.client
-import json
 import re
 import reprlib
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
+from aa_dataset.safe_json import JsonError, parse_json
 from pipeline.fetch.connection import (
     ANSWER_S,
     SLOW_S,
@@ -183,26 +183,12 @@ class Listing:
 
 def _parse(page: bytes) -> Sequence[Any]:
     try:
-        rows = json.loads(page, object_pairs_hook=_distinct, parse_constant=_constant)
-    except _Malformed:
-        raise
-    except (ValueError, RecursionError) as error:
-        kind = "too deep" if isinstance(error, RecursionError) else str(error)[:200]
-        raise _Malformed(f"it is not JSON ({kind})") from None
+        rows = parse_json(page)
+    except JsonError as error:
+        raise _Malformed(str(error)[:200]) from None
     if not isinstance(rows, list):
         raise _Malformed("a page is not a list")
     return rows
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _Malformed("an entry has a field twice")
-    return found
-
-
-def _constant(word: str) -> float:
-    raise _Malformed(f"it has {word}, which is not JSON")
 
 
 def _entry(row: Any) -> Entry | None:

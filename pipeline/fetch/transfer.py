@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from aa_dataset.safe_json import parse_json
 from pipeline.fetch.access import Source, UnpackRule
 from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.download import Remote, difference, download
@@ -149,7 +149,7 @@ class Transfer:
         if not listed:
             return
         try:
-            chunks = json.loads(self.place.file(listed).read_bytes())["chunks"]
+            chunks = parse_json(self.place.file(listed).read_bytes())["chunks"]
             roots = [root for chunk in chunks for root in chunk["roots"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FetchError(
