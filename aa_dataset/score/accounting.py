@@ -78,7 +78,7 @@ class Aggregate:
 
 
 def aggregate(
-    joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], score: Score, group: str
+    joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], *, score: Score, group: str
 ) -> Aggregate:
     """Return one score over the objects of a group: ``all``, ``metric`` or ``other``."""
     key = score.key

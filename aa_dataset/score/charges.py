@@ -76,7 +76,7 @@ def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
 
 
 def price_pairs(
-    truth: Truth, guess: JointArray, partner: dict[int, int], parameters: Parameters
+    truth: Truth, guess: JointArray, *, partner: dict[int, int], parameters: Parameters
 ) -> tuple[list[Values], list[Reasons]]:
     """Return the distances of every pair, in its order, and why one is not a number where so.
 
@@ -105,7 +105,7 @@ def price_pairs(
 
 
 def price_spurious(
-    truth: Truth, guess: JointArray, columns: Sequence[int], *, half: float, parameters: Parameters
+    truth: Truth, guess: JointArray, *, columns: Sequence[int], half: float, parameters: Parameters
 ) -> tuple[list[Values], list[Reasons]]:
     """Return ``E(J0, J)`` of predicted joints without a partner, and why one is undefined.
 

@@ -127,11 +127,12 @@ def score_object(
     try:
         guess = _readable(item.object_id, predictions)
         pairing = pair_joints(truth.skeleton, guess, parameters)
-        spurious = _spurious_rows(item, truth, guess, pairing, parameters)
+        spurious = _spurious_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
     except (ArenaError, ArithmeticError) as error:  # no number of a stranger ends the run
         return _failed(item, truth, status="unreadable", detail=shortened(error))
-    joints = _paired_rows(item, truth, guess, pairing, parameters)
-    return Scored(_summary(item, truth, guess, pairing, joints, spurious), joints, spurious)
+    joints = _paired_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
+    summary = _summary(item, truth, guess=guess, pairing=pairing, joints=joints, spurious=spurious)
+    return Scored(summary, joints, spurious)
 
 
 def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
@@ -145,7 +146,7 @@ def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
 def _failed(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:
     """Return the rows of an object without a usable prediction: every joint is welded."""
     why = "absent" if status == "missing" else status
-    joints = tuple(_joint_row(item, truth, k, why) for k in range(len(truth.skeleton)))
+    joints = tuple(_joint_row(item, truth, k, why=why) for k in range(len(truth.skeleton)))
     facts = (item.object_id, item.category, item.is_metric, status, detail)
     counts = (len(joints), 0, 0, (), ())
     costs = object_costs(joints, ())
@@ -160,6 +161,7 @@ def _welded_tree(truth: Truth) -> float:
 def _summary(
     item: ArticulatedObject,
     truth: Truth,
+    *,
     guess: Skeleton,
     pairing: Pairing,
     joints: tuple[JointScore, ...],
@@ -190,26 +192,32 @@ def _summary(
 def _paired_rows(
     item: ArticulatedObject,
     truth: Truth,
+    *,
     guess: Skeleton,
     pairing: Pairing,
     parameters: Parameters,
 ) -> tuple[JointScore, ...]:
     """Return one row per truth joint: those with a partner first, then those without."""
-    values, reasons = price_pairs(truth, guess.array, pairing.partner, parameters)
+    values, reasons = price_pairs(
+        truth, guess.array, partner=pairing.partner, parameters=parameters
+    )
     rows = []
     for (k, j), value, reason in zip(pairing.partner.items(), values, reasons, strict=True):
         broken = reason.keys() - truth.undefined[k].keys()
         why = "nonfinite" if broken else "matched"
         partner = (guess.joints[j].name, guess.joints[j].type.value)
-        rows.append(_joint_row(item, truth, k, why, partner, value, reason))
+        rows.append(
+            _joint_row(item, truth, k, why=why, partner=partner, values=value, undefined=reason)
+        )
     left = (k for k in range(len(truth.skeleton)) if k not in pairing.partner)
-    return (*rows, *(_joint_row(item, truth, k, "unmatched") for k in left))
+    return (*rows, *(_joint_row(item, truth, k, why="unmatched") for k in left))
 
 
 def _joint_row(
     item: ArticulatedObject,
     truth: Truth,
     k: int,
+    *,
     why: str,
     partner: tuple[str | None, str | None] = (None, None),
     values: dict[str, float] | None = None,
@@ -233,6 +241,7 @@ def _joint_row(
 def _spurious_rows(
     item: ArticulatedObject,
     truth: Truth,
+    *,
     guess: Skeleton,
     pairing: Pairing,
     parameters: Parameters,
@@ -242,7 +251,9 @@ def _spurious_rows(
     if not columns:
         return ()
     half = float(np.sqrt(np.square(item.extents).sum())) / 2
-    costs, reasons = price_spurious(truth, guess.array, columns, half=half, parameters=parameters)
+    costs, reasons = price_spurious(
+        truth, guess.array, columns=columns, half=half, parameters=parameters
+    )
     joints = [guess.joints[j] for j in columns]
     return tuple(
         SpuriousScore(

@@ -129,7 +129,7 @@ class Result:
         for score in SCORES:
             for group in ("metric", "other") if score.by_scale else ("all",):
                 if group == "all" or (group == "metric") in kinds:
-                    rows.append(aggregate(self.joints, self.spurious, score, group))
+                    rows.append(aggregate(self.joints, self.spurious, score=score, group=group))
         return tuple(rows)
 
     def tree_aggregate(self) -> Aggregate:
