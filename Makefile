@@ -15,7 +15,7 @@ endef
 PARALLEL := -n 2
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help library test test-slow judges check bench clean
+.PHONY: help library test test-slow fuzz judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ test: check .venv/graphics ## linters, types and tests
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric
 	@$(BIN)/python -m pytest -m slow --ignore tests/aa_dataset/metric
+
+fuzz: .venv/dev ## damaged files for every reader of foreign files (AA_FUZZ_SECONDS=1800)
+	@$(BIN)/python -m pytest -m slow -s tests/fuzz
 
 # The simulators weigh 1.5 GB and are asked for seldom, so they have a venv of their own.
 judges: library .venv-judges/ready ## what five simulators say of every object

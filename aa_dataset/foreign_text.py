@@ -8,7 +8,6 @@ into Markdown, HTML, YAML, tab-separated text or a terminal takes the function f
 from __future__ import annotations
 
 import html
-import json
 import re
 
 # Control sequences, line breaks of any kind, and characters that turn the direction of reading.
@@ -55,7 +54,11 @@ def plain_line(text: str) -> str:
 
 def yaml_text(text: str) -> str:
     """Return text as a YAML scalar: a plain word where it is one, else quoted."""
-    return text if _YAML_WORD.fullmatch(text) else json.dumps(text, ensure_ascii=True)
+    if _YAML_WORD.fullmatch(text):
+        return text
+    is_plain = [c.isascii() and c.isprintable() and c not in '"\\' for c in text]
+    shown = [c if ok else f"\\U{ord(c):08x}" for c, ok in zip(text, is_plain, strict=True)]
+    return f'"{"".join(shown)}"'
 
 
 def _settled(text: str) -> str:

@@ -86,7 +86,7 @@ def _repeated(pairs: list[tuple[str, Any]]) -> str:
 def _require_shallow(value: Any) -> None:
     """Refuse deep nesting, level by level: whoever walks the value later may use recursion."""
     level = [value]
-    for _ in range(MOST_DEPTH + 1):
+    for _ in range(MOST_DEPTH):
         level = [
             inner
             for one in level

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import tarfile
 from collections import Counter
@@ -12,10 +13,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
+from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
+from pipeline.publish.card import dataset_card, license_text
 
 NAMES = tuple(TABLES)
 
@@ -174,3 +179,28 @@ def test_the_card_counts_what_is_there(built: Path) -> None:
     assert f"| revolute | {count} |" in card
     assert "| generated | CC0-1.0 |" in card
     assert "CC-BY-NC" not in card
+
+
+def test_words_of_a_stranger_stay_words_in_card_and_license(tmp_path: Path) -> None:
+    words = "me\n\n# Free | for [all](http://evil)\n<img src=x>\x1b[2J"
+    folder = LibraryLayout(tmp_path)
+    objects = [{"source": "tail", "license": "MIT\nlanguage: x", "attribution": words}]
+    for name, rows in (("objects", objects), ("joints", [{"type": "revolute"}])):
+        folder.table(name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows), folder.table(name))
+    seal = {"name": "n", "objects": 1, "expected_objects": 1, "revision": "r",
+            "splits": {"train": 1}, "benchmark": None}  # fmt: skip
+    card = dataset_card(seal, folder, version="1")
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert front["license"] == "mit\nlanguage: x"
+    assert "language" not in front
+    (row,) = [line for line in card.splitlines() if line.startswith("| tail")]
+    cells = re.split(r"(?<!\\)\|", row)
+    assert len(cells) == 6
+    assert "# Free" not in card.splitlines()
+    assert "<img" not in card
+    assert "](http" not in card.replace("\\](", "")
+    terms = license_text(folder)
+    (line,) = [line for line in terms.splitlines() if "Free" in line]
+    assert line.startswith("  1 objects: MIT language: x, me")
+    assert "\x1b" not in card + terms
