@@ -36,9 +36,10 @@ def redate(workspace: Workspace, folders: tuple[str, ...], seconds: float) -> No
     ("path", "harm", "jobs"),
     [
         ("work/annotate/generated/0000.findings.parquet", "delete", ["annotate", "render", *WHOLE]),
-        ("work/verify/local/0000.rejects.parquet", "flip", ["verify", "annotate", "render", *WHOLE]),
-        ("work/categorize/local/0000.proposals.tsv", "cut", ["categorize", "verify", "annotate",
-                                                             "render", *WHOLE]),
+        ("work/verify/local/0000.rejects.parquet", "flip",
+         ["verify", "annotate", "render", *WHOLE]),
+        ("work/categorize/local/0000.proposals.tsv", "cut",
+         ["categorize", "verify", "annotate", "render", *WHOLE]),
         ("work/render/generated/0001.tar", "flip", ["render", "manifest", "split", "publish"]),
         ("library/assets/generated-0000.tar", "flip", ["manifest", "split", "publish"]),
         ("release/SHA256SUMS", "flip", ["publish"]),
