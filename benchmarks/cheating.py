@@ -20,12 +20,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from all_pairs_library import filled
+from all_pairs_library import NOWHERE, filled
 from cheating_submissions import Case, headlines, noisy, urdf_text, write_submissions
 
 from aa_dataset import load_dataset
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
+from aa_dataset.trust import BLOCK
 from pipeline.seal import write_seal
 from pipeline.split.frozen import FrozenList, frozen_versions, read_frozen
 from pipeline.split.truth import Truth
@@ -68,21 +69,19 @@ def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
     names = sorted(frozen.truths)
     for object_id in names[:: max(1, len(names) // count)][:count]:
         truth = frozen.truths[object_id]
-        facts = {"is_metric": truth.is_metric, "extents": list(truth.extents)}
         digest = frozen.contents[object_id]
-        rows["objects"].append(
-            filled(
-                "objects", object_id=object_id, source="generated", content_sha256=digest, **facts
-            )
-        )
+        facts: Row = {**NOWHERE, "source": "generated", "content_sha256": digest}
+        facts |= {"is_metric": truth.is_metric, "extents": list(truth.extents)}
+        rows["objects"].append(filled("objects", object_id=object_id, **facts))
         rows["joints"] += joint_rows(object_id, truth)
         for split in ("library", "eval200_00000000"):
             member = {"object_id": object_id, "content_sha256": digest}
             rows["splits"].append(filled("splits", split=split, **member))
     rows["splits"].sort(key=lambda row: (row["split"], row["object_id"]))
+    layout.asset(str(NOWHERE["shard"])).write_bytes(bytes(BLOCK))
     for name, schema in TABLES.items():
         write_table(layout.table(name), rows[name], schema)
-    write_seal(layout, name="articulatearena-20k", expected=19977, benchmark=None)
+    write_seal(layout, name="articulatearena-20k", expected=19977, benchmark=None, marks={})
 
 
 def joint_rows(object_id: str, truth: Truth) -> list[Row]:

@@ -189,12 +189,9 @@ def test_a_flipped_bit_is_healed_and_never_sealed(built: Workspace, copied: Work
     sealed = copied.digests()["library/library.json"]
     for path in ("work/render/generated/0001.tar", "work/annotate/generated/0000.tar"):
         flip(copied.root / path)
-        broken = copied.run("pipeline", "build", "--count", str(COUNT), check=False)
-        assert broken.returncode == 2
-        assert f"{path} is damaged" in broken.stderr
-        assert copied.digests()["library/library.json"] == sealed
-        copied.build()
+        assert f"such as {path}" in copied.build().stderr
         assert copied.digests() == built.digests()
+        assert copied.digests()["library/library.json"] == sealed
 
 
 def test_a_source_that_vanishes_leaves_the_library(copied: Workspace) -> None:
