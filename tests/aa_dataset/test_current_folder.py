@@ -20,7 +20,8 @@ if __name__ == "__main__":
 """
 MODULES = (
     "json", "numpy", "pyarrow", "scipy", "yaml", "tqdm", "re", "pickle", "struct", "pebble",
-    "multiprocessing", "concurrent", "threading", "mujoco", "numba", "sitecustomize", "usercustomize", "pipeline",
+    "multiprocessing", "concurrent", "threading", "mujoco", "numba", "sitecustomize",
+    "usercustomize", "pipeline",
     "aa_dataset", "snakemake", "argparse", "encodings", "jsonschema",
 )  # fmt: skip
 
