@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Before a build: take away what is damaged or left over, so that the build makes it anew.
 
-Time stamps alone decide what runs again, and a file that was cut off afterwards has a new one.
+What the records of jobs do not cover: a library that came without them, and temporary files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Brings the inventory, code, settings and curation files of a build up to date before planning.
 
-These files are inputs of the rules. They are written only where their content changed, so their
-time stamps alone tell Snakemake what to run again, also when `.snakemake` is lost or damaged.
+These files are inputs of the rules. They are written only where their content changed, so that a
+new time means a change; `dates` then corrects the times of outputs by their digests.
 """
 
 from __future__ import annotations
