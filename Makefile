@@ -72,9 +72,15 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
 	@touch $@
 
-# A torch for graphics cards wants libraries of their makers, which no list has: see the same page.
+# pip prefers a digest that an index tells to a folder's wheel, so torch's build is chosen first and
+# checked then. One for graphics cards wants libraries that no list has: see the same page.
 .venv/dev: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
 	$(call install,.venv,dev)
+	@$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest .venv/torch \
+		--constraint constraints.txt torch
+	@$(call INSTALL,.venv) --no-deps --require-hashes --no-index --find-links .venv/torch \
+		--requirement requirements/torch.txt
+	@rm -rf .venv/torch
 	@$(call INSTALL,.venv) --constraint constraints.txt torch
 	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
 	@touch $@ .venv/build

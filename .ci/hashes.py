@@ -35,16 +35,18 @@ from packaging.version import Version
 ROOT = Path(__file__).parents[1]
 CONSTRAINTS, FOLDER = ROOT / "constraints.txt", ROOT / "requirements"
 OWN = "aa-dataset"
-# What each list is for; the lists after the second begin with that one.
+# What each list is for, as pip is asked; `dev` and `judges` begin with `build`.
 LISTS: Mapping[str, Sequence[str]] = {
     "backend": ("setuptools",),
     "build": (".[build]",),
     "dev": (".[dev]",),
     "judges": (".[build,judges]", "hypothesis", "pytest", "pytest-timeout"),
 }
+ALONE = ("backend", "torch")
 HEADS = {
     "backend": "builds packages that have no wheel, and this one",
     "build": "`make library`",
+    "torch": "`make test`; apart, because pip should choose which build of it comes",
     "dev": "`make test`",
     "judges": "`make judges`",
 }
@@ -195,6 +197,7 @@ def main() -> int:
     """Write all lists; 1 where `constraints.txt` and the dependencies do not fit."""
     pins = read_pins(CONSTRAINTS.read_text())
     lists = {name: closure(wanted) for name, wanted in LISTS.items()}
+    lists["torch"] = {"torch"}  # not what it needs: the rest is in `dev`, or no list can have it
     needed = set.union(*lists.values())
     if pins.keys() != needed:
         sys.stderr.write(
@@ -208,9 +211,9 @@ def main() -> int:
         files = dict(zip(packages, found, strict=True))
     FOLDER.mkdir(exist_ok=True)
     for name, members in lists.items():
-        nested = name not in ("backend", "build")
-        members = members - lists["backend"] - (lists["build"] if nested else set())
-        members = lists["backend"] if name == "backend" else members
+        nested = name in ("dev", "judges")
+        alone = set() if name in ALONE else set.union(*(lists[one] for one in ALONE))
+        members = members - alone - (lists["build"] if nested else set())
         head = f"# Made by `python .ci/hashes.py`: {HEADS[name]}.\n"
         head += "-r build.txt\n" if nested else ""
         body = "".join(render(one, pins[one], files[one]) for one in sorted(members))

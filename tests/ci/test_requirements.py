@@ -21,7 +21,7 @@ from tests.loopback import Loopback
 
 REPOSITORY = Path(__file__).parents[2]
 REQUIREMENTS = REPOSITORY / "requirements"
-LISTS = ("backend", "build", "dev", "judges")
+LISTS = ("backend", "build", "torch", "dev", "judges")
 # Whose publishers have neither a wheel nor a source archive; docs/supply_chain.md names them too.
 NOWHERE = {"linux_x86_64": set(), "linux_aarch64": {"embreex", "drake", "sapien"}}
 PACKAGE = re.compile(
@@ -64,7 +64,7 @@ def test_every_pin_is_listed_and_nothing_else(
     pins = tool.read_pins((REPOSITORY / "constraints.txt").read_text())
     versions = {(n, found["version"]) for one in listed.values() for n, found in one.items()}
     assert versions == set(pins.items())
-    shared = listed["build"].keys() | listed["backend"].keys()
+    shared = set().union(*(listed[name] for name in ("build", "backend", "torch")))
     assert not shared & (listed["dev"].keys() | listed["judges"].keys())
 
 
@@ -126,13 +126,13 @@ def test_hashes_come_from_the_index_and_the_folders_that_pip_knows(
     assert found == {names[0]: "a" * 64, "tiny-1.0+cpu-py3-none-any.whl": by_hand}
 
 
-def write_wheel(folder: Path, name: str) -> Path:
+def write_wheel(folder: Path, name: str, version: str = "1.0") -> Path:
     """Write a wheel with one module."""
-    path = folder / f"{name}-1.0-py3-none-any.whl"
-    info = f"{name}-1.0.dist-info"
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
     files = {
-        f"{name}.py": b"FOUND = True\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n".encode(),
+        f"{name}.py": f"VERSION = {version!r}\n".encode(),
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     rows = [f"{key},sha256={digest(data)},{len(data)}" for key, data in files.items()]
@@ -177,6 +177,14 @@ def project(tmp_path: Path) -> Path:
         files = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()}
         text = tool.render(package, "1.0", files)
         (root / f"requirements/{name}.txt").write_text(text)
+    index = tmp_path / "simple/torch"  # which tells digests, as a folder of wheels does not
+    index.mkdir(parents=True)
+    builds = [write_wheel(index, "torch"), write_wheel(wheels, "torch", "1.0+cpu")]
+    files = {one.name: hashlib.sha256(one.read_bytes()).hexdigest() for one in builds}
+    link = f"{builds[0].name}#sha256={files[builds[0].name]}"
+    (index / "index.html").write_text(f'<a href="{link}">{builds[0].name}</a>')
+    (root / "requirements/torch.txt").write_text(tool.render("torch", "1.0", files))
+    (root / "constraints.txt").write_text("torch==1.0\n")
     write_wheel(root, "mine")
     shutil.copy(REPOSITORY / "Makefile", root)
     (root / "pyproject.toml").write_text(PROJECT)
@@ -184,11 +192,14 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def make(project: Path) -> subprocess.CompletedProcess[str]:
-    settings = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(project.parent / "wheels")}
+def make(project: Path, target: str = ".venv/build") -> subprocess.CompletedProcess[str]:
+    settings = {
+        "PIP_INDEX_URL": (project.parent / "simple").as_uri(),
+        "PIP_FIND_LINKS": str(project.parent / "wheels"),
+    }
     environment = {**os.environ, **settings, "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": ""}
     return subprocess.run(
-        ["make", ".venv/build", f"PYTHON={sys.executable}"],
+        ["make", target, f"PYTHON={sys.executable}"],
         cwd=project,
         env=environment,
         capture_output=True,
@@ -219,6 +230,18 @@ def test_make_obeys_every_hash(project: Path) -> None:
     done = make(project)
     assert done.returncode == 0, done.stderr
     assert {"tool.py", "lib.py", "mine.py"} <= installed(project)
+
+    path = project / "requirements/torch.txt"
+    honest = path.read_text()
+    path.write_text(re.sub("sha256:[0-9a-f]{64}", f"sha256:{'0' * 64}", honest))
+    done = make(project, ".venv/dev")
+    assert done.returncode != 0 and "DO NOT MATCH THE HASHES" in done.stderr
+    assert "torch.py" not in installed(project) and not (project / ".venv/dev").exists()
+    path.write_text(honest)
+    done = make(project, ".venv/dev")
+    assert done.returncode == 0, done.stderr
+    (module,) = project.glob(".venv/lib/*/site-packages/torch.py")
+    assert module.read_text() == "VERSION = '1.0+cpu'\n"  # as pip prefers it without digests
 
 
 def installed(project: Path) -> set[str]:
