@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -136,7 +137,9 @@ def _tar(object_id: str, files: dict[str, bytes]) -> bytes:
 
 
 @pytest.fixture
-def build_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+def build_library(
+    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Path]:
     """Write a library of given rows, which the loader opens and `aa taxonomy` asks."""
     monkeypatch.setenv("AA_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("AA_LIBRARY", raising=False)
@@ -146,8 +149,9 @@ def build_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[.
         (root / "assets").mkdir(parents=True)
         stream = b""
         for row in objects:
-            fragment = _tar(row["object_id"], {"preview.png": b"a picture"})
+            fragment = _tar(row["object_id"], {"preview.png": bench.png(b"a picture")})
             row |= {"shard": "s-0000", "offset": len(stream), "size": len(fragment)}
+            row["content_sha256"] = hashlib.sha256().hexdigest()  # of no file but the picture
             stream += fragment
         (root / "assets" / "s-0000.tar").write_bytes(stream + bytes(1024))
         for name, schema in TABLES.items():

@@ -159,7 +159,7 @@ def test_propose_sends_name_description_and_preview(
     assert "the local-quern" in text["text"] and "Grinds grain." in text["text"]
     assert "Lighting: task_lamp" in text["text"] and "uncategorized" not in text["text"]
     sent = picture["image_url"]["url"].removeprefix("data:image/png;base64,")
-    assert base64.b64decode(sent) == b"a picture"
+    assert b"a picture" in base64.b64decode(sent)
     assert model.asked[0]["model"] == "a-model" and model.keys == [f"Bearer {SECRET}"] * 2
     assert SECRET not in out + err
     row = ["local-mill", "hand_mill", "hand_mill", "Kitchen & Cooking", "a-model", "a b c"]
