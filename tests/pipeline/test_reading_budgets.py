@@ -206,7 +206,9 @@ def test_two_names_in_a_gltf_file_are_refused() -> None:
         loaded("m.gltf", corpus.gltf()[1])
 
 
-def test_nearly_a_thousand_mimics_in_a_row_are_verified(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_nearly_a_thousand_mimics_in_a_row_are_verified(
+    bench: SimpleNamespace, tmp_path: Path
+) -> None:
     # Leaves first in the document's order: the chain is followed from its far end.
     links = [bench.box_link(f"l{n}") for n in range(992)]
     joints = [
