@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.assets import Asset
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
-from aa_dataset.storage import Asset
 from pipeline.errors import PipelineError
 from pipeline.fetch.access import UnpackRule
 from pipeline.fetch.layout import FetchLayout
