@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.assets import Asset
+from aa_dataset.contents import content_digest
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from pipeline.assets import pack
 from pipeline.errors import PipelineError
 from pipeline.fetch.access import UnpackRule
 from pipeline.fetch.layout import FetchLayout
@@ -43,6 +45,8 @@ SETTINGS: dict[str, Any] = {
                   "screw_labels": []},
 }  # fmt: skip
 FACTS = {"license": "MIT", "attribution": "", "frame": {"up": "z"}, "scale": "metric", "unit": 1.0}
+
+_FILES = {"object.urdf": corpus.urdf(), "meshes/base_0.obj": b"v 0 0 0\n"}  # of an object
 
 Run = Callable[[bytes, Path], object]
 
@@ -144,7 +148,10 @@ def _unpacked(data: bytes, folder: Path) -> object:
 
 def _library_tar(data: bytes, folder: Path) -> object:
     _written(folder, {"a.tar": data})
-    asset = Asset(path=folder / "a.tar", offset=0, size=len(data), object_id="thing")
+    digest = content_digest(_FILES)
+    asset = Asset(
+        folder / "a.tar", offset=0, size=len(data), object_id="thing", content_sha256=digest
+    )
     asset.extract(folder / "out")
     return [asset.read(name) for name in asset.names()]
 
@@ -199,7 +206,7 @@ TARGETS: tuple[Target, ...] = (
                                                                   "manifest.parquet")),
     Target("archive", _PACKED, _archive),
     Target("unpack", [*_PACKED, *_TARS], _unpacked),
-    Target("library_tar", _TARS, _library_tar),
+    Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("result", _RESULTS, _result, is_good=False),
 )  # fmt: skip
