@@ -47,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--objects", type=int, default=200, help="objects of the split")
     parser.add_argument("--before", type=Path, help="work tree of the code to compare with")
+    parser.add_argument("--only", nargs="+", metavar="KEY", help="submissions to score")
     arguments = parser.parse_args()
     codes = {"now": Path(__file__).resolve().parents[1]}
     if arguments.before:
@@ -57,8 +58,9 @@ def main() -> None:
         write_frozen_library(root / "library", frozen, arguments.objects)
         show_header(list(codes))
         for key, text, folder in write_submissions(frozen_case(root), root / "submissions"):
-            found = {when: scored(code, folder, root) for when, code in codes.items()}
-            show_row(key, text, found)
+            if not arguments.only or key in arguments.only:
+                found = {when: scored(code, folder, root) for when, code in codes.items()}
+                show_row(key, text, found)
 
 
 def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:

@@ -178,6 +178,27 @@ def many_guesses(case: Case, folder: Path) -> None:
         write_text(folder, name, urdf_text(KinematicTree(name, tuple(links), tuple(joints))))
 
 
+def second_guesses(case: Case, folder: Path) -> None:
+    """Write a second guess of the joint beside it in place of every leaf without limits.
+
+    Raw scores leave the true leaf out; were its partner free, the pairing would take the better
+    guess of two and hide the other one there.
+    """
+    for name, tree in case.honest.items():
+        inner, joints = {joint.parent for joint in tree.joints}, []
+        leaves = [joint for joint in tree.movable if joint.child not in inner]
+        bounded = [joint for joint in leaves if all(map(math.isfinite, joint.limits))]
+        draw = random.Random(f"second {name}")
+        for joint in tree.joints:
+            beside = [one for one in bounded if one.parent == joint.parent]
+            if joint in leaves and joint not in bounded and not joint.mimic and beside:
+                copied = case.truth[name].joint(max(beside, key=motion_size).name)
+                guess = disturbed(copied, draw, 0.5, factor=0.5)
+                joint = replace(guess, name=joint.name, child=joint.child, mimic=None)
+            joints.append(joint)
+        write_text(folder, name, urdf_text(KinematicTree(name, tree.links, tuple(joints))))
+
+
 def unbounded_guesses(case: Case, folder: Path) -> None:
     """Write every joint without limits."""
     write_all(folder, changed(case.honest, lambda _, joint: unbounded(joint)))
@@ -279,6 +300,7 @@ TRICKS: dict[str, tuple[str, Callable[[Case, Path], None]]] = {
     "huge-numbers": ("origins and limits of 1e99 on the worse half of the joints", worst_half_huge),
     "nan": ("NaN limits in the worse half of the objects", worst_half_nan),
     "many-guesses": (f"{GUESSES} guesses per joint", many_guesses),
+    "second-guess": ("a second guess of a sibling in place of each wheel", second_guesses),
     "unbounded": ("every joint without limits", unbounded_guesses),
     "half-unbounded": ("the worse half of the joints without limits", worst_half_unbounded),
     "welded": ("every joint fixed", everything_welded),

@@ -55,7 +55,8 @@ class Aggregate:
     welded : dict of str to int
         Truth joints that cost what welding costs, by reason.
     spurious, spurious_cost : int, float
-        Spurious joints, and what they add to `mean_over_joints`.
+        Spurious joints, with bounded partners of joints that the score leaves out as unbounded,
+        and what they add to `mean_over_joints`.
     undefined : dict of str to int
         Truth joints that the score leaves out, by reason: the same for every prediction. For
         trees ``not_proven`` counts upper bounds, ``timed_out`` those that a wall limit ended.
@@ -83,11 +84,11 @@ def aggregate(
     """Return one score over the objects of a group: ``all``, ``metric`` or ``other``."""
     key = score.key
     ours = [j for j in joints if _in_group(j.is_metric, group)]
-    extra = [j for j in spurious if _in_group(j.is_metric, group) and key not in j.undefined]
+    extra = _extra(ours, [j for j in spurious if _in_group(j.is_metric, group)], key)
     counted = [joint for joint in ours if not math.isnan(joint.welded[key])]
-    added = math.fsum(joint.costs[key] for joint in extra)
+    added = math.fsum(cost for _, cost in extra)
     costs = _by_object((joint.object_id, joint.cost(key)) for joint in counted)
-    more = _by_object((joint.object_id, joint.costs[key]) for joint in extra)
+    more = _by_object(extra)
     return Aggregate(
         key,
         group,
@@ -137,9 +138,17 @@ def object_costs(
     for score in SCORES:
         costs = [joint.cost(score.key) for joint in joints]
         defined = [cost for cost in costs if not math.isnan(cost)]
-        extra = [j.costs[score.key] for j in spurious if score.key not in j.undefined]
+        extra = [cost for _, cost in _extra(joints, spurious, score.key)]
         found[score.key] = _ratio(math.fsum(defined + extra), len(defined))
     return found
+
+
+def _extra(
+    joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], key: str
+) -> list[tuple[str, float]]:
+    """Return object and cost of every predicted joint that a score charges by itself."""
+    alone = [(j.object_id, j.costs[key]) for j in spurious if key not in j.undefined]
+    return alone + [(j.object_id, j.charged[key]) for j in joints if key in j.charged]
 
 
 def _mean_of_objects(costs: dict[str, list[float]], more: dict[str, list[float]]) -> float:

@@ -2,9 +2,10 @@
 """What joints cost: paired, welded, or predicted where there is none.
 
 A truth joint J that has no usable partner costs what welding it costs, ``E(J, J0)`` with J0 the
-fixed joint; a predicted joint that is nobody's partner costs ``E(J0, J)``. Under the kinetic norm a
-truth joint is measured by its own body and a spurious one by the moving bodies of the ground truth
-welded into one, because predicted shapes never enter the norm.
+fixed joint; a predicted joint that is nobody's partner costs ``E(J0, J)``, and so does a bounded
+partner of an unbounded joint in the raw scores, which have no distance for that pair. Under the
+kinetic norm a truth joint is measured by its own body and a spurious one by the moving bodies of
+the ground truth welded into one, because predicted shapes never enter the norm.
 """
 
 from __future__ import annotations
@@ -125,6 +126,33 @@ def price_spurious(
             elif not math.isfinite(value):  # free of charge if it were only undefined
                 raise PredictionError(f"joint {joints.names[k]!r}: its motion is not a number.")
     return costs, reasons
+
+
+def price_bounded(
+    truth: Truth, guess: JointArray, *, partner: dict[int, int], half: float, parameters: Parameters
+) -> dict[int, Values]:
+    """Return what bounded partners of unbounded truth joints cost, by the truth joint's place.
+
+    Raw scores leave such a truth joint out, and its partner costs ``E(J0, J')`` there, as if it
+    had none. An unbounded partner costs nothing: in raw scores it has no size.
+    """
+    rows = [
+        k
+        for k, j in partner.items()
+        if np.isfinite(guess.limits[j]).all() and "unbounded" in truth.undefined[k].values()
+    ]
+    columns = [partner[k] for k in rows]
+    if not rows:
+        return {}
+    costs, reasons = price_spurious(truth, guess, columns=columns, half=half, parameters=parameters)
+    return {
+        k: {
+            key: cost[key]
+            for key, why in truth.undefined[k].items()
+            if why == "unbounded" and key not in reason
+        }
+        for k, cost, reason in zip(rows, costs, reasons, strict=True)
+    }
 
 
 def _measures(

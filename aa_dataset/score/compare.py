@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -23,6 +24,8 @@ from aa_dataset.score.rows import (
 )
 
 _VERSIONS = {"result_version": RESULT_VERSION, "metric_version": METRIC_VERSION}
+# Reasons of `JointScore.undefined` that no prediction can change.
+BY_THE_TRUTH = ("unbounded", "no_body", "singular_body")
 _PARTS = ("dataset", "predictions", "parameters", "objects", "joints", "spurious")
 _PREDICTIONS: Hints = {"label": str, "surplus": list[str]}
 _DATASET: Hints = {
@@ -109,12 +112,29 @@ def _joint(row: Any, place: str) -> JointScore:
         raise FieldError(f"{place} is {found.why} and has the partner {found.predicted!r}")
     _require_scores(found.values, f"{place}.values")
     _require_scores(found.welded, f"{place}.welded")
+    _require_costs(found.charged, f"{place}.charged")
+    _require_reasons(found, place)
     return found
+
+
+def _require_reasons(row: JointScore, place: str) -> None:
+    """Refuse a joint that is left out of a score without a reason, or in spite of one."""
+    for key, price in row.welded.items():
+        reason = row.undefined.get(key)
+        if math.isnan(price) and (reason is None or not math.isnan(row.values[key])):
+            raise FieldError(f"{place}.welded.{key} is nothing, and `undefined` gives no reason")
+        if not math.isnan(price) and reason in BY_THE_TRUTH:
+            raise FieldError(f"{place}.welded.{key} is a number although {key} is {reason}")
+    if wrong := [key for key in row.charged if row.undefined.get(key) != "unbounded"]:
+        raise FieldError(f"{place}.charged.{wrong[0]} is not a score of an unbounded joint")
 
 
 def _spurious(row: Any, place: str) -> SpuriousScore:
     found = SpuriousScore(**_fields_of(SpuriousScore, row, place))
     _require_scores(found.costs, f"{place}.costs")
+    for key, cost in found.costs.items():
+        if math.isnan(cost) != (key in found.undefined):
+            raise FieldError(f"{place}.costs.{key} and `undefined` do not agree")
     return found
 
 
@@ -122,6 +142,14 @@ def _require_scores(values: dict[str, float], place: str) -> None:
     keys = [score.key for score in SCORES]
     if sorted(values) != sorted(keys):
         raise FieldError(f"{place} does not have the scores {', '.join(keys)}")
+    _require_costs(values, place)
+
+
+def _require_costs(values: dict[str, float], place: str) -> None:
+    """Refuse a distance below zero; one that is undefined is nan."""
+    for key, value in values.items():
+        if value < 0:
+            raise FieldError(f"{place}.{key} is {value:g}, and no distance is below 0")
 
 
 def require_comparable(first: Result, second: Result) -> None:
@@ -204,15 +232,28 @@ def _require_joints(which: str, result: Result) -> None:
 
 
 def _require_same_joints(first: Result, second: Result) -> None:
-    """Refuse results whose truth joints differ: their costs are divided by other counts."""
-    ours, theirs = ({(j.object_id, j.joint) for j in one.joints} for one in (first, second))
-    if single := ours ^ theirs:
+    """Refuse results whose truth joints, or what these cost as welds, differ."""
+    ours, theirs = ({(j.object_id, j.joint): j for j in one.joints} for one in (first, second))
+    if single := ours.keys() ^ theirs.keys():
         object_id, joint = min(single)
         which = "first" if (object_id, joint) in ours else "second"
         raise IncomparableError(
             f"the results do not compare: only the {which} has the joint {joint!r} of "
             f"{object_id!r}. Score both predictions again."
         )
+    for (object_id, joint), row in ours.items():
+        if _truth_of(row) != _truth_of(theirs[object_id, joint]):
+            raise IncomparableError(
+                f"the results do not compare: they give the joint {joint!r} of {object_id!r} "
+                "another type, scale or price as a weld. Score both predictions again."
+            )
+
+
+def _truth_of(row: JointScore) -> tuple[Any, ...]:
+    """Return what a row says of the ground truth; nan is None, which equals itself."""
+    prices = {key: None if math.isnan(price) else price for key, price in row.welded.items()}
+    reasons = {key: row.undefined[key] for key, price in prices.items() if price is None}
+    return row.type, row.is_metric, row.is_mimic, prices, reasons
 
 
 def _broken(which: str, problem: str) -> IncomparableError:

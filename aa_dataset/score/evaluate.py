@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from aa_dataset.metric import Skeleton, contract
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.accounting import object_costs
 from aa_dataset.score.budgets import PredictionError, require_sane, shortened
-from aa_dataset.score.charges import Truth, price_pairs, price_spurious, price_truth
+from aa_dataset.score.charges import (
+    Truth,
+    price_bounded,
+    price_pairs,
+    price_spurious,
+    price_truth,
+)
 from aa_dataset.score.pairing import Pairing, pair_joints
 from aa_dataset.score.readers import PredictionReader
 from aa_dataset.score.results import Parameters, Result
@@ -128,9 +134,14 @@ def score_object(
         guess = _readable(item.object_id, predictions)
         pairing = pair_joints(truth.skeleton, guess, parameters)
         spurious = _spurious_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
+        charged = price_bounded(
+            truth, guess.array, partner=pairing.partner, half=_half(item), parameters=parameters
+        )
     except (ArenaError, ArithmeticError) as error:  # no number of a stranger ends the run
         return _failed(item, truth, status="unreadable", detail=shortened(error))
-    joints = _paired_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
+    joints = _paired_rows(
+        item, truth, guess=guess, pairing=pairing, charged=charged, parameters=parameters
+    )
     summary = _summary(item, truth, guess=guess, pairing=pairing, joints=joints, spurious=spurious)
     return Scored(summary, joints, spurious)
 
@@ -195,6 +206,7 @@ def _paired_rows(
     *,
     guess: Skeleton,
     pairing: Pairing,
+    charged: Mapping[int, dict[str, float]],
     parameters: Parameters,
 ) -> tuple[JointScore, ...]:
     """Return one row per truth joint: those with a partner first, then those without."""
@@ -206,9 +218,8 @@ def _paired_rows(
         broken = reason.keys() - truth.undefined[k].keys()
         why = "nonfinite" if broken else "matched"
         partner = (guess.joints[j].name, guess.joints[j].type.value)
-        rows.append(
-            _joint_row(item, truth, k, why=why, partner=partner, values=value, undefined=reason)
-        )
+        row = _joint_row(item, truth, k, why=why, partner=partner, values=value, undefined=reason)
+        rows.append(replace(row, charged=charged.get(k, {})))
     left = (k for k in range(len(truth.skeleton)) if k not in pairing.partner)
     return (*rows, *(_joint_row(item, truth, k, why="unmatched") for k in left))
 
@@ -250,9 +261,8 @@ def _spurious_rows(
     columns = [j for j in range(len(guess)) if j not in taken]
     if not columns:
         return ()
-    half = float(np.sqrt(np.square(item.extents).sum())) / 2
     costs, reasons = price_spurious(
-        truth, guess.array, columns=columns, half=half, parameters=parameters
+        truth, guess.array, columns=columns, half=_half(item), parameters=parameters
     )
     joints = [guess.joints[j] for j in columns]
     return tuple(
@@ -267,3 +277,8 @@ def _spurious_rows(
         )
         for joint, cost, reason in zip(joints, costs, reasons, strict=True)
     )
+
+
+def _half(item: ArticulatedObject) -> float:
+    """Return half the diagonal of an object [m]."""
+    return float(np.sqrt(np.square(item.extents).sum())) / 2

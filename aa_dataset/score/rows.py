@@ -52,6 +52,10 @@ class JointScore:
     undefined : dict of str to str
         Why a value is nan: by the ground truth ``unbounded``, ``no_body`` or ``singular_body``, by
         the prediction ``unbounded_guess`` or ``overflow``.
+    charged : dict of str to float
+        What a bounded partner costs as a joint of its own, ``E(J0, J')``, in the scores that leave
+        this joint out as unbounded. If it were free, an unbounded joint would be a place for a
+        second guess of another one.
     """
 
     object_id: str
@@ -65,6 +69,7 @@ class JointScore:
     values: dict[str, float]
     welded: dict[str, float]
     undefined: dict[str, str] = field(default_factory=dict)
+    charged: dict[str, float] = field(default_factory=dict)
 
     def cost(self, key: str) -> float:
         """Return what the joint costs in a score: its distance, else its price as a weld."""

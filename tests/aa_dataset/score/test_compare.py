@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -159,6 +160,24 @@ BROKEN = {
         lambda r: replace(r, joints=(replace(r.joints[0], joint="a"), *r.joints[1:])),
         "only the {bad} has the joint 'a' of 'generated-cabinet'",
     ),
+    "scale of a joint": (
+        lambda r: replace(r, joints=(replace(r.joints[0], is_metric=False), *r.joints[1:])),
+        "they give the joint '.*' of 'generated-cabinet' another type, scale or price",
+    ),
+    "joint left out of a score": (
+        lambda r: replace(
+            r,
+            joints=(
+                replace(
+                    r.joints[0],
+                    welded=r.joints[0].welded | {"e_b": math.nan},
+                    undefined={"e_b": "no_body"},
+                ),
+                *r.joints[1:],
+            ),
+        ),
+        "they give the joint '.*' of 'generated-cabinet' another type, scale or price",
+    ),
     "spurious joint lost": (
         lambda r: replace(r, objects=(replace(r.objects[0], spurious=("x",)), *r.objects[1:])),
         "the {bad} has 0 spurious joints of 'generated-cabinet' and names 1",
@@ -279,6 +298,16 @@ def lost(*keys):
             r"joints\[0\] is matched and has the partner None",
         ),
         (put("joints", 0, "why", to="absent"), r"joints\[0\] is absent and has the partner 'door"),
+        (
+            put("joints", 0, "values", "e_alpha", to=-5.0),
+            r"e_alpha is -5, and no distance is below",
+        ),
+        (put("joints", 0, "welded", "e_alpha", to=None), "e_alpha is nothing, and `undefined`"),
+        (
+            put("joints", 0, "undefined", to={"e_alpha": "unbounded"}),
+            "e_alpha is a number although e_alpha is unbounded",
+        ),
+        (put("joints", 0, "charged", to={"e_alpha": 1.0}), "is not a score of an unbounded joint"),
         (put("spurious", to=[{}]), r"spurious\[0\] lacks object_id"),
         (lost("spurious"), "there is no spurious"),
         (put("predictions", to=None), "predictions is None, not a table"),
