@@ -61,6 +61,17 @@ def test_nodes_that_hold_themselves_and_endless_chains_are_refused() -> None:
             loaded("m.dae", text)
 
 
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("place", ["<library_nodes>{}", "{}</library_nodes>"])
+def test_a_decoy_of_the_same_id_hides_no_nodes(place: str) -> None:
+    """A node with one triangle, before or behind one of its id with 111,111 empty nodes."""
+    text = corpus.dae(5, 10).decode().replace('<instance_geometry url="#g"/>', "")
+    decoy = '<node id="n5"><instance_geometry url="#g"/></node>'
+    both = text.replace(place.format(""), place.format(decoy))
+    with pytest.raises(Rejection, match=r"become 1\.11e\+05 nodes and 1 triangles"):
+        loaded("m.dae", both.encode())
+
+
 def test_a_collada_file_that_is_an_archive_as_well_is_refused() -> None:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
