@@ -9,7 +9,7 @@ import json
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.errors import Rejection
 from pipeline.ingest import partnet_mobility
 from pipeline.ingest.record import Found
+from pipeline.normalize.materials import MapLine, read_mtl
 from pipeline.normalize.meshes import MeshReader
 from pipeline.normalize.obj import ObjError, read_obj
 from pipeline.normalize.pieces import compacted
@@ -132,6 +133,36 @@ def test_a_library_of_materials_is_read_once_however_often_it_is_named(
     (piece,) = made._load("m.obj")
     assert piece.look.rgba[:3] == (0.0, 1.0, 0.0)
     assert sorted(names) == ["a.mtl", "b.mtl", "m.obj"]
+
+
+def test_a_line_of_many_options_is_cut_once() -> None:
+    options, split = 2_000, 0
+
+    def profile(frame: FrameType, event: str, called: object) -> None:
+        nonlocal split
+        if event == "c_call" and getattr(called, "__name__", "") == "split":
+            split += len(called.__self__)
+
+    text = b"newmtl a\nmap_Kd " + b"-s 2 3 -mm 0 1 " * options + b'-o .5 " a  b.png"\n'
+    sys.setprofile(profile)
+    try:
+        material = read_mtl(text)["a"]
+    finally:
+        sys.setprofile(None)
+    assert material.picture == MapLine(" a  b.png", (2.0, 3.0), (0.5, 0.0))
+    assert split < 10 * len(text)  # by cutting again for every option it is 2,000 times as much
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("  a  b.png ", "a  b.png"), ("-s 1 a.png", "a.png"), ("-s a.png", "a.png"), ("-mm 0 1", None),
+        ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"), ("-o", None), ("-bm", None),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_picture_follows_its_options(line: str, name: str | None) -> None:
+    picture = read_mtl(f"newmtl a\nmap_Kd {line}\n".encode())["a"].picture
+    assert (picture.name if picture else None) == name
 
 
 def test_an_object_of_too_many_pieces_is_refused(bench: SimpleNamespace, tmp_path: Path) -> None:
