@@ -8,10 +8,10 @@ them. Normals are not: every reader makes its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from pipeline.primitives import Primitive, tessellated
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
 
+T = TypeVar("T")
 # Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
 LARGEST_UV = 1e6
 # Groups of triangles of one look, over all shapes: each costs as much as hundreds of triangles.
@@ -68,6 +69,7 @@ class MeshReader:
     _by_path: dict[str, list[Piece]] = field(default_factory=dict)
     _pictures: dict[tuple[str, str], Picture | None] = field(default_factory=dict)
     _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
+    _libraries: dict[str, dict[str, MtlMaterial]] = field(default_factory=dict)
     _said: set[Finding] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -169,13 +171,25 @@ class MeshReader:
         return [self._group(text, group, materials, path) for group in text.groups]
 
     def _materials(self, text: ObjText, path: str) -> dict[str, MtlMaterial]:
+        """Return those materials of an OBJ file's libraries that it uses."""
         found: dict[str, MtlMaterial] = {}
+        used = {group.material or "" for group in text.groups}
         lines = dict.fromkeys(reversed(text.libraries))  # the last word counts; each is read once
         names = [name for line in reversed(lines) for name in self._library_names(line, path)]
         for name in reversed(dict.fromkeys(reversed(names))):
-            data = self.side_file(name, path)
-            found |= {} if data is None else read_mtl(data)
+            library = self._library(name, path)
+            # Both are sets, of which the smaller is walked: a library of all materials is common.
+            found |= {key: library[key] for key in library.keys() & used}
         return found
+
+    def _library(self, name: str, beside: str) -> dict[str, MtlMaterial]:
+        """Return all materials of a file, which is read once however many meshes name it."""
+        path = self._unless_absent(self.files.resolve, name, beside)
+        if path is not None and path not in self._libraries:
+            data = self.side_file(name, beside)
+            if data is not None:  # an absent one is a finding for every mesh that names it
+                self._libraries[path] = read_mtl(data)
+        return self._libraries.get(path or "", {})
 
     def _library_names(self, line: str, path: str) -> list[str]:
         """Return the files of a `mtllib` line: one whose name has blanks, or several."""
@@ -243,8 +257,11 @@ class MeshReader:
 
     def side_file(self, name: str, beside: str) -> bytes | None:
         """Return a material file or picture; an absent one is a finding and None."""
+        return self._unless_absent(self.files.read, name, beside)
+
+    def _unless_absent(self, ask: Callable[..., T], name: str, beside: str) -> T | None:
         try:
-            return self.files.read(name, beside=beside)
+            return ask(name, beside=beside)
         except Rejection as rejection:
             if rejection.reason is not Reason.MESH_MISSING:
                 raise

@@ -135,6 +135,31 @@ def test_a_library_of_materials_is_read_once_however_often_it_is_named(
     assert sorted(names) == ["a.mtl", "b.mtl", "m.obj"]
 
 
+def test_a_library_of_materials_is_parsed_once_for_all_meshes_that_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meshes = {f"{n}/m.obj": b"mtllib ../all.mtl ./../all.mtl\n" + grouped(2) for n in range(30)}
+    library = b"".join(b"newmtl m%d\nKd 0 %d 1\n" % (n, n) for n in range(1000))
+    made = MeshReader(MemoryFiles({**meshes, "all.mtl": library}, most_bytes=10**9), "m", BUDGETS)
+    parsed = []
+    monkeypatch.setattr(
+        "pipeline.normalize.meshes.read_mtl", lambda data: parsed.append(len(data)) or read_mtl(data)
+    )
+    for name in meshes:
+        looks = [piece.look.rgba[:3] for piece in made._load_once(name)]
+        assert looks == [(0.0, 0.0, 1.0), (0.0, 1.0, 1.0)]
+    assert parsed == [len(library)]
+
+
+@pytest.mark.parametrize("name", ["no.mtl", "package://p/no.mtl"])
+def test_an_absent_library_of_materials_is_a_finding_for_every_mesh(name: str) -> None:
+    text = f"mtllib {name}\n".encode() + grouped(1)
+    made = reader(a__obj=text, b__obj=text)
+    assert [len(made._load_once(mesh)) for mesh in ("a.obj", "b.obj")] == [1, 1]
+    said = [f"{name} is named by {mesh} but absent." for mesh in ("a.obj", "b.obj")]
+    assert [finding.detail for finding in made.findings] == said
+
+
 def test_a_line_of_many_options_is_cut_once() -> None:
     options, split = 2_000, 0
 
