@@ -8,6 +8,7 @@ them. Normals are not: every reader makes its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -38,6 +39,8 @@ T = TypeVar("T")
 LARGEST_UV = 1e6
 # Groups of triangles of one look, over all shapes: each costs as much as hundreds of triangles.
 MOST_PIECES = 100_000
+# Findings of one code that are listed, and characters of a file's name in them.
+MOST_FINDINGS, LONGEST_NAME = 1_000, 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,7 @@ class MeshReader:
     _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
     _libraries: dict[str, dict[str, MtlMaterial]] = field(default_factory=dict)
     _said: set[Finding] = field(default_factory=set)
+    _counts: Counter[tuple[Code, Severity]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._pixels = PictureBudget(self.budgets["pixels"])
@@ -79,7 +83,17 @@ class MeshReader:
         self, model: UrdfModel, frames: Mapping[str, np.ndarray]
     ) -> dict[str, LinkGeometry]:
         """Return the geometry of every link."""
-        return {link.name: self._link(link, frames[link.name]) for link in model.links}
+        found = {link.name: self._link(link, frames[link.name]) for link in model.links}
+        self.findings += self._unlisted()
+        return found
+
+    def _unlisted(self) -> list[Finding]:
+        """Return one finding per code of which too many were found to list them all."""
+        return [
+            Finding(code, f"{count - MOST_FINDINGS} more of these are not listed.", severity)
+            for (code, severity), count in self._counts.items()
+            if count > MOST_FINDINGS
+        ]
 
     def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
         shapes = [self._placed(shape, frame) for shape in link.visuals]
@@ -103,7 +117,7 @@ class MeshReader:
             if rejection.reason not in (Reason.MESH_MISSING, Reason.MESH_INVALID):
                 raise
             detail = f"link {link.name!r}: {rejection.detail} Hulls of what it shows stand in."
-            self.findings.append(Finding(Code.COLLISION_REPLACED, detail))
+            self._add(Finding(Code.COLLISION_REPLACED, detail))
             return None
         return [joined(pieces, Look()) for pieces in shapes if pieces] or None
 
@@ -131,7 +145,7 @@ class MeshReader:
         if name not in self._loaded:
             self._loaded[name] = self._load_once(name)
             if not self._loaded[name]:
-                self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
+                self._add(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
         return self._loaded[name]
 
     def _load_once(self, name: str) -> list[Piece]:
@@ -275,7 +289,7 @@ class MeshReader:
             return Look()
         if np.ptp(flat, axis=0).max() > 1 / 255:
             detail = "colors of single vertices became their mean."
-            self.findings.append(Finding(Code.COLORS_AVERAGED, detail, Severity.INFO))
+            self._add(Finding(Code.COLORS_AVERAGED, detail, Severity.INFO))
         r, g, b, a = (*np.round(flat.mean(axis=0), 4).tolist(), 1.0)[:4]
         return Look((r, g, b, a))
 
@@ -303,16 +317,24 @@ class MeshReader:
         return Piece(piece.vertices, piece.faces, Look(piece.look.rgba))
 
     def _texture_missing(self, name: str, beside: str, what: str) -> None:
-        detail = f"{name.strip()} is named by {beside} but {what}."
+        detail = f"{name.strip()[:LONGEST_NAME]} is named by {beside} but {what}."
         self._say(Finding(Code.TEXTURE_MISSING, detail))
 
     def _unplaced(self, path: str, name: str) -> None:
+        name = name[:LONGEST_NAME]
         detail = f"{path}: {name} lies on geometry without usable texture coordinates."
         self._say(Finding(Code.TEXTURE_UNPLACED, detail))
 
     def _say(self, finding: Finding) -> None:
         if finding not in self._said:
             self._said.add(finding)
+            self._add(finding)
+
+    def _add(self, finding: Finding) -> None:
+        """List a finding, or only count it where enough of its code are listed."""
+        kind = finding.code, finding.severity
+        self._counts[kind] += 1
+        if self._counts[kind] <= MOST_FINDINGS:
             self.findings.append(finding)
 
 

@@ -107,7 +107,7 @@ class _Instances:
             return Cost(1, self._faces[name])
         if kind != "instance_node":
             return Cost()
-        # Which node of several with one id is meant is the reader's choice: the most of each counts.
+        # Which node of several with one id is meant is the reader's choice: the most counts.
         costs = [self._node(node, depth + 1) for node in self._nodes.get(name, ())]
         return functools.reduce(Cost.most, costs, Cost())
 

@@ -19,6 +19,7 @@ from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.errors import Rejection
 from pipeline.ingest import partnet_mobility
 from pipeline.ingest.record import Found
+from pipeline.normalize import meshes as meshes_module
 from pipeline.normalize.materials import MapLine, read_mtl
 from pipeline.normalize.meshes import MeshReader
 from pipeline.normalize.obj import ObjError, read_obj
@@ -142,9 +143,7 @@ def test_a_library_of_materials_is_parsed_once_for_all_meshes_that_name_it(
     library = b"".join(b"newmtl m%d\nKd 0 %d 1\n" % (n, n) for n in range(1000))
     made = MeshReader(MemoryFiles({**meshes, "all.mtl": library}, most_bytes=10**9), "m", BUDGETS)
     parsed = []
-    monkeypatch.setattr(
-        "pipeline.normalize.meshes.read_mtl", lambda data: parsed.append(len(data)) or read_mtl(data)
-    )
+    monkeypatch.setattr(meshes_module, "read_mtl", lambda d: parsed.append(len(d)) or read_mtl(d))
     for name in meshes:
         looks = [piece.look.rgba[:3] for piece in made._load_once(name)]
         assert looks == [(0.0, 0.0, 1.0), (0.0, 1.0, 1.0)]
@@ -158,6 +157,25 @@ def test_an_absent_library_of_materials_is_a_finding_for_every_mesh(name: str) -
     assert [len(made._load_once(mesh)) for mesh in ("a.obj", "b.obj")] == [1, 1]
     said = [f"{name} is named by {mesh} but absent." for mesh in ("a.obj", "b.obj")]
     assert [finding.detail for finding in made.findings] == said
+
+
+def test_findings_of_one_code_are_listed_so_far_and_then_counted(
+    bench: SimpleNamespace, tmp_path: Path
+) -> None:
+    lines = f"mtllib {'x' * 10**6}\n" + "".join(f"mtllib {n}.mtl\n" for n in range(40_000))
+    colors = "".join(
+        f"v {n} 0 0 1 0 0\nv {n} 1 0 0 1 0\nv {n} 0 1 0 0 1\nusemtl m{n}\nf -3 -2 -1\n"
+        for n in range(1_500)
+    )
+    links = bench.mesh_link("a", "m.obj") + bench.mesh_link("b", "n.obj")
+    urdf = bench.robot(links, bench.joint_text("j", "revolute", "a", "b"))
+    meshes = {"m.obj": lines.encode() + grouped(1), "n.obj": colors.encode()}
+    findings = bench.normal(bench.write_object(tmp_path / "a", urdf, meshes)).findings
+    for code, more in (("texture_missing", 39_001), ("colors_averaged", 500)):
+        said = [finding.detail for finding in findings if finding.code == code]
+        assert len(said) == 1_001
+        assert said[-1] == f"{more} more of these are not listed."
+        assert max(map(len, said)) < 1_100
 
 
 def test_a_line_of_many_options_is_cut_once() -> None:
@@ -181,8 +199,8 @@ def test_a_line_of_many_options_is_cut_once() -> None:
 @pytest.mark.parametrize(
     ("line", "name"),
     [
-        ("  a  b.png ", "a  b.png"), ("-s 1 a.png", "a.png"), ("-s a.png", "a.png"), ("-mm 0 1", None),
-        ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"), ("-o", None), ("-bm", None),
+        ("  a  b.png ", "a  b.png"), ("-s 1 a.png", "a.png"), ("-s a.png", "a.png"),
+        ("-mm 0 1", None), ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"), ("-o", None), ("-bm", None),
     ],
 )  # fmt: skip
 def test_the_name_of_a_picture_follows_its_options(line: str, name: str | None) -> None:
