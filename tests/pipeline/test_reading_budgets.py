@@ -200,7 +200,8 @@ def test_a_line_of_many_options_is_cut_once() -> None:
     ("line", "name"),
     [
         ("  a  b.png ", "a  b.png"), ("-s 1 a.png", "a.png"), ("-s a.png", "a.png"),
-        ("-mm 0 1", None), ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"), ("-o", None), ("-bm", None),
+        ("-mm 0 1", None), ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"),
+        ("-o", None), ("-bm", None),
     ],
 )  # fmt: skip
 def test_the_name_of_a_picture_follows_its_options(line: str, name: str | None) -> None:
