@@ -2,8 +2,8 @@
 """Reads YAML: our own files, and small files of strangers, which may hold nothing but plain values.
 
 A key that stands twice is refused, of which YAML would silently take the last. A stranger's file
-is also bounded in size, depth and number of values, and has no anchors, so that a few lines cannot
-stand for billions of values.
+is also bounded in size, depth, number of values and digits of an integer, and has no anchors, so
+that a few lines cannot stand for billions of values.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import math
 from typing import Any
 
 import yaml
+
+from aa_dataset.safe_json import MOST_DIGITS
 
 MOST_BYTES, MOST_DEPTH, MOST_VALUES = 16_384, 6, 500
 
@@ -49,7 +51,7 @@ def load_foreign(data: bytes) -> Any:
     except Exception as error:  # constructors of dates, numbers and sets raise whatever they like
         words = " ".join(str(error).split())[:200]
         raise ValueError(f"the file is not usable YAML: {words}.") from None
-    _require_finite(value)
+    _require_usable_numbers(value)
     return value
 
 
@@ -73,9 +75,15 @@ def _require_plain_events(data: bytes) -> None:
             )
 
 
-def _require_finite(value: object) -> None:
+def _require_usable_numbers(value: object) -> None:
+    """Refuse numbers that no float can hold, or that Python will not write, also as keys.
+
+    An integer is measured by its value: base 16, 8, 2 and 60 write a long one in few words.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a finite number.")
-    inner = value.values() if isinstance(value, dict) else value
-    for one in inner if isinstance(value, dict | list) else ():
-        _require_finite(one)
+    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f"an integer has more than {MOST_DIGITS} digits.")
+    inner = (*value, *value.values()) if isinstance(value, dict) else value
+    for one in inner if isinstance(inner, list | tuple | set) else ():
+        _require_usable_numbers(one)

@@ -9,7 +9,7 @@
     attribution: Vikash Kumar
     frame: {up: z, front: -y} # front may be null
     scale: metric             # or unit_sphere, arbitrary
-    unit: 1.0                 # m per length
+    unit: 1.0                 # m per length, 1e-9 to 1e6
     format: mjcf              # or urdf
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
@@ -48,7 +48,8 @@ SCHEMA: dict[str, Any] = {
             "properties": {"up": {"enum": _AXES}, "front": {"enum": [*_AXES, None]}},
         },
         "scale": {"enum": ["metric", "unit_sphere", "arbitrary"]},
-        "unit": {"type": "number", "exclusiveMinimum": 0},
+        # From a millionth of a millimeter to a thousand kilometers: all that a unit can be.
+        "unit": {"type": "number", "minimum": 1e-9, "maximum": 1e6},
         "format": {"enum": ["urdf", "mjcf"]},
         "layout": {"enum": ["folders", "physx"]},
         "shared": {

@@ -134,7 +134,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         attribution=facts.get("attribution", ""),
         frame=facts["frame"],
         scale=facts["scale"],
-        unit=facts.get("unit"),
+        unit=float(facts["unit"]) if "unit" in facts else None,
         provenance={**provenance, **record.provenance},
     )
 

@@ -104,21 +104,19 @@ def _numbers(words: Sequence[str]) -> list[float]:
 def _map_line(rest: str) -> MapLine | None:
     """Return what follows `map_Kd`: options, then a file name that may contain blanks."""
     scale, offset = (1.0, 1.0), (0.0, 0.0)
-    words = rest.split()
-    while words and words[0].lower() in _OPTIONS:
-        option = words[0].lower()
+    words, at = rest.split(), 0
+    while at < len(words) and (option := words[at].lower()) in _OPTIONS:
         most = _OPTIONS[option]
-        numbers = _numbers(words[1 : most + 1])
+        numbers = _numbers(words[at + 1 : at + 1 + most])
         # Three words may follow `-s`, `-o` and `-t`, but only numbers belong to them.
         taken = len(numbers) if most == 3 else most
         if option == "-s" and numbers:
             scale = (numbers[0], numbers[1] if len(numbers) > 1 else 1.0)
         if option == "-o" and numbers:
             offset = (numbers[0], numbers[1] if len(numbers) > 1 else 0.0)
-        words = words[1 + taken :]
-        # The name is cut from the line itself, so that blanks in it stay as they are.
-        rest = _tail(rest, 1 + taken)
-    name = rest.strip().strip('"')
+        at += 1 + taken
+    # The name is cut from the line itself, so that blanks in it stay as they are.
+    name = _tail(rest, at).strip().strip('"')
     return MapLine(name, scale, offset) if name else None
 
 

@@ -8,10 +8,11 @@ them. Normals are not: every reader makes its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,10 +34,13 @@ from pipeline.primitives import Primitive, tessellated
 from pipeline.rawfiles import RawFiles
 from pipeline.reasons import Code, Finding, Reason, Severity
 
+T = TypeVar("T")
 # Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
 LARGEST_UV = 1e6
 # Groups of triangles of one look, over all shapes: each costs as much as hundreds of triangles.
 MOST_PIECES = 100_000
+# Findings of one code that are listed, and characters of a file's name in them.
+MOST_FINDINGS, LONGEST_NAME = 1_000, 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +72,9 @@ class MeshReader:
     _by_path: dict[str, list[Piece]] = field(default_factory=dict)
     _pictures: dict[tuple[str, str], Picture | None] = field(default_factory=dict)
     _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
+    _libraries: dict[str, dict[str, MtlMaterial]] = field(default_factory=dict)
     _said: set[Finding] = field(default_factory=set)
+    _counts: Counter[tuple[Code, Severity]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._pixels = PictureBudget(self.budgets["pixels"])
@@ -77,7 +83,17 @@ class MeshReader:
         self, model: UrdfModel, frames: Mapping[str, np.ndarray]
     ) -> dict[str, LinkGeometry]:
         """Return the geometry of every link."""
-        return {link.name: self._link(link, frames[link.name]) for link in model.links}
+        found = {link.name: self._link(link, frames[link.name]) for link in model.links}
+        self.findings += self._unlisted()
+        return found
+
+    def _unlisted(self) -> list[Finding]:
+        """Return one finding per code of which too many were found to list them all."""
+        return [
+            Finding(code, f"{count - MOST_FINDINGS} more of these are not listed.", severity)
+            for (code, severity), count in self._counts.items()
+            if count > MOST_FINDINGS
+        ]
 
     def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
         shapes = [self._placed(shape, frame) for shape in link.visuals]
@@ -101,7 +117,7 @@ class MeshReader:
             if rejection.reason not in (Reason.MESH_MISSING, Reason.MESH_INVALID):
                 raise
             detail = f"link {link.name!r}: {rejection.detail} Hulls of what it shows stand in."
-            self.findings.append(Finding(Code.COLLISION_REPLACED, detail))
+            self._add(Finding(Code.COLLISION_REPLACED, detail))
             return None
         return [joined(pieces, Look()) for pieces in shapes if pieces] or None
 
@@ -129,7 +145,7 @@ class MeshReader:
         if name not in self._loaded:
             self._loaded[name] = self._load_once(name)
             if not self._loaded[name]:
-                self.findings.append(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
+                self._add(Finding(Code.MESH_EMPTY, f"{name} holds no triangle."))
         return self._loaded[name]
 
     def _load_once(self, name: str) -> list[Piece]:
@@ -169,13 +185,25 @@ class MeshReader:
         return [self._group(text, group, materials, path) for group in text.groups]
 
     def _materials(self, text: ObjText, path: str) -> dict[str, MtlMaterial]:
+        """Return those materials of an OBJ file's libraries that it uses."""
         found: dict[str, MtlMaterial] = {}
+        used = {group.material or "" for group in text.groups}
         lines = dict.fromkeys(reversed(text.libraries))  # the last word counts; each is read once
         names = [name for line in reversed(lines) for name in self._library_names(line, path)]
         for name in reversed(dict.fromkeys(reversed(names))):
-            data = self.side_file(name, path)
-            found |= {} if data is None else read_mtl(data)
+            library = self._library(name, path)
+            # Both are sets, of which the smaller is walked: a library of all materials is common.
+            found |= {key: library[key] for key in library.keys() & used}
         return found
+
+    def _library(self, name: str, beside: str) -> dict[str, MtlMaterial]:
+        """Return all materials of a file, which is read once however many meshes name it."""
+        path = self._unless_absent(self.files.resolve, name, beside)
+        if path is not None and path not in self._libraries:
+            data = self.side_file(name, beside)
+            if data is not None:  # an absent one is a finding for every mesh that names it
+                self._libraries[path] = read_mtl(data)
+        return self._libraries.get(path or "", {})
 
     def _library_names(self, line: str, path: str) -> list[str]:
         """Return the files of a `mtllib` line: one whose name has blanks, or several."""
@@ -243,8 +271,11 @@ class MeshReader:
 
     def side_file(self, name: str, beside: str) -> bytes | None:
         """Return a material file or picture; an absent one is a finding and None."""
+        return self._unless_absent(self.files.read, name, beside)
+
+    def _unless_absent(self, ask: Callable[..., T], name: str, beside: str) -> T | None:
         try:
-            return self.files.read(name, beside=beside)
+            return ask(name, beside=beside)
         except Rejection as rejection:
             if rejection.reason is not Reason.MESH_MISSING:
                 raise
@@ -258,7 +289,7 @@ class MeshReader:
             return Look()
         if np.ptp(flat, axis=0).max() > 1 / 255:
             detail = "colors of single vertices became their mean."
-            self.findings.append(Finding(Code.COLORS_AVERAGED, detail, Severity.INFO))
+            self._add(Finding(Code.COLORS_AVERAGED, detail, Severity.INFO))
         r, g, b, a = (*np.round(flat.mean(axis=0), 4).tolist(), 1.0)[:4]
         return Look((r, g, b, a))
 
@@ -286,16 +317,24 @@ class MeshReader:
         return Piece(piece.vertices, piece.faces, Look(piece.look.rgba))
 
     def _texture_missing(self, name: str, beside: str, what: str) -> None:
-        detail = f"{name.strip()} is named by {beside} but {what}."
+        detail = f"{name.strip()[:LONGEST_NAME]} is named by {beside} but {what}."
         self._say(Finding(Code.TEXTURE_MISSING, detail))
 
     def _unplaced(self, path: str, name: str) -> None:
+        name = name[:LONGEST_NAME]
         detail = f"{path}: {name} lies on geometry without usable texture coordinates."
         self._say(Finding(Code.TEXTURE_UNPLACED, detail))
 
     def _say(self, finding: Finding) -> None:
         if finding not in self._said:
             self._said.add(finding)
+            self._add(finding)
+
+    def _add(self, finding: Finding) -> None:
+        """List a finding, or only count it where enough of its code are listed."""
+        kind = finding.code, finding.severity
+        self._counts[kind] += 1
+        if self._counts[kind] <= MOST_FINDINGS:
             self.findings.append(finding)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import warnings
@@ -16,8 +15,10 @@ import numpy as np
 from PIL import Image
 
 from pipeline.errors import Rejection
+from pipeline.normalize.jpeg import MOST_SCANS, has_many_scans
 from pipeline.reasons import Reason
 
+_OPEN = Image.open  # which `named_formats` replaces
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
 # Printers' colors (CMYK) are shown inverted by some viewers and not at all by others; pyrender
@@ -98,16 +99,33 @@ def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -
     return Picture(_png(image), _is_translucent(image))
 
 
-def open_picture(stream: IO[bytes]) -> Image.Image:
-    """Open a picture of one of the formats that textures have; nothing is decoded yet."""
-    return Image.open(stream, formats=FORMATS)
+def open_picture(stream: IO[bytes], name: str = "a picture") -> Image.Image:
+    """Open a picture of one of the formats that textures have; nothing is decoded yet.
+
+    Raises
+    ------
+    Rejection
+        `too_many_pixels`, if it is a JPEG that goes over its pixels too often.
+    """
+    _require_few_scans(stream, name)
+    return _OPEN(stream, formats=FORMATS)
+
+
+def _require_few_scans(stream: IO[bytes], name: str) -> None:
+    stream.seek(0)  # as Pillow does
+    if has_many_scans(stream.read()):
+        raise Rejection(
+            Reason.TOO_MANY_PIXELS,
+            f"{name}: a JPEG of more than {MOST_SCANS} scans, each of which goes over all pixels; "
+            "save it anew.",
+        )
 
 
 @contextmanager
 def named_formats() -> Iterator[None]:
     """Let other packages open pictures of those formats alone, within one thread."""
     original = Image.open
-    Image.open = functools.partial(original, formats=FORMATS)
+    Image.open = open_picture
     try:
         yield
     finally:
@@ -119,7 +137,7 @@ def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
         with warnings.catch_warnings():
             # Pillow warns of large pictures by a number of its own; ours is the budget.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = open_picture(io.BytesIO(data))
+            image = open_picture(io.BytesIO(data), name)
             budget.spend(image, name)
             image.load()
     except Image.DecompressionBombError as error:

@@ -7,6 +7,7 @@ lines are a billion triangles. A glTF file may draw one list of triangles a thou
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -38,6 +39,14 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         return Cost(
             self.nodes + other.nodes, self.faces + other.faces, max(self.depth, other.depth)
+        )
+
+    def most(self, other: Cost) -> Cost:
+        """Return the more of each number: one element may have the nodes, another the faces."""
+        return Cost(
+            max(self.nodes, other.nodes),
+            max(self.faces, other.faces),
+            max(self.depth, other.depth),
         )
 
 
@@ -98,9 +107,9 @@ class _Instances:
             return Cost(1, self._faces[name])
         if kind != "instance_node":
             return Cost()
-        # Which node of several with one id is meant is the reader's choice: the costliest counts.
+        # Which node of several with one id is meant is the reader's choice: the most counts.
         costs = [self._node(node, depth + 1) for node in self._nodes.get(name, ())]
-        return max(costs, key=lambda cost: (cost.faces, cost.nodes), default=Cost())
+        return functools.reduce(Cost.most, costs, Cost())
 
     def _too_deep(self) -> Rejection:
         detail = f"{self._path}: nodes and their instances nest deeper than {DEEPEST} levels."

@@ -185,6 +185,39 @@ def test_a_crowded_folder_still_tells_every_change(elsewhere: Path) -> None:
     assert all(one.digest != two.digest and one.mark != two.mark for one, two in pairs)
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("unit: 0x" + "f" * 5000, "an integer has more than 39 digits"),
+        ("unit: 0x" + "f" * 500, "an integer has more than 39 digits"),
+        ("unit: 0" + "7" * 5000, "an integer has more than 39 digits"),
+        ("unit: 0b" + "1" * 5000, "an integer has more than 39 digits"),
+        ("unit: 1" + ":59" * 3000, "an integer has more than 39 digits"),
+        ("unit: -" + "9" * 400, "an integer has more than 39 digits"),
+        ("unit: " + "9" * 5000, "is not usable YAML"),
+        ("unit: 1" + "0" * 38, "unit: 1.* is greater than the maximum"),
+        ("unit: 1.0e+300", "unit: 1e\\+300 is greater than the maximum"),
+        ("unit: 1.0e-300", "unit: 1e-300 is less than the minimum"),
+        ("0x" + "f" * 900 + ": 1", "an integer has more than 39 digits"),
+        ("extra: {0x" + "f" * 900 + ": 1}", "an integer has more than 39 digits"),
+        ("extra: !!set {0x" + "f" * 5000 + "}", "an integer has more than 39 digits"),
+        ("extra: !!pairs [a: 0x" + "f" * 5000 + "]", "an integer has more than 39 digits"),
+        ("extra: !!omap [.inf: 1]", "inf is not a finite number"),
+    ],
+)
+def test_a_number_of_one_source_yaml_refuses_that_collection_alone(
+    elsewhere: Path, bench: SimpleNamespace, line: str, words: str
+) -> None:
+    plain = "".join(one for one in COLLECTION.splitlines(True) if not one.startswith("unit"))
+    for name, more in (("a", "unit: 1\n"), ("b", f"{line}\n"), ("c", "unit: 0.001\n")):
+        Path(f"raw/{name}").mkdir(parents=True)
+        Path(f"raw/{name}/source.yaml").write_text(plain + more)
+        Path(f"raw/{name}/m.urdf").write_bytes(corpus.urdf())
+    assert len(scan_source("local", "urdf_folder", Path("raw"))) == 3
+    (said,) = refused(Path("raw"), "urdf_folder", bench)
+    assert re.search(rf"metadata_invalid: b/source\.yaml: .*{words}", said), said[:300]
+
+
 def repeated(path: Path, rows: int, cell: str) -> None:
     """Write a Parquet file in which one cell stands many times, in a few bytes."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([cell]))

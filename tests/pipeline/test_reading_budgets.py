@@ -9,7 +9,7 @@ import json
 import sys
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +19,8 @@ from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.errors import Rejection
 from pipeline.ingest import partnet_mobility
 from pipeline.ingest.record import Found
+from pipeline.normalize import meshes as meshes_module
+from pipeline.normalize.materials import MapLine, read_mtl
 from pipeline.normalize.meshes import MeshReader
 from pipeline.normalize.obj import ObjError, read_obj
 from pipeline.normalize.pieces import compacted
@@ -59,6 +61,17 @@ def test_nodes_that_hold_themselves_and_endless_chains_are_refused() -> None:
     for text in (ring, corpus.dae(300, 1)):
         with pytest.raises(Rejection, match="nest deeper than 64 levels"):
             loaded("m.dae", text)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("place", ["<library_nodes>{}", "{}</library_nodes>"])
+def test_a_decoy_of_the_same_id_hides_no_nodes(place: str) -> None:
+    """A node with one triangle, before or behind one of its id with 111,111 empty nodes."""
+    text = corpus.dae(5, 10).decode().replace('<instance_geometry url="#g"/>', "")
+    decoy = '<node id="n5"><instance_geometry url="#g"/></node>'
+    both = text.replace(place.format(""), place.format(decoy))
+    with pytest.raises(Rejection, match=r"become 1\.11e\+05 nodes and 1 triangles"):
+        loaded("m.dae", both.encode())
 
 
 def test_a_collada_file_that_is_an_archive_as_well_is_refused() -> None:
@@ -121,6 +134,79 @@ def test_a_library_of_materials_is_read_once_however_often_it_is_named(
     (piece,) = made._load("m.obj")
     assert piece.look.rgba[:3] == (0.0, 1.0, 0.0)
     assert sorted(names) == ["a.mtl", "b.mtl", "m.obj"]
+
+
+def test_a_library_of_materials_is_parsed_once_for_all_meshes_that_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    meshes = {f"{n}/m.obj": b"mtllib ../all.mtl ./../all.mtl\n" + grouped(2) for n in range(30)}
+    library = b"".join(b"newmtl m%d\nKd 0 %d 1\n" % (n, n) for n in range(1000))
+    made = MeshReader(MemoryFiles({**meshes, "all.mtl": library}, most_bytes=10**9), "m", BUDGETS)
+    parsed = []
+    monkeypatch.setattr(meshes_module, "read_mtl", lambda d: parsed.append(len(d)) or read_mtl(d))
+    for name in meshes:
+        looks = [piece.look.rgba[:3] for piece in made._load_once(name)]
+        assert looks == [(0.0, 0.0, 1.0), (0.0, 1.0, 1.0)]
+    assert parsed == [len(library)]
+
+
+@pytest.mark.parametrize("name", ["no.mtl", "package://p/no.mtl"])
+def test_an_absent_library_of_materials_is_a_finding_for_every_mesh(name: str) -> None:
+    text = f"mtllib {name}\n".encode() + grouped(1)
+    made = reader(a__obj=text, b__obj=text)
+    assert [len(made._load_once(mesh)) for mesh in ("a.obj", "b.obj")] == [1, 1]
+    said = [f"{name} is named by {mesh} but absent." for mesh in ("a.obj", "b.obj")]
+    assert [finding.detail for finding in made.findings] == said
+
+
+def test_findings_of_one_code_are_listed_so_far_and_then_counted(
+    bench: SimpleNamespace, tmp_path: Path
+) -> None:
+    lines = f"mtllib {'x' * 10**6}\n" + "".join(f"mtllib {n}.mtl\n" for n in range(40_000))
+    colors = "".join(
+        f"v {n} 0 0 1 0 0\nv {n} 1 0 0 1 0\nv {n} 0 1 0 0 1\nusemtl m{n}\nf -3 -2 -1\n"
+        for n in range(1_500)
+    )
+    links = bench.mesh_link("a", "m.obj") + bench.mesh_link("b", "n.obj")
+    urdf = bench.robot(links, bench.joint_text("j", "revolute", "a", "b"))
+    meshes = {"m.obj": lines.encode() + grouped(1), "n.obj": colors.encode()}
+    findings = bench.normal(bench.write_object(tmp_path / "a", urdf, meshes)).findings
+    for code, more in (("texture_missing", 39_001), ("colors_averaged", 500)):
+        said = [finding.detail for finding in findings if finding.code == code]
+        assert len(said) == 1_001
+        assert said[-1] == f"{more} more of these are not listed."
+        assert max(map(len, said)) < 1_100
+
+
+def test_a_line_of_many_options_is_cut_once() -> None:
+    options, split = 2_000, 0
+
+    def profile(frame: FrameType, event: str, called: object) -> None:
+        nonlocal split
+        if event == "c_call" and getattr(called, "__name__", "") == "split":
+            split += len(called.__self__)
+
+    text = b"newmtl a\nmap_Kd " + b"-s 2 3 -mm 0 1 " * options + b'-o .5 " a  b.png"\n'
+    sys.setprofile(profile)
+    try:
+        material = read_mtl(text)["a"]
+    finally:
+        sys.setprofile(None)
+    assert material.picture == MapLine(" a  b.png", (2.0, 3.0), (0.5, 0.0))
+    assert split < 10 * len(text)  # by cutting again for every option it is 2,000 times as much
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("  a  b.png ", "a  b.png"), ("-s 1 a.png", "a.png"), ("-s a.png", "a.png"),
+        ("-mm 0 1", None), ("-mm 0", None), ("-clamp on  -S 1 2 3 4 x", "4 x"),
+        ("-o", None), ("-bm", None),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_picture_follows_its_options(line: str, name: str | None) -> None:
+    picture = read_mtl(f"newmtl a\nmap_Kd {line}\n".encode())["a"].picture
+    assert (picture.name if picture else None) == name
 
 
 def test_an_object_of_too_many_pieces_is_refused(bench: SimpleNamespace, tmp_path: Path) -> None:

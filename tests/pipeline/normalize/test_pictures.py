@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.normalize.pictures import Picture, PictureBudget, read_picture
+from pipeline.errors import Rejection
+from pipeline.normalize.jpeg import MOST_SCANS
+from pipeline.normalize.mjcf_shapes import _picture_average
+from pipeline.normalize.pictures import (
+    Picture,
+    PictureBudget,
+    named_formats,
+    read_picture,
+    with_mask,
+)
 
 RAMP = np.arange(64, dtype=np.uint8).reshape(8, 8) * 4
 COLORS = np.stack([RAMP, 255 - RAMP, RAMP // 2, 255 - RAMP // 3], axis=-1)
@@ -68,3 +77,40 @@ def test_the_inks_of_a_printer_become_light() -> None:
     light = [(255 - ink) * (255 - inks[3]) / 255 for ink in inks[:3]]
     assert picture.name.endswith(".png")
     assert Image.open(io.BytesIO(picture.data)).getpixel((3, 3)) == pytest.approx(light, abs=2)
+
+
+def scanned(more: int, before: bytes = b"") -> bytes:
+    """Return a JPEG that appears step by step, with its last scan so many times again."""
+    COLORED.convert("RGB").save(buffer := io.BytesIO(), "JPEG", progressive=True)
+    data = buffer.getvalue()
+    last = data.rindex(b"\xff\xda")
+    head = data[last : last + 2 + int.from_bytes(data[last + 2 : last + 4], "big")]
+    return data[:-2] + (before + head) * more + b"\xff\xd9"
+
+
+SCANS = scanned(0).count(b"\xff\xda")
+# What may stand before a scan: nothing, filling, a restart, damage that libjpeg skips, a comment.
+BEFORE = [b"", b"\xff\xff", b"\xff\xd0", b"\xff\x02\xff\xff", b"\xff\xfe\x00\x04\xff\xd9"]
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_a_jpeg_that_goes_over_its_pixels_without_end_is_refused(before: bytes) -> None:
+    for data in (scanned(MOST_SCANS - SCANS + 1, before), scanned(5000, before)):
+        with pytest.raises(Rejection, match=r"t: a JPEG of more than 100 scans.*save it anew\."):
+            kept(data)
+        with named_formats(), pytest.raises(Rejection, match="more than 100 scans"):
+            Image.open(io.BytesIO(data))  # as trimesh does
+        with pytest.raises(Rejection, match="mask: a JPEG of more than 100 scans"):
+            with_mask(kept(scanned(0)), data, "mask", PictureBudget(1000))
+        assert _picture_average(data) is None
+
+
+def test_a_jpeg_of_some_scans_keeps_its_bytes() -> None:
+    assert SCANS == 10
+    for data in (scanned(0), scanned(MOST_SCANS - SCANS)):
+        assert kept(data).data == data
+    # Neither a preview within the file nor what follows its end is a scan of it.
+    inner = b"\xff\xda" * 1000
+    preview = b"\xff\xe1" + (len(inner) + 2).to_bytes(2, "big") + inner
+    data = scanned(3).replace(b"\xff\xd8", b"\xff\xd8" + preview, 1) + inner
+    assert kept(data).data == data
