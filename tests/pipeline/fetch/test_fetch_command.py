@@ -437,6 +437,18 @@ def test_a_manual_source_is_looked_for_and_explained(checkout: Checkout) -> None
     assert checkout.here("fetch", "local", "--verify").returncode == 0
 
 
+def test_a_time_limit_covers_unpacking(checkout: Checkout) -> None:
+    rule = {"archives": "*.zip", "files": 100, "bytes": 10_000}
+    checkout.describe({"kind": "manual", "unpack": [rule]})
+    (checkout.root / "mine.zip").write_bytes(zip_bytes(PACKED))
+    words = ("fetch", "local", "--archive", "mine.zip")
+    done = checkout.here(*words, "--time-limit", "1e-9")
+    assert done.returncode == 2 and "limit of 1e-09 minutes is over" in done.stderr
+    assert checkout.visible() == {}
+    assert checkout.here(*words).returncode == 0
+    assert checkout.visible() == PACKED
+
+
 def test_an_archive_by_hand_is_held_to_what_is_known(checkout: Checkout) -> None:
     data = tar_bytes(PACKED)
     (checkout.root / "v0.tar.gz").write_bytes(data)
