@@ -11,6 +11,7 @@ define install
 	@$(INSTALL) --no-deps --require-hashes --requirement requirements/$(2).txt
 	@$(INSTALL) --no-deps --editable .
 endef
+complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/bin/pip check
 # Two test processes.
 PARALLEL := -n 2
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -69,26 +70,28 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 
 .venv/build: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
 	$(call install,.venv,build)
-	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
+	$(call complete,.venv)
 	@touch $@
 
 # pip prefers a digest that an index tells to a folder's wheel, so torch's build is chosen first and
-# checked then. One for graphics cards wants libraries that no list has: see the same page.
+# checked then. One for graphics cards wants libraries that no list has: see the same page. Neither may
+# be a source archive: pip would run its code, for a download too, before anything is checked.
 .venv/dev: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
 	$(call install,.venv,dev)
 	@$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest .venv/torch \
-		--constraint constraints.txt torch
+		--only-binary :all: --constraint constraints.txt torch
 	@$(call INSTALL,.venv) --no-deps --require-hashes --no-index --find-links .venv/torch \
 		--requirement requirements/torch.txt
 	@rm -rf .venv/torch
-	@$(call INSTALL,.venv) --constraint constraints.txt torch
-	@$(BIN)/pip check --disable-pip-version-check > /dev/null || $(BIN)/pip check
+	@$(call INSTALL,.venv) --only-binary :all: --constraint constraints.txt torch
+	$(call complete,.venv)
 	@touch $@ .venv/build
 
 .venv-judges/ready: pyproject.toml $(wildcard requirements/*.txt)
 	@echo "setting up .venv-judges (once, some minutes)"
 	@test -x .venv-judges/bin/python || $(PYTHON) -m venv .venv-judges
 	$(call install,.venv-judges,judges)
+	$(call complete,.venv-judges)
 	@touch $@
 
 # Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.

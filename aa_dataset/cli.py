@@ -75,7 +75,7 @@ def _say(lines: Iterable[str]) -> None:
 def _say_json(value: Any) -> None:
     text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
     lines = text.split("\n")  # of the indentation; those inside a text are escaped
-    _say(UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in lines)
+    _say(UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in lines)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,7 +2,7 @@
 """Text of strangers on its way into a document: it stays text, on its own line, in its own cell.
 
 Names, licenses and attributions come from files that anybody may write. Every place that puts them
-into Markdown, HTML, YAML, tab-separated text or a terminal takes the function for that place here.
+into Markdown, YAML, tab-separated text or a terminal takes the function for that place here.
 """
 
 from __future__ import annotations
@@ -10,9 +10,21 @@ from __future__ import annotations
 import html
 import re
 
-# Control sequences, line breaks of any kind, and characters that turn the direction of reading.
-UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Control sequences (Cc), line breaks of any kind (Zl, Zp), halves of characters (Cs), what every
+# font draws as it likes (Co), and what nobody sees (Cf): such characters turn the direction of
+# reading, join or part words, or hide whole sentences. Written out, because a look at all signs
+# takes long; a test compares them with the categories. The planes behind the letters go as a whole.
+UNPRINTABLE = re.compile(
+    "["
+    r"\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\ud800-\uf8ff\ufeff\ufff9-\ufffb\U000110bd\U000110cd"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
+    "]"
+)
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")
+# What addresses and names that become links by themselves cannot do without. It gets tags around:
+# some renderers look for addresses where entities are letters again, but none looks across a tag.
+_LINKED = re.compile(r":(?=/)|@|(?<=www)\.", re.IGNORECASE)
 # Words that YAML takes as they stand: no number, no null, no true or false.
 _YAML_WORD = re.compile(r"[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+|mit|other|unknown|zlib|unlicense")
 
@@ -33,18 +45,15 @@ def terminal_text(text: str) -> str:
     return "\n".join(map(terminal_line, text.split("\n")))
 
 
-def html_text(text: str) -> str:
-    """Return text for HTML, between tags or inside a quoted attribute."""
-    return html.escape(_settled(text), quote=True)
-
-
 def markdown_cell(text: str) -> str:
     """Return text for one cell of a Markdown table, without any markup of its own.
 
-    An underscore within a word is left alone: it marks nothing there.
+    An underscore within a word is left alone: it marks nothing there. An address or a name after
+    `@` looks as it is, but becomes no link.
     """
     safe = html.escape(_settled(text), quote=False)
-    return re.sub(r"(?<=[^\W_])\\_(?=[^\W_])", "_", _MARKS.sub(r"\\\1", safe))
+    marked = re.sub(r"(?<=[^\W_])\\_(?=[^\W_])", "_", _MARKS.sub(r"\\\1", safe))
+    return _LINKED.sub(r"<span>\g<0></span>", marked)
 
 
 def plain_line(text: str) -> str:

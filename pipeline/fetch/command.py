@@ -44,14 +44,14 @@ def main(arguments: list[str]) -> int:
         raise FetchError(f"{place.root} is a file; give a folder with --dest.")
     if given.verify:
         return _verify(source, place)
+    limit = TimeLimit(given.time_limit)
     if given.archive is not None:
         with _lock(place):
-            entry = unpack_by_hand(source, given.archive, place)
+            entry = unpack_by_hand(source, given.archive, place=place, limit=limit)
         _say(f"{given.archive.name}: {entry['unpacked']['files']:,} files in {place.root}.")
         return _tell_found(source, place)
     if source.kind in ("manual", "generated"):
         return _tell_manual(source, place)
-    limit = TimeLimit(given.time_limit)
     remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
     run = _dry_run if given.dry_run else _fetch
     return run(source, remotes, place=place, limit=limit)

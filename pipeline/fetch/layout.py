@@ -2,11 +2,13 @@
 """Where a fetch keeps its files; no other module here joins paths.
 
 Everything unfinished lies below `.fetch/`, which no adapter looks into, so that a name outside of
-it always means a whole, checked file.
+it always means a whole, checked file. What is on its way is named by a digest: beside `a`, a
+publisher may have `a.part/b`, and names as long as a disk takes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ from pipeline.walk import DEEPEST
 WORK = ".fetch"
 RECEIPT = ".fetched.json"
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]|^[A-Za-z][A-Za-z0-9+.-]*:")
+_LIST = re.compile(r"(?i)\.json~*$")
 _RESERVED = frozenset((WORK, RECEIPT, ".git", "git~1"))
 
 
@@ -64,6 +67,10 @@ def require_apart(names: Sequence[str], where: str) -> None:
             )
 
 
+def _key(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class FetchLayout:
     """Every path below the folder of one source."""
@@ -107,11 +114,11 @@ class FetchLayout:
 
     def part(self, name: str) -> Path:
         """Return the file that a download is written to until it is whole."""
-        return self.parts / f"{name}.part"
+        return self.parts / f"{_key(name)}.part"
 
     def part_state(self, name: str) -> Path:
         """Return what the server said about the file that the part belongs to."""
-        return self.parts / f"{name}.part.json"
+        return self.parts / f"{_key(name)}.json"
 
     def archive(self, name: str) -> Path:
         """Return a whole archive that waits to be unpacked."""
@@ -119,19 +126,24 @@ class FetchLayout:
 
     def unfinished_tree(self, name: str) -> Path:
         """Return the folder that an archive is being unpacked into."""
-        return self.unpacking / f"{name}.tmp"
+        return self.unpacking / f"{_key(name)}.tmp"
 
     def tree(self, name: str) -> Path:
         """Return the folder of an archive that is unpacked as a whole."""
-        return self.unpacking / name
+        return self.unpacking / _key(name)
 
     def tree_record(self, name: str) -> Path:
         """Return the list of files of `tree`."""
-        return self.unpacking / f"{name}.json"
+        return self.unpacking / f"{_key(name)}.json"
 
     def record(self, name: str) -> Path:
-        """Return the list of files that came out of an archive and are in their places."""
-        return self.work / "unpacked" / f"{name}.json"
+        """Return the list of files that came out of an archive and are in their places.
+
+        It stays, so people can read its name; no folder on the way ends like a list.
+        """
+        *folders, last = name.split("/")
+        apart = [_LIST.sub(r"\g<0>~", folder) for folder in folders]
+        return self.work.joinpath("unpacked", *apart, f"{last}.json")
 
     def file(self, name: str) -> Path:
         """Return the place of a file; raise if a link on the way leads out of the folder."""

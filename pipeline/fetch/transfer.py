@@ -99,7 +99,7 @@ class Transfer:
             archive.parent.mkdir(parents=True, exist_ok=True)
             part.replace(archive)
         facts = self._facts(remote, archive)
-        record = unpack(archive, rule, self.place, facts=facts, stop=self.stop)
+        record = unpack(archive, rule, self.place, facts=facts, stop=self.stop, limit=self.limit)
         with self._moving:
             settle(remote.name, record, self.place)
         archive.unlink()
@@ -213,7 +213,9 @@ def free_space(folder: Path) -> int:
     return shutil.disk_usage(existing).free
 
 
-def unpack_by_hand(source: Source, archive: Path, place: FetchLayout) -> dict[str, Any]:
+def unpack_by_hand(
+    source: Source, archive: Path, *, place: FetchLayout, limit: TimeLimit
+) -> dict[str, Any]:
     """Unpack an archive that the user has; it stays where it is. Return the receipt's entry."""
     rule = source.unpack_rule(archive.name)
     if rule is None:
@@ -235,7 +237,7 @@ def unpack_by_hand(source: Source, archive: Path, place: FetchLayout) -> dict[st
         "sha256": remote.sha256 or file_sha256(archive),
         "revision": None,
     }
-    record = unpack(archive, rule, place, facts=facts, stop=threading.Event())
+    record = unpack(archive, rule, place, facts=facts, stop=threading.Event(), limit=limit)
     settle(archive.name, record, place)
     entry = unpacked_entry(record, place)
     receipt = read_receipt(place)

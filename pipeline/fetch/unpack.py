@@ -22,11 +22,13 @@ import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from pipeline.fetch.access import UnpackRule
+from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout, safe_name
 from pipeline.seal import file_sha256
@@ -34,6 +36,7 @@ from pipeline.tables import dump_json, write_bytes
 
 CHUNK = 1 << 20  # B
 HEADER = 1 << 20  # B of one header of a tar
+FRAME = 1 << 13  # B of a tar for each member, beside its content: headers, a long name, filling
 EXTENSIONS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
@@ -59,18 +62,52 @@ class Member:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what an archive holds; `left_out` is neither file nor folder."""
+    """Counts what an archive holds, and ends the work; `left_out` is neither file nor folder."""
 
     archive: str
-    most: int
+    rule: UnpackRule
+    stop: threading.Event
+    limit: TimeLimit
     seen: int = 0
     left_out: int = 0
 
     def see(self) -> None:
         """Count one member, a folder and a link too: an archive of nothing else has to end."""
+        self.check()
         self.seen += 1
-        if self.seen > self.most:
-            raise FetchError(f"{self.archive} holds more than {self.most:,} files; {_bound()}")
+        if self.seen > self.rule.files:
+            raise FetchError(
+                f"{self.archive} holds more than {self.rule.files:,} files; {_bound()}"
+            )
+
+    def check(self) -> None:
+        """Raise if the run was stopped or its time is over."""
+        if self.stop.is_set():
+            raise Interrupted(f"{self.archive}: stopped; run it again to go on.")
+        self.limit.check()
+
+    def too_large(self) -> FetchError:
+        """Return what to raise for an archive with too many bytes."""
+        return FetchError(f"{self.archive} holds more than {self.rule.bytes:,} bytes; {_bound()}")
+
+
+class _Checked:
+    """A stream whose every read may end the work; only as much comes out of it as it may hold.
+
+    A tar has bytes that belong to no file: what a reader skips, and what follows its end.
+    """
+
+    def __init__(self, stream: IO[bytes], tally: Tally, most: int | None = None) -> None:
+        self._stream, self._tally, self._room = stream, tally, most
+
+    def read(self, size: int = -1) -> bytes:
+        self._tally.check()
+        data = self._stream.read(size)
+        if self._room is not None:
+            self._room -= len(data)
+            if self._room < 0:
+                raise self._tally.too_large()
+        return data
 
 
 class _Header(tarfile.TarInfo):
@@ -89,6 +126,7 @@ def unpack(
     *,
     facts: dict[str, Any],
     stop: threading.Event,
+    limit: TimeLimit,
 ) -> dict[str, Any]:
     """Unpack an archive beside the source's files; return the record of its members.
 
@@ -100,6 +138,8 @@ def unpack(
         What the receipt tells about the archive; part of the record. `path` is its name.
     stop : threading.Event
         Ends the work with `Interrupted` when set.
+    limit : TimeLimit
+        Ends it with a sentence; the archive stays, and the next run unpacks it from its beginning.
     """
     name = facts["path"]
     tree, unfinished = place.tree(name), place.unfinished_tree(name)
@@ -109,9 +149,9 @@ def unpack(
     for leftover in (tree, unfinished):
         shutil.rmtree(leftover, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    tally = Tally(name, rule.files)
+    tally = Tally(name, rule, stop, limit)
     try:
-        members = _write_members(_members(archive, tally), name, rule, place, stop)
+        members = _write_members(_members(archive, tally), tally, place)
     except BROKEN as error:
         raise FetchError(f"{name} is not a usable archive: {error}.") from None
     except OSError as error:  # without a number it is a decompressor's
@@ -142,29 +182,24 @@ def read_record(path: Path) -> dict[str, Any] | None:
 
 
 def _write_members(
-    found: Iterator[Member],
-    name: str,
-    rule: UnpackRule,
-    place: FetchLayout,
-    stop: threading.Event,
+    found: Iterator[Member], tally: Tally, place: FetchLayout
 ) -> dict[str, tuple[int, str]]:
     """Write every file of an archive below the unfinished tree; return size and sha256 of each."""
+    name, rule = tally.archive, tally.rule
     root = place.unfinished_tree(name)
     members: dict[str, tuple[int, str]] = {}
     room = rule.bytes
     for member in found:
-        if stop.is_set():
-            raise Interrupted(f"{name}: stopped; run it again to go on.")
         plain = member.name.replace("\\", "/").removeprefix("./")
         target = safe_name(rule.place(name, safe_name(plain, name)), name)
         path = place.below(root, target)
         if target in members:  # the later one counts, as for tar
             path.unlink()
         path.parent.mkdir(parents=True, exist_ok=True)
-        members[target] = size, _ = _write(member.stream, path, room)
+        members[target] = size, _ = _write(member.stream, path, room, tally)
         room -= size
         if room < 0:
-            raise FetchError(f"{name} holds more than {rule.bytes:,} bytes; {_bound()}")
+            raise tally.too_large()
     return members
 
 
@@ -186,7 +221,7 @@ def _disk_sentence(name: str, error: OSError) -> str:
     return f"{name}: {where!r} cannot be written ({error.strerror})."
 
 
-def _write(source: IO[bytes], path: Path, room: int) -> tuple[int, str]:
+def _write(source: IO[bytes], path: Path, room: int, tally: Tally) -> tuple[int, str]:
     """Copy a stream to a new file, at most one chunk beyond `room`; return size and sha256."""
     total, size = hashlib.sha256(), 0
     with path.open("xb") as stream:
@@ -194,6 +229,7 @@ def _write(source: IO[bytes], path: Path, room: int) -> tuple[int, str]:
             stream.write(chunk)
             total.update(chunk)
             size += len(chunk)
+            tally.check()
     return size, total.hexdigest()
 
 
@@ -206,7 +242,7 @@ def _members(archive: Path, tally: Tally) -> Iterator[Member]:
 
 def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
     with (
-        _plain(archive) as plain,
+        _plain(archive, tally) as plain,
         tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as opened,
     ):
         for info in opened:
@@ -222,14 +258,19 @@ def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
             pass
 
 
-def _plain(archive: Path) -> Any:
-    """Open a tar without its compression."""
-    with archive.open("rb") as stream:
+@contextmanager
+def _plain(archive: Path, tally: Tally) -> Iterator[Any]:
+    """Open a tar without its compression, of which many bytes may also make nothing."""
+    rule = tally.rule
+    with ExitStack() as opened:
+        stream: Any = opened.enter_context(archive.open("rb"))
         head = stream.read(6)
-    for magic, opener in COMPRESSIONS.items():
-        if head.startswith(magic):
-            return opener(archive)
-    return archive.open("rb")
+        stream.seek(0)
+        for magic, opener in COMPRESSIONS.items():
+            if head.startswith(magic):
+                stream = opened.enter_context(opener(_Checked(stream, tally)))
+                break
+        yield _Checked(stream, tally, rule.bytes + rule.files * FRAME + HEADER)
 
 
 def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:

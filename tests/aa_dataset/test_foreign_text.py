@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of strangers stays text: in Markdown, HTML, YAML, tab-separated files and terminals."""
+"""Text of strangers stays text: in Markdown, YAML, tab-separated files and terminals."""
 
 from __future__ import annotations
 
-import html.parser
+import json
 import re
+import sys
+import unicodedata
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aa_dataset import cli
 from aa_dataset.foreign_text import (
-    html_text,
+    UNPRINTABLE,
     markdown_cell,
     one_line,
     plain_line,
@@ -25,6 +28,7 @@ NASTY = [
     "a\n\n# title\n", "a | b", "| x |\n|---|\n", "<script>alert(1)</script>", "![x](http://e/x.png)",
     "[x](javascript:alert(1))", "**bold**", "`code`", "a\r\nlicense: mit", "\x1b[2J\x1b]0;x\x07",
     "x\u202ey", "a\u2028b", "\\|", "$x$", "~~x~~", "&lt;b&gt;", "a\x85b", "it's \"q\": {a: [1]}",
+    "https://e.org", "WWW.e.org", "me@e.org", "@me", "x\u200by", "\ufeffx", "x\U000e0041y",
 ]  # fmt: skip
 TEXTS = st.one_of(st.sampled_from(NASTY), st.text(max_size=40))
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -34,26 +38,10 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 def test_a_markdown_cell_is_one_cell_without_markup(text: str) -> None:
     cell = markdown_cell(text)
     assert not CONTROL.search(cell)
-    bare = re.sub(r"\\[\\`*_\[\]|~$]", "", cell)
+    bare = re.sub(r"<span>[:@.]</span>", " ", re.sub(r"\\[\\`*_\[\]|~$]", "", cell))
+    assert not re.search(r"(?i)://|www\.|@", bare)
     assert not re.search(r"[|`*\[\]<>~$\\]", bare)
     assert not re.search(r"(^|\W)_|_(\W|$)", bare)
-
-
-@given(TEXTS)
-def test_html_is_text_alone(text: str) -> None:
-    seen: list[str] = []
-
-    class Parser(html.parser.HTMLParser):
-        def handle_starttag(self, tag: str, attrs: object) -> None:
-            seen.append(f"<{tag}>")
-
-        def handle_data(self, data: str) -> None:
-            seen.append(data)
-
-    parser = Parser()
-    parser.feed(f"<p>{html_text(text)}</p>")
-    parser.close()
-    assert seen == ["<p>", *([plain_line(text)] if plain_line(text) else [])]
 
 
 @given(TEXTS)
@@ -82,5 +70,35 @@ def test_a_line_is_one_line_and_a_terminal_obeys_nothing(text: str) -> None:
 
 
 def test_ordinary_words_stay_as_they_are() -> None:
-    for text in ("Vikash Kumar, furniture_sim (2020)", "CC-BY-4.0", "https://example.org/a-b"):
+    for text in ("Vikash Kumar, furniture_sim (2020)", "CC-BY-4.0", "Müller: 家具"):
         assert markdown_cell(text) == plain_line(text) == terminal_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("https://example.org/a-b", "https<span>:</span>//example.org/a-b"),
+        ("Www.example.org", "Www<span>.</span>example.org"),
+        ("@name, me@example.org", "<span>@</span>name, me<span>@</span>example.org"),
+    ],
+)
+def test_an_address_becomes_no_link_by_itself(text: str, cell: str) -> None:
+    assert markdown_cell(text) == cell and plain_line(text) == text
+
+
+def test_no_character_that_nobody_sees_passes() -> None:
+    hidden = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+    signs = [chr(code) for code in range(sys.maxunicode + 1)]
+    passed = [s for s in signs if unicodedata.category(s) in hidden and not UNPRINTABLE.match(s)]
+    assert passed == []
+    caught = [s for s in signs if UNPRINTABLE.match(s) and s < "\U000e0000"]
+    assert {unicodedata.category(s) for s in caught} <= {*hidden, "Cn", "Mn"}  # none to read
+
+
+def test_json_on_a_terminal_gives_hidden_characters_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    value = {"name": "a\u202eb\U000e0041c\u200bd"}
+    cli._say_json(value)
+    shown = capsys.readouterr().out
+    assert shown.isascii() and json.loads(shown) == value

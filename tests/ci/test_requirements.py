@@ -6,11 +6,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.util
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from types import ModuleType
@@ -126,13 +128,15 @@ def test_hashes_come_from_the_index_and_the_folders_that_pip_knows(
     assert found == {names[0]: "a" * 64, "tiny-1.0+cpu-py3-none-any.whl": by_hand}
 
 
-def write_wheel(folder: Path, name: str, version: str = "1.0") -> Path:
-    """Write a wheel with one module."""
+def write_wheel(folder: Path, name: str, version: str = "1.0", needs: str = "") -> Path:
+    """Write a wheel with one module, which may need another package."""
+    about = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    about += f"Requires-Dist: {needs}\n" if needs else ""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     info = f"{name}-{version}.dist-info"
     files = {
         f"{name}.py": f"VERSION = {version!r}\n".encode(),
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{info}/METADATA": about.encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     rows = [f"{key},sha256={digest(data)},{len(data)}" for key, data in files.items()]
@@ -192,10 +196,13 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def make(project: Path, target: str = ".venv/build") -> subprocess.CompletedProcess[str]:
+def make(
+    project: Path, target: str = ".venv/build", **more: str
+) -> subprocess.CompletedProcess[str]:
     settings = {
         "PIP_INDEX_URL": (project.parent / "simple").as_uri(),
         "PIP_FIND_LINKS": str(project.parent / "wheels"),
+        **more,
     }
     environment = {**os.environ, **settings, "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": ""}
     return subprocess.run(
@@ -242,6 +249,67 @@ def test_make_obeys_every_hash(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     (module,) = project.glob(".venv/lib/*/site-packages/torch.py")
     assert module.read_text() == "VERSION = '1.0+cpu'\n"  # as pip prefers it without digests
+
+
+# A source archive whose build leaves a trace.
+TRAP = """
+import os, pathlib
+def trap(*_, **__):
+    pathlib.Path(os.environ["AA_TRACE"]).write_text("ran")
+    raise SystemExit("trapped")
+get_requires_for_build_wheel = prepare_metadata_for_build_wheel = build_wheel = trap
+"""
+
+
+def write_trap(folder: Path, name: str) -> None:
+    """Write a source archive without a digest that anybody knows."""
+    project = PROJECT.replace('"mine"', f'"{name}"')
+    about = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+    with tarfile.open(folder / f"{name}-1.0.tar.gz", "w:gz") as archive:
+        for key, text in {"pyproject.toml": project, "backend.py": TRAP, "PKG-INFO": about}.items():
+            info = tarfile.TarInfo(f"{name}-1.0/{key}")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+
+
+def test_no_source_archive_without_a_digest_is_built(project: Path, tmp_path: Path) -> None:
+    """Of torch, whose build pip chooses, and of the libraries that such a build wants."""
+    wheels, trace = tmp_path / "wheels", tmp_path / "trace"
+    index = tmp_path / "simple/torch"
+    kept = {path: path.read_bytes() for path in (*index.iterdir(), *wheels.glob("torch-*"))}
+    for path in kept:
+        path.unlink()
+    (index / "index.html").write_text("")
+    write_trap(wheels, "torch")
+    done = make(project, ".venv/dev", AA_TRACE=str(trace))
+    assert not trace.exists(), done.stderr
+    assert done.returncode != 0 and "torch" in done.stderr
+    (wheels / "torch-1.0.tar.gz").unlink()
+
+    (index / "index.html").write_bytes(kept[index / "index.html"])
+    wheel = write_wheel(wheels, "torch", "1.0+cpu", needs="cards")
+    files = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    (project / "requirements/torch.txt").write_text(tool.render("torch", "1.0", files))
+    write_trap(wheels, "cards")
+    done = make(project, ".venv/dev", AA_TRACE=str(trace))
+    assert not trace.exists(), done.stderr
+    assert done.returncode != 0 and "cards" in done.stderr
+    assert not (project / ".venv/dev").exists()
+    write_wheel(wheels, "cards")
+    done = make(project, ".venv/dev", AA_TRACE=str(trace))
+    assert done.returncode == 0 and "cards.py" in installed(project), done.stderr
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize("name", ["build", "judges"])
+def test_make_stops_where_a_list_lacks_a_package(project: Path, name: str) -> None:
+    wheel = write_wheel(project.parent / "wheels", "lib", needs="absent")
+    files = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    (project / f"requirements/{name}.txt").write_text(tool.render("lib", "1.0", files))
+    target = {"build": ".venv/build", "judges": ".venv-judges/ready"}[name]
+    done = make(project, target)
+    assert done.returncode != 0 and "lib 1.0 requires absent" in done.stdout
+    assert not (project / target).exists()
 
 
 def installed(project: Path) -> set[str]:

@@ -24,6 +24,7 @@ from aa_dataset.score.readers.urdf_folder import UrdfFolder
 from pipeline.assets import pack
 from pipeline.errors import PipelineError
 from pipeline.fetch.access import UnpackRule
+from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.layout import FetchLayout
 from pipeline.fetch.unpack import unpack
 from pipeline.ingest.record import Found
@@ -142,8 +143,9 @@ def _archive(data: bytes, folder: Path) -> object:
 def _unpacked(data: bytes, folder: Path) -> object:
     _written(folder, {"archive": data})
     rule = UnpackRule(archives="*", files=100, bytes=1_000_000)
-    place, stop = FetchLayout(folder / "raw"), threading.Event()
-    return unpack(folder / "archive", rule, place, facts={"path": "a.tar.gz"}, stop=stop)
+    place = FetchLayout(folder / "raw")
+    ends = {"stop": threading.Event(), "limit": TimeLimit()}
+    return unpack(folder / "archive", rule, place, facts={"path": "a.tar.gz"}, **ends)
 
 
 def _library_tar(data: bytes, folder: Path) -> object:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aa_dataset.dataset import Dataset
+from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.load import load_dataset
@@ -26,8 +27,12 @@ class LibraryPredictions:
         return object_id in self._ids
 
     def tree(self, object_id: str) -> KinematicTree:
-        """Return the tree of the library's tables."""
-        return self._dataset[object_id].tree
+        """Return the tree of the library's tables; an error names the table, but no folder."""
+        try:
+            return self._dataset[object_id].tree
+        except LibraryError as error:
+            place = f"{LibraryLayout(self._dataset.root).table('joints').parent}/"
+            raise PredictionError(str(error).replace(place, "")) from error
 
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
         """Return nothing: a library always holds more than a split, which is no mistake."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -231,6 +232,26 @@ def test_a_singular_or_absent_body_is_undefined_and_counted(library, make):
     assert metric["e_b_phi"].undefined == {"no_body": 1, "singular_body": 1}
     assert metric["e_b"].undefined == {"no_body": 1, "singular_body": 1, "unbounded": 1}
     assert metric["e_b"].joints == 3 and metric["e_b"].mean_over_joints == 0.0
+
+
+def test_a_broken_row_of_a_library_is_told_without_its_folder(library, make):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    dataset = load_dataset(library, split="eval200", verbose=False)
+    path = library.parent / "theirs/joints.parquet"
+    shutil.copytree(library, path.parent)
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    for entry in rows:
+        if entry["joint"] == "door_joint":
+            entry["type"] = "wobbly"
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+    make.seal(path.parent)
+    result = evaluate(dataset, open_predictions(path.parent))
+    (broken,) = (item for item in result.objects if item.status == "unreadable")
+    assert broken.detail.startswith(f"joints.parquet, object {broken.object_id!r}: ")
+    assert str(library.parent) not in json.dumps(result.as_dict())
 
 
 def test_a_mimic_joint_is_scored_and_counted(library, make):

@@ -155,7 +155,7 @@ def test_a_file_that_changes_for_ever_is_given_up(
     with Liar(script) as liar, pytest.raises(FetchError, match="cannot be downloaded"):
         get(remote_file(f"{liar.address}/a.bin"), tmp_path)
     assert len(liar.requests) == 2 * (download.TRIES + 1)
-    assert not (tmp_path / ".fetch/parts/a.bin.part").exists()
+    assert not FetchLayout(tmp_path).part("a.bin").exists()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.fetch.layout import FetchLayout
 from tests.loopback import HubLoopback, Loopback
 from tests.pipeline.fetch.conftest import Checkout
 from tests.pipeline.fetch.test_unpack import tar_bytes, zip_bytes
@@ -272,7 +273,7 @@ def test_killed_in_the_middle_a_download_goes_on(checkout: Checkout, server: Loo
     checkout.describe(archive_access(server, "objects.bin", data))
     server.pause_s = 0.02
     process = checkout.start("fetch", "local")
-    part = checkout.raw / ".fetch/parts/objects.bin.part"
+    part = FetchLayout(checkout.raw).part("objects.bin")
     wait_until(lambda: part.is_file() and part.stat().st_size > 500_000)
     kill(process)
     have = part.stat().st_size
@@ -296,7 +297,7 @@ def test_interrupted_by_the_user_a_download_says_how_to_go_on(
     checkout.describe(archive_access(server, "objects.bin", data))
     server.pause_s = 0.02
     process = checkout.start("fetch", "local", stderr=subprocess.PIPE)
-    part = checkout.raw / ".fetch/parts/objects.bin.part"
+    part = FetchLayout(checkout.raw).part("objects.bin")
     wait_until(lambda: part.is_file() and part.stat().st_size > 100_000)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
@@ -311,7 +312,7 @@ def test_killed_while_unpacking_nothing_half_is_left(checkout: Checkout, server:
     rule = {"archives": "*.tar.gz", "files": 10_000, "bytes": 100_000_000}
     checkout.describe(archive_access(server, "all.tar.gz", data, unpack=[rule]))
     process = checkout.start("fetch", "local")
-    tree = checkout.raw / ".fetch/unpacking/all.tar.gz.tmp"
+    tree = FetchLayout(checkout.raw).unfinished_tree("all.tar.gz")
     wait_until(lambda: tree.is_dir() and any(tree.iterdir()))
     kill(process)
     found = checkout.visible()
@@ -435,6 +436,37 @@ def test_a_manual_source_is_looked_for_and_explained(checkout: Checkout) -> None
     assert checkout.receipt["files"][0]["address"] == "by hand"
     assert checkout.here("fetch", "local").returncode == 0
     assert checkout.here("fetch", "local", "--verify").returncode == 0
+
+
+def test_names_that_look_like_our_own_do_not_meet(checkout: Checkout, hub: HubLoopback) -> None:
+    """Names of a list that are apart stay so while they are on their way."""
+    plain = ["a", "a.part/b", "a.json/c", "a.part.json/d", "e" * 255]
+    packed = [
+        "p.tar.gz",
+        "p.tar.gz.tmp/q.tar.gz",
+        "p.tar.gz.json/r.tar.gz",
+        "p.tar.gz.json~/s.tar.gz",
+    ]
+    hub.content = {name: name.encode() for name in plain}
+    hub.content |= {name: tar_bytes({f"{n}/x": b"x"}) for n, name in enumerate(packed)}
+    checkout.describe({**HUB, "files": ["*"]})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 0, done.stderr
+    expected = {name: name.encode() for name in plain}
+    assert checkout.visible() == expected | {f"{n}/x": b"x" for n in range(len(packed))}
+    assert checkout.here("fetch", "local", "--verify").returncode == 0
+
+
+def test_a_time_limit_covers_unpacking(checkout: Checkout) -> None:
+    rule = {"archives": "*.zip", "files": 100, "bytes": 10_000}
+    checkout.describe({"kind": "manual", "unpack": [rule]})
+    (checkout.root / "mine.zip").write_bytes(zip_bytes(PACKED))
+    words = ("fetch", "local", "--archive", "mine.zip")
+    done = checkout.here(*words, "--time-limit", "1e-9")
+    assert done.returncode == 2 and "limit of 1e-09 minutes is over" in done.stderr
+    assert checkout.visible() == {}
+    assert checkout.here(*words).returncode == 0
+    assert checkout.visible() == PACKED
 
 
 def test_an_archive_by_hand_is_held_to_what_is_known(checkout: Checkout) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
@@ -19,6 +20,7 @@ import pytest
 
 from pipeline.fetch import unpack as module
 from pipeline.fetch.access import UnpackRule
+from pipeline.fetch.connection import TimeLimit
 from pipeline.fetch.errors import FetchError, Interrupted
 from pipeline.fetch.layout import FetchLayout, safe_name
 from pipeline.fetch.unpack import settle, unpack
@@ -65,10 +67,17 @@ def place(tmp_path: Path) -> FetchLayout:
 
 @pytest.fixture
 def opened(place: FetchLayout, tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    def run(data: bytes, name: str = "x.tar.gz", rule: UnpackRule = RULE) -> dict[str, Any]:
+    def run(
+        data: bytes,
+        name: str = "x.tar.gz",
+        rule: UnpackRule = RULE,
+        stop: threading.Event | None = None,
+        limit: TimeLimit | None = None,
+    ) -> dict[str, Any]:
         archive = tmp_path / "archive"
         archive.write_bytes(data)
-        record = unpack(archive, rule, place, facts={"path": name}, stop=threading.Event())
+        ends = {"stop": stop or threading.Event(), "limit": limit or TimeLimit()}
+        record = unpack(archive, rule, place, facts={"path": name}, **ends)
         settle(name, record, place)
         return record
 
@@ -243,6 +252,74 @@ def test_a_bomb_is_stopped_near_its_bound(
     assert sum(len(x) for x in folder_files(place.root).values()) < 3_000_000
 
 
+def tail_bytes(size: int) -> bytes:
+    """Return a tar with zeros behind its end, which pack to almost nothing."""
+    return bz2.compress(tar_bytes(FILES, mode="w")) + bz2.compress(bytes(size))
+
+
+def skipped_bytes(size: int) -> bytes:
+    """Return a tar with a member of no known kind, whose content a reader passes over."""
+    info = special("odd", b"Z")
+    info.size = size
+    head = info.tobuf(tarfile.GNU_FORMAT)
+    return bz2.compress(head + bytes(size) + tar_bytes(FILES, mode="w"))
+
+
+@pytest.mark.parametrize("pack", [tail_bytes, skipped_bytes])
+def test_bytes_of_no_file_count_too(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout, pack: Callable[[int], bytes]
+) -> None:
+    data = pack(8_000_000)
+    assert len(data) < 2000
+    with pytest.raises(FetchError, match="more than 6,000 bytes"):
+        opened(data, "x.tar.bz2", UnpackRule(archives="*", files=4, bytes=6000))
+    assert visible(place) == {}
+    opened(data, "x.tar.bz2", UnpackRule(archives="*", files=4, bytes=8_006_000))
+    assert visible(place) == FILES
+
+
+class LateStop(threading.Event):
+    """A stop that comes when it was asked for some times."""
+
+    def __init__(self, asks: int) -> None:
+        super().__init__()
+        self.asks = asks
+
+    def is_set(self) -> bool:
+        self.asks -= 1
+        return self.asks < 0
+
+
+class LateLimit(TimeLimit):
+    """A time limit that is over when it was asked for some times."""
+
+    def __init__(self, asks: int) -> None:
+        super().__init__(1)
+        self.asks = asks
+
+    def left(self) -> float:
+        self.asks -= 1
+        return float(max(self.asks, 0))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [tail_bytes(900_000), skipped_bytes(900_000), zip_bytes({"a": bytes(10_000_000)}),
+     zip_bytes({f"{n}": b"" for n in range(40)}), zip_bytes({}, *map(str, range(40))),
+     tar_bytes({"a": bytes(900_000)}), gzip.compress(b"") * 20_000 + tar_bytes(FILES)],
+)  # fmt: skip
+def test_a_stop_and_a_time_limit_end_every_kind_of_work(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout, data: bytes
+) -> None:
+    rule = UnpackRule(archives="*", files=100, bytes=20_000_000)
+    with pytest.raises(Interrupted):
+        opened(data, "x", rule, LateStop(9))
+    with pytest.raises(FetchError, match=r"time limit .* is over"):
+        opened(data, "x", rule, None, LateLimit(9))
+    assert visible(place) == {}
+    opened(data, "x", rule)
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"no archive", tar_bytes(FILES)[:-30],
@@ -318,13 +395,12 @@ def test_a_move_that_was_interrupted_goes_on(
 
 
 def test_an_unpacking_that_was_interrupted_begins_again(
-    opened: Callable[..., dict[str, Any]], place: FetchLayout, tmp_path: Path
+    opened: Callable[..., dict[str, Any]], place: FetchLayout
 ) -> None:
     stop = threading.Event()
     stop.set()
-    (tmp_path / "archive").write_bytes(tar_bytes(FILES))
     with pytest.raises(Interrupted):
-        unpack(tmp_path / "archive", RULE, place, facts={"path": "x.tar.gz"}, stop=stop)
+        opened(tar_bytes(FILES), stop=stop)
     (place.unfinished_tree("x.tar.gz") / "half").write_bytes(b"written")
     opened(tar_bytes(FILES))
     assert visible(place) == FILES
