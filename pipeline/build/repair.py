@@ -6,14 +6,13 @@ What the records of jobs do not cover: a library that came without them, and tem
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from aa_dataset.layout import LibraryLayout
+from aa_dataset.storage import FileSeal
 from pipeline import layout
-from pipeline.seal import file_sha256, sealed_files
+from pipeline.seal import file_sha256, sealed_files, usable_seal
 
 
 def discard_damaged() -> list[Path]:
@@ -29,28 +28,26 @@ def discard_damaged() -> list[Path]:
 def _damaged(folder: LibraryLayout) -> Iterator[Path]:
     if not folder.seal.is_file():
         return
-    try:
-        marks = json.loads(folder.seal.read_bytes())["files"]
-        names = set(marks)
-    except (ValueError, KeyError, TypeError):
+    seal = usable_seal(folder)
+    if seal is None:
         yield folder.seal
         return
     for path in sealed_files(folder):
-        name = path.relative_to(folder.root).as_posix()
-        if path.is_file() and name in names and not _matches(path, marks[name], folder.seal):
+        mark = seal.files.get(path.relative_to(folder.root).as_posix())
+        if path.is_file() and mark is not None and not _matches(path, mark, folder.seal):
             yield path
 
 
-def _matches(path: Path, mark: dict[str, Any], seal: Path) -> bool:
+def _matches(path: Path, mark: FileSeal, seal: Path) -> bool:
     """Compare sizes, and contents of the tables and of what was touched after the seal.
 
     The tars are as large as the library; one that nobody touched starts no job, and jobs compare.
     """
     status = path.stat()
-    if status.st_size != mark["size"]:
+    if status.st_size != mark.size:
         return False
     untouched = path.suffix == ".tar" and status.st_mtime_ns <= seal.stat().st_mtime_ns
-    return untouched or file_sha256(path) == mark["sha256"]
+    return untouched or file_sha256(path) == mark.sha256
 
 
 def discard_leftovers() -> None:

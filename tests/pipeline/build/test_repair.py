@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from aa_dataset.layout import LibraryLayout
 from pipeline.build.repair import discard_damaged, discard_leftovers
+from pipeline.errors import DamagedFileError
+from pipeline.seal import require_sealed
 
 
 @pytest.fixture
@@ -45,6 +48,31 @@ def test_files_that_differ_from_their_seal_are_removed_and_no_other(copied: Path
 def test_a_seal_that_says_nothing_is_removed(copied: Path, text: str) -> None:
     Path("library/library.json").write_text(text)
     assert discard_damaged() == [Path("library/library.json")]
+
+
+@pytest.mark.parametrize("root", ["library", "release"])
+@pytest.mark.parametrize(
+    "word", ["name", "revision", "schema_version", "objects", "sources", "splits", "benchmark",
+             "files", "sha256", "size", "objects.parquet"]
+)  # fmt: skip
+def test_a_bit_that_flips_in_a_key_of_the_seal_makes_the_seal_anew(
+    copied: Path, root: str, word: str
+) -> None:
+    seal = Path(root, "library.json")
+    sound = seal.read_bytes()
+    quoted = f'"{word}":'.encode()
+    assert quoted in sound
+    flipped = quoted[:1] + bytes([quoted[1] ^ 1]) + quoted[2:]
+    seal.write_bytes(sound.replace(quoted, flipped, 1))
+    assert discard_damaged() == [seal]
+
+
+def test_a_release_from_a_library_with_a_flipped_seal_is_a_sentence(copied: Path) -> None:
+    seal = Path("library/library.json")
+    seal.write_bytes(seal.read_bytes().replace(b'"size":', b'"siye":', 1))
+    with pytest.raises(DamagedFileError, match=r"library\.json is damaged"):
+        require_sealed(LibraryLayout(Path("library")))
+    assert not seal.exists()
 
 
 def test_nothing_built_is_nothing_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
