@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aa_dataset.layout import LibraryLayout
-from pipeline.build.repair import discard_damaged, discard_leftovers
+from pipeline.build.repair import discard_damaged, discard_folders, discard_leftovers
 from pipeline.errors import DamagedFileError
 from pipeline.seal import require_sealed
 
@@ -89,3 +89,31 @@ def test_temporary_files_of_killed_jobs_go_but_raw_objects_stay(copied: Path) ->
         path.touch()
     discard_leftovers()
     assert [path.exists() for path in (*gone, *kept)] == [False, False, True]
+
+
+def test_temporary_names_of_folders_go_as_well(copied: Path) -> None:
+    for name in ("library/x.tmp1/y.tmp2", "work/normalize/local/0000.tar.tmp7"):
+        Path(name).mkdir(parents=True)
+    before = sorted(path for path in copied.rglob("*") if path.is_file())
+    discard_leftovers()
+    assert list(copied.rglob("*.tmp*")) == []
+    assert sorted(path for path in copied.rglob("*") if path.is_file()) == before
+
+
+def test_a_folder_where_a_file_belongs_goes_and_nothing_else(copied: Path) -> None:
+    gone = [
+        Path("library/objects.parquet"), Path("library/library.json"), Path("work/build.lock"),
+        Path("work/made/split/all.json"), Path("work/wiring.json"),
+    ]  # fmt: skip
+    for path in gone:
+        path.unlink(missing_ok=True)
+        (path / "inner.json").mkdir(parents=True)
+    kept = [Path("work/raw/a.json/x"), Path("release/.git/a.json/x"), Path("library/.x.json/x")]
+    for path in kept:
+        path.mkdir(parents=True)
+    Path("elsewhere/b.txt").mkdir(parents=True)
+    Path("library/link.json").symlink_to(Path("elsewhere").absolute())
+    assert sorted(discard_folders()) == sorted(gone)
+    assert not any(path.exists() for path in gone)
+    assert all(path.exists() for path in (*kept, Path("elsewhere/b.txt")))
+    assert discard_folders() == []
