@@ -8,24 +8,29 @@ ends here, as a rejection with a sentence. Archives are read in memory and never
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import posixpath
 import re
+import stat
 import tarfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from pipeline.errors import Rejection
 from pipeline.reasons import Reason
+from pipeline.trouble import blame_machine
 from pipeline.walk import walked
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar")
 # Members of one archive at most, counted before any of them is read.
 MEMBERS = 100_000
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -100,6 +105,20 @@ def _missing(name: str) -> Rejection:
     return Rejection(Reason.MESH_MISSING, f"{name[:200]!r} does not exist.")
 
 
+@contextmanager
+def _reading(root: Path, name: str) -> Iterator[None]:
+    """Reject a name behind which no file is; what only the machine refuses is not the object's."""
+    try:
+        yield
+    except OSError as error:
+        blame_machine(root / name, error)
+        if error.errno in _ABSENT:
+            raise _missing(name) from None
+        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
+    except ValueError as error:
+        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
+
+
 def _too_large(name: str, size: int, most: int) -> Rejection:
     return Rejection(Reason.TOO_MANY_BYTES, f"{name} has {size} bytes, more than {most}.")
 
@@ -133,21 +152,26 @@ class FolderFiles(RawFiles):
     def has(self, name: str) -> bool:
         """Tell whether `name` is a regular file of the object."""
         try:
-            return self._path(name).is_file()
-        except (OSError, ValueError, Rejection):
+            self._regular(name)
+        except Rejection:
             return False
+        return True
+
+    def _regular(self, name: str) -> tuple[Path, int]:
+        """Return where a regular file lies, and its size [B]."""
+        with _reading(self._root, name):
+            path = self._path(name)
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise _missing(name)
+        return path, status.st_size
 
     def _read(self, name: str, most: int) -> bytes:
-        try:
-            path = self._path(name)
-            if not path.is_file():
-                raise _missing(name)
-            size = path.stat().st_size
-            if size > most:
-                raise _too_large(name, size, most)
+        path, size = self._regular(name)
+        if size > most:
+            raise _too_large(name, size, most)
+        with _reading(self._root, name):
             return path.read_bytes()
-        except (OSError, ValueError) as error:
-            raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
 
 
 class MemoryFiles(RawFiles):
@@ -237,6 +261,8 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
                     content = archive.extractfile(member)
                     files[name] = b"" if content is None else content.read()
     except (tarfile.TarError, EOFError, OSError, zlib.error, ValueError) as error:
+        if isinstance(error, OSError):
+            blame_machine(path, error)
         raise Rejection(
             Reason.ARCHIVE_INVALID, f"{path.name} is not a usable archive: {error}."
         ) from None

@@ -10,7 +10,6 @@ ids, to temporary names that are renamed at the end.
 
 from __future__ import annotations
 
-import errno
 import functools
 import logging
 import pickle
@@ -24,7 +23,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from aa_dataset.files import NO_ROOM, WriteError
+from aa_dataset.files import WriteError
 from aa_dataset.foreign_text import terminal_line, terminal_text
 from aa_dataset.schema import TABLES
 from pipeline import layout
@@ -41,6 +40,7 @@ from pipeline.errors import (
 from pipeline.processes import outside_signal, require_memory
 from pipeline.reasons import Finding, Reason
 from pipeline.tables import encodable, put_table, replacing, write_bytes
+from pipeline.trouble import is_memory_trouble, worker_sentence
 from pipeline.workers import Crew, Died, TooSlow
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,6 @@ OBJECTS_PER_WORKER = 200
 SHARD_TROUBLE = (
     DamagedFileError, ChangedDuringBuildError, MachineError, MissingPackageError, WriteError
 )  # fmt: skip
-MACHINE_TROUBLE = (*NO_ROOM, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 # So often may a worker die of its object, or be killed, before that is the answer.
 DEATHS = 2
 # Put in place in reverse: records come last, so their presence means that the shard is complete.
@@ -280,16 +279,13 @@ def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answe
         return rejection
     except SHARD_TROUBLE:
         raise
-    except MemoryError:
-        return _too_much_memory(settings)
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
     except (Exception, SystemExit) as error:  # an exit is no answer
-        number = error.errno if isinstance(error, OSError) else None
-        if number in MACHINE_TROUBLE:
-            raise MachineError(f"{task.object_id}: {error}. Mend that, run it again.") from None
-        if number == errno.ENOMEM:
+        if is_memory_trouble(error):
             return _too_much_memory(settings)
+        if sentence := worker_sentence(error):
+            raise MachineError(f"{task.object_id}: {sentence}") from None
         log.error("%s\n%s", task.object_id, terminal_text(encodable(traceback.format_exc())))
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 

@@ -14,9 +14,11 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark
+from aa_dataset.errors import LibraryError
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.revision import tables_revision
 from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.storage import Seal, read_seal
 from pipeline.errors import DamagedFileError
 from pipeline.tables import dump_json, read_rows, write_bytes
 
@@ -68,10 +70,22 @@ def sealed_files(folder: LibraryLayout) -> list[Path]:
 def require_sealed(folder: LibraryLayout) -> dict[str, Any]:
     """Return the seal of a folder; a file that is not what it vouches for is removed."""
     seal = read_marks(folder.seal)
+    if usable_seal(folder) is None:
+        raise _damaged(folder.seal)
     for path in sealed_files(folder):
         if mark_of(path) != seal["files"].get(_name(folder, path)):
             raise _damaged(path)
     return seal
+
+
+def usable_seal(folder: LibraryLayout) -> Seal | None:
+    """Return the seal of a folder, None if any field of it is not what a build writes."""
+    try:
+        return read_seal(folder)
+    except LibraryError as error:
+        if isinstance(error.__cause__, OSError):  # the machine's trouble says nothing about a seal
+            raise error.__cause__ from None
+        return None
 
 
 def read_marks(path: Path) -> dict[str, Any]:

@@ -14,10 +14,58 @@ from aa_dataset.files import DISK_TROUBLE, NO_ROOM, free_bytes, write_sentence
 from pipeline import layout
 from pipeline.errors import MachineError
 
-MACHINE_TROUBLE = (*DISK_TROUBLE, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+MACHINE_TROUBLE = (
+    *DISK_TROUBLE, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ESTALE
+)  # fmt: skip
+FORBIDDEN = (errno.EACCES, errno.EPERM)
+# How the loader of shared libraries says that memory is gone.
+_NOT_MAPPED = ("cannot allocate memory", "failed to map segment")
 # Python's own words about an error of the system, as they end a traceback.
 _ERRNO = re.compile(r"^\w*Error: \[Errno (\d+)\] [^:\n]*(?:: '([^'\n]+)')?", re.M)
 _MEMORY = re.compile(r"^(?:\w+\.)*_?\w*MemoryError\b", re.M)
+
+
+def blame_machine(path: Path, error: OSError) -> None:
+    """Raise if it is the machine, not the data, that keeps a file or folder from being read.
+
+    A missing file, a circle of links or a name that no disk takes are the data's own.
+
+    Raises
+    ------
+    MachineError
+        With the file and what to do.
+    OSError
+        The same one, if memory is gone: only the caller knows whose.
+    """
+    if error.errno == errno.ENOMEM:
+        raise error
+    if error.errno in MACHINE_TROUBLE:
+        why = os.strerror(error.errno)
+        raise MachineError(f"{path} cannot be read: {why}. {_read_advice(error.errno)}") from error
+
+
+def _read_advice(number: int) -> str:
+    if number in FORBIDDEN:
+        return "Give yourself the right to read it (`chmod u+r`, `chown`) and run it again."
+    if number in (errno.EMFILE, errno.ENFILE, errno.EAGAIN):
+        return "Raise the limits of the system (`ulimit -n`) and run it again."
+    return "Look at the disk or its mount (the system's log tells more) and run it again."
+
+
+def is_memory_trouble(error: BaseException) -> bool:
+    """Tell whether memory could not be had, also where a shared library was to be loaded."""
+    if isinstance(error, ImportError):
+        return any(words in str(error).lower() for words in _NOT_MAPPED)
+    return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+
+
+def worker_sentence(error: BaseException) -> str | None:
+    """Return what troubles every object of a worker alike, None if an object may be to blame."""
+    if isinstance(error, ImportError):
+        return f"a package cannot be loaded ({error}). Install what it names, run it again."
+    if isinstance(error, OSError) and error.errno in MACHINE_TROUBLE:
+        return f"{error}. Mend that, run it again."
+    return None
 
 
 def machine_sentence(error: BaseException) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pipeline.errors import PipelineError, Rejection
 from pipeline.reasons import Reason
+from pipeline.trouble import FORBIDDEN, blame_machine
 
 # Folders in folders: of an object, and of an archive that is unpacked.
 DEEPEST = 64
@@ -48,7 +49,9 @@ def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
     try:
         with os.scandir(folder) as stream:
             entries = list(itertools.islice(stream, most + 1))
-    except OSError:
+    except OSError as error:
+        if error.errno not in FORBIDDEN:
+            blame_machine(folder, error)
         return [], []
     if len(entries) > most:
         detail = f"{folder.name[:200]!r} holds too much: more than {MOST_ENTRIES} files in all."

@@ -3,6 +3,9 @@
 
 A worker does one task at a time. Whatever happens to it, each task given to the crew gets an
 answer: what the function returned, how the process died, or that it was too slow.
+
+The pool of pebble, used before, has one pipe with locks for all workers: one that is killed while
+it holds a lock takes others with it, and nobody can tell which object is to blame for which death.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
@@ -37,6 +41,11 @@ class Died:
 @dataclass(frozen=True, slots=True)
 class TooSlow:
     """The worker was ended because its task took too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Leave:
+    """What an idle worker is told instead of a task when it is not needed any more."""
 
 
 class Worker(Generic[T]):
@@ -76,8 +85,16 @@ class Worker(Generic[T]):
         return None
 
     def dismiss(self) -> None:
-        """Let an idle worker leave."""
-        self.connection.close()
+        """Ask an idle worker to leave, without waiting for it.
+
+        A word is needed: the end of the pipe would not be seen, because workers that were forked
+        later hold a copy of our end.
+        """
+        with suppress(OSError):  # it is gone already
+            self.connection.send(_Leave())
+
+    def see_off(self) -> None:
+        """Wait for a worker that was dismissed; end it if it stays."""
         self.process.join(FAREWELL_S)
         self.kill()
 
@@ -133,6 +150,8 @@ class Crew(Generic[T]):
             worker.kill()
         for worker in self._idle:
             worker.dismiss()
+        for worker in self._idle:
+            worker.see_off()
 
     def has_room(self) -> bool:
         """Tell whether a task would be begun at once."""
@@ -168,6 +187,7 @@ class Crew(Generic[T]):
                 worker.connection.close()
             elif worker.tasks >= self._tasks_each:
                 worker.dismiss()
+                worker.see_off()
             else:
                 self._idle.append(worker)
         return bool(ended)
@@ -180,7 +200,7 @@ def _serve(
     parent: int,
     gigabytes: float,
 ) -> None:
-    """Work until the parent hangs up."""
+    """Work until the parent says that it is enough, or is gone."""
     end_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     end_by_signals()
@@ -191,5 +211,7 @@ def _serve(
         try:
             task = tasks.recv()
         except EOFError:
+            return
+        if isinstance(task, _Leave):
             return
         tasks.send_bytes(function(task))

@@ -23,7 +23,7 @@ from typing import Any
 from aa_dataset.files import refused_as_sentence
 from pipeline import layout
 from pipeline.build.progress import Progress
-from pipeline.build.repair import discard_damaged, discard_leftovers
+from pipeline.build.repair import discard_damaged, discard_folders, discard_leftovers
 from pipeline.build.summary import print_summary
 from pipeline.config import load_config
 from pipeline.errors import PipelineError
@@ -52,6 +52,7 @@ def main(arguments: list[str]) -> int:
     config = load_config()
     require_memory(config["budgets"]["memory_gb"])
     require_writable()
+    _tell_folders(discard_folders())  # first: the lock is a file, too
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
@@ -153,6 +154,11 @@ def _advice() -> str:
         f"The build failed; the whole log is {layout.SNAKEMAKE_LOG}. What is finished stays: run "
         "`make library` again to go on from there."
     )
+
+
+def _tell_folders(paths: list[Path]) -> None:
+    for path in paths:
+        _say(f"{path} was a folder where a file belongs; it was removed.")
 
 
 def _tell_damage(paths: list[Path]) -> None:

@@ -23,6 +23,7 @@ from pipeline import layout
 from pipeline.errors import PipelineError, Rejection
 from pipeline.ingest.record import Found
 from pipeline.tables import compact_json, dump_json, write_if_changed
+from pipeline.trouble import FORBIDDEN, blame_machine
 from pipeline.walk import walked
 
 ID_LENGTH = 90
@@ -253,4 +254,6 @@ def _content_digest(path: Path, status: os.stat_result) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
+        if error.errno not in FORBIDDEN:  # `ingest` says so, if the object needs the file
+            blame_machine(path, error)
         return f"unreadable {error.errno}"

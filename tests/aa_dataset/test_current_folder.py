@@ -118,11 +118,17 @@ def test_the_checkout_of_the_package_is_used_in_its_folder() -> None:
     assert done.returncode == 0 and "partnet_mobility" in done.stdout, done.stderr
 
 
-def test_the_pipeline_of_a_checkout_does_not_build_in_another_folder(trap: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["-P"]])
+@pytest.mark.parametrize("module", ["pipeline", "pipeline.__main__"])
+def test_the_pipeline_of_a_checkout_does_not_build_in_another_folder(
+    trap: Path, options: list[str], module: str
+) -> None:
     shutil.rmtree(trap / "pipeline")
     (trap / "pipeline.py").unlink()
+    for name in ("__future__", "contextlib", "fcntl", "logging", "pathlib", "resource", "signal"):
+        shutil.copy(trap / "argparse.py", trap / f"{name}.py")
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "pipeline", "build"],
+        [sys.executable, *options, "-m", module, "build"],
         cwd=trap,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         capture_output=True,

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import io
 import os
+import resource
 import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import Rejection
+from pipeline.errors import MachineError, Rejection
 from pipeline.rawfiles import MemoryFiles, RawFiles, open_raw, overlaid, total_bytes
 
 MOST = 1000
@@ -202,3 +206,58 @@ def test_the_size_of_an_object_counts_everything_and_follows_no_link(source: Pat
     assert total_bytes(source, ("door",)) == len(b"urdf") + len(b"mesh") + links
     assert total_bytes(source, ("urdf/7.urdf", "parts/7")) == len(b"seven") + len(b"x")
     assert total_bytes(source, ("nothing",)) == 0
+
+
+@contextmanager
+def no_open_files_left() -> Iterator[None]:
+    """Let the system refuse to open any further file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@contextmanager
+def somebody_else() -> Iterator[None]:
+    """Be a user whom file modes concern."""
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(mine)
+
+
+def test_no_open_files_left_is_not_the_objects_fault(source: Path) -> None:
+    name = archive(source / "x.tar.gz", member("model.urdf", b"urdf"))
+    files = open_raw(source, ("door",), most_bytes=MOST)
+    with no_open_files_left():
+        with pytest.raises(MachineError, match=r"model\.urdf cannot be read: .*ulimit -n"):
+            files.read("model.urdf")
+        with pytest.raises(MachineError, match=r"x\.tar\.gz cannot be read"):
+            open_raw(source, (name,), most_bytes=MOST)
+        with pytest.raises(MachineError, match="door cannot be read"):
+            files.names()
+    assert files.read("model.urdf") == b"urdf"
+
+
+def test_a_file_that_we_may_not_read_is_named_with_the_next_step() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, "model.urdf").write_bytes(b"urdf")
+        (Path(folder) / "closed").mkdir()
+        Path(folder, "closed", "a.obj").write_bytes(b"mesh")
+        files = open_raw(Path(folder), ("",), most_bytes=MOST)
+        Path(folder, "model.urdf").chmod(0)
+        Path(folder, "closed").chmod(0)
+        with somebody_else():
+            for name in ("model.urdf", "closed/a.obj"):
+                with pytest.raises(MachineError, match=rf"{name} cannot be read: .*chmod u\+r"):
+                    files.read(name)
+            assert reason(files, "nothing") == "mesh_missing"
+        Path(folder, "closed").chmod(0o755)

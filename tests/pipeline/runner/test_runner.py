@@ -78,6 +78,8 @@ def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
                 raise MemoryError
         case ("full", number):
             raise OSError(number, os.strerror(number))
+        case ("import", words):
+            raise ImportError(words)
         case "sys.exit":
             raise SystemExit(4)
         case "segfault":
@@ -232,7 +234,9 @@ def test_memory_is_judged_in_a_fresh_process(bench: SimpleNamespace, elsewhere: 
     assert len(attempts()) == 2
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE, errno.EIO])
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EMFILE, errno.EIO, errno.EAGAIN, errno.EACCES, errno.ESTALE]
+)
 def test_trouble_of_the_machine_blames_no_object(
     bench: SimpleNamespace, elsewhere: Path, number: int
 ) -> None:
@@ -240,6 +244,17 @@ def test_trouble_of_the_machine_blames_no_object(
     with pytest.raises(MachineError, match=rf"b: \[Errno {number}\]"):
         run(job, {"a": 1, "b": ("full", number)})
     assert files_below(Path("out")) == set()
+
+
+def test_a_package_that_cannot_be_loaded_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(MachineError, match=r"b: .*libGL\.so\.1: cannot open.* run it again"):
+        run(job, {"a": 1, "b": ("import", "libGL.so.1: cannot open shared object file")})
+    assert files_below(Path("out")) == set()
+    full = "x.so: failed to map segment from shared object: Cannot allocate memory"
+    assert run(job, {"a": 1, "b": ("import", full)})["b"][0] == "memory_exceeded"
 
 
 def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
