@@ -200,4 +200,5 @@ class ArticulatedObject:
 
         A folder with other files is an error: it may be somebody's work.
         """
-        return given_folder(folder, self._catalog.asset(self._row))
+        given_folder(folder, self._catalog.asset(self._row))
+        return folder

@@ -174,7 +174,7 @@ def test_files_can_be_read_without_unpacking(dataset, tmp_path):
 def test_a_home_folder_that_cannot_be_written_is_a_sentence(dataset, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("AA_HOME", str(tmp_path / "file"))
-    with pytest.raises(CacheError, match="Set AA_HOME to a folder"):
+    with pytest.raises(CacheError, match="set AA_HOME to a folder"):
         dataset[0].urdf_path  # noqa: B018
 
 
