@@ -44,9 +44,9 @@ class CacheLayout:
         """Return the folder where a library of that name may be placed by hand."""
         return self.root / name
 
-    def unpacked(self, revision: str, object_id: str) -> Path:
-        """Return the folder of one unpacked object."""
-        return self.root / "objects" / revision / object_id
+    def unpacked(self, edition: str, object_id: str) -> Path:
+        """Return the folder of one unpacked object; `edition` is `Seal.edition`."""
+        return self.root / "objects" / edition / object_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ class Seal:
         The version of the benchmark that the library holds.
     files : dict of str to FileSeal
         Every file of the library by its path relative to the folder.
+    sha256 : str
+        Digest of `library.json` itself, in hex.
     """
 
     name: str
@@ -64,6 +66,16 @@ class Seal:
     splits: dict[str, int]
     benchmark: Benchmark | None
     files: dict[str, FileSeal]
+    sha256: str
+
+    @property
+    def edition(self) -> str:
+        """Name of the library's folder in the cache.
+
+        A revision is a claim, and leaves pictures out. The digest of the seal, which names that of
+        every tar, keeps apart libraries that claim the same one.
+        """
+        return f"{self.revision}-{self.sha256[:32]}"
 
 
 def read_seal(layout: LibraryLayout) -> Seal:
@@ -78,7 +90,8 @@ def read_seal(layout: LibraryLayout) -> Seal:
         )
     try:
         with path.open("rb") as stream:
-            data = parse_seal(stream.read(SEAL_BYTES + 1))
+            text = stream.read(SEAL_BYTES + 1)
+        data = parse_seal(text)
         version = data["schema_version"]
     except (OSError, ValueError, KeyError) as error:
         raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
@@ -89,10 +102,10 @@ def read_seal(layout: LibraryLayout) -> Seal:
             "Install the version of aa-dataset that wrote the library, or build it again "
             "with `make library`."
         )
-    return _seal(data, path)
+    return _seal(data, path, hashlib.sha256(text).hexdigest())
 
 
-def _seal(data: dict[str, Any], path: Path) -> Seal:
+def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
     try:
         check_seal(data)
         return Seal(
@@ -107,6 +120,7 @@ def _seal(data: dict[str, Any], path: Path) -> Seal:
             files={
                 name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
+            sha256=sha256,
         )
     except KeyError as error:
         raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error

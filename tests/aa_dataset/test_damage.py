@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +174,28 @@ def test_another_library_that_claims_the_revision_does_not_get_into_the_cache(
     wanted = contents(lamp.folder)
     assert contents(load_dataset(other, verbose=False)[LAMP].folder) != wanted
     assert contents(load_dataset(library, verbose=False)[LAMP].folder) == wanted
+
+
+def other_pictures(make, root: Path) -> Path:
+    """Return a library of the same objects, but for the pictures."""
+    text = b"tEXtComment\0other"
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    files = make.files(make.things[0])["preview.png"]
+    picture = files[:33] + chunk + files[33:]
+    things = [
+        make.thing(**vars(t) | {"extra_files": {"preview.png": picture}}) for t in make.things
+    ]
+    return make.library(root, tuple(things))
+
+
+def test_another_library_does_not_lend_its_pictures(library, make, tmp_path):
+    """Revision and digests are the same, which leave pictures out: its pictures stayed."""
+    other = load_dataset(other_pictures(make, tmp_path / "other"), verbose=False)[LAMP]
+    sound = load_dataset(library, verbose=False)[LAMP]
+    assert (other.revision, other.content_sha256) == (sound.revision, sound.content_sha256)
+    assert other.preview.read_bytes() != sound.read("preview.png")
+    assert sound.preview.read_bytes() == sound.read("preview.png")
+    assert other.preview.read_bytes() == other.read("preview.png")
 
 
 def test_an_unpacked_folder_is_compared_and_never_replaced(library, lamp, tmp_path):
