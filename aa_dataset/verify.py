@@ -21,7 +21,7 @@ from aa_dataset.errors import LibraryError
 from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
 from aa_dataset.revision import tables_revision
 from aa_dataset.storage import Seal, file_sha256, read_seal, read_table
-from aa_dataset.trust import brief
+from aa_dataset.trust import SEAL_BYTES, brief
 from aa_dataset.unpacked import folder_problem, read_receipt
 
 NEXT_STEP = (
@@ -96,7 +96,13 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
     path = layout.checksums
     if not path.is_file():
         return
-    for line in path.read_bytes().decode("utf-8", "replace").splitlines():
+    with path.open("rb") as stream:
+        text = stream.read(SEAL_BYTES + 1)
+    if len(text) > SEAL_BYTES:
+        yield Problem(str(path), f"{path} has more than {SEAL_BYTES:,} bytes.")
+        return
+    absent = {*seal.files, layout.seal.name}
+    for line in text.decode("utf-8", "replace").splitlines():
         digest, _, name = line.partition("  ")
         if name in seal.files:
             same = digest == seal.files[name].sha256
@@ -107,6 +113,9 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
             same = False
         if not same:
             yield Problem(str(path), f"{path} has a wrong line for {brief(name)}.")
+        absent.discard(name)
+    for name in sorted(absent):
+        yield Problem(str(path), f"{path} has no line for {name}.")
 
 
 def _content_problems(

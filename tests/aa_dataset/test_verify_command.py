@@ -114,6 +114,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "damage under a seal": (resealed, "(object 'generated-lamp') holds other files than"),
     "a joint that is none": (bad_joint, "joints.parquet, object 'generated-cabinet': 'x'"),
     "wrong checksums": (wrong_checksums, "SHA256SUMS has a wrong line for 'README.md'"),
+    "checksums that leave a file out": (wrong_checksums, f"SHA256SUMS has no line for {TAR}"),
+    "checksums without end": (
+        lambda p: ((p / "SHA256SUMS").touch(), os.truncate(p / "SHA256SUMS", (1 << 26) + 1)),
+        "SHA256SUMS has more than",
+    ),
     "checksums of strange names": (wrong_checksums, "a wrong line for '../../secret'"),
 }
 
