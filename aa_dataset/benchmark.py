@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from aa_dataset.trust import brief
+
 SPLIT = "eval200"
 VERSION = re.compile(rf"{SPLIT}-v(0|[1-9][0-9]*)")
 _DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -69,10 +71,10 @@ def read_benchmark(facts: Any) -> Benchmark:
         raise ValueError(f"benchmark is not a table of {', '.join((*_TEXTS, *_COUNTS))}")
     for name in _TEXTS:
         if not isinstance(facts[name], str):
-            raise ValueError(f"benchmark.{name} is {facts[name]!r}, not a text")
+            raise ValueError(f"benchmark.{name} is {brief(facts[name])}, not a text")
     for name in _COUNTS:
         if type(facts[name]) is not int or facts[name] < 0:
-            raise ValueError(f"benchmark.{name} is {facts[name]!r}, not a whole number >= 0")
+            raise ValueError(f"benchmark.{name} is {brief(facts[name])}, not a whole number >= 0")
     found = Benchmark(**facts)
     _require_consistent(found)
     return found
@@ -80,11 +82,11 @@ def read_benchmark(facts: Any) -> Benchmark:
 
 def _require_consistent(found: Benchmark) -> None:
     if not VERSION.fullmatch(found.version):
-        raise ValueError(f"benchmark.version is {found.version!r}, not {SPLIT}-v and a number")
+        raise ValueError(f"benchmark.version is {brief(found.version)}, not {SPLIT}-v and a number")
     if found.split != SPLIT:
-        raise ValueError(f"benchmark.split is {found.split!r}, not {SPLIT!r}")
+        raise ValueError(f"benchmark.split is {brief(found.split)}, not {SPLIT!r}")
     if not _DIGEST.fullmatch(found.digest):
-        raise ValueError(f"benchmark.digest is {found.digest!r}, not 16 hex digits")
+        raise ValueError(f"benchmark.digest is {brief(found.digest)}, not 16 hex digits")
     if found.by_bytes + found.by_numbers != found.objects:
         raise ValueError(
             f"benchmark.by_bytes and by_numbers, {found.by_bytes} and {found.by_numbers}, do not "

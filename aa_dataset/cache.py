@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from aa_dataset.errors import ArenaError
 
 HOME_VARIABLE = "AA_HOME"
 LIBRARY_VARIABLE = "AA_LIBRARY"
+
+_CACHE_STEP = f"Make room or repair it, or set {HOME_VARIABLE} to a folder that you can write to."
+_GIVEN_STEP = "Make room or choose another folder."
+_ATTEMPTS = 100  # to put a folder in place, while other programs put theirs there
 
 
 class CacheError(ArenaError, OSError):
@@ -39,9 +44,9 @@ class CacheLayout:
         """Return the folder where a library of that name may be placed by hand."""
         return self.root / name
 
-    def unpacked(self, revision: str, object_id: str) -> Path:
-        """Return the folder of one unpacked object."""
-        return self.root / "objects" / revision / object_id
+    def unpacked(self, edition: str, object_id: str) -> Path:
+        """Return the folder of one unpacked object; `edition` is `Seal.edition`."""
+        return self.root / "objects" / edition / object_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,8 @@ def default_library() -> str | None:
 
 def ensure_folder(
     target: Path, fill: Callable[[Path], object], *, is_sound: Callable[[Path], bool] | None = None
-) -> Path:
-    """Return `target`, made by `fill` in a temporary folder and renamed.
+) -> bool:
+    """Make `target` by `fill` in a temporary folder, rename it, and tell whether that was needed.
 
     Several processes may ask for the same folder: the first rename wins, the others throw their
     copy away, and nobody ever sees a half-filled folder.
@@ -83,29 +88,34 @@ def ensure_folder(
     Parameters
     ----------
     target : Path
-        The folder to make; when it exists and is sound, nothing is done.
+        The folder to make; when it exists and is sound, nothing is done. An empty folder is filled.
     fill : callable
         Writes the contents into the empty folder that it is given.
     is_sound : callable, optional
         Tells whether a folder is there and holds what `fill` writes. One that does not, because a
-        disk or a person damaged it, is replaced; without this, no folder ever is.
+        disk or a person damaged it, is replaced; without this, a folder of the user is meant, of
+        which nothing ever is.
     """
-    if (is_sound or Path.is_dir)(target):
-        return target
-    temporary = _temporary_sibling(target)
+    if (is_sound or _has_content)(target):
+        return False
+    next_step = _GIVEN_STEP if is_sound is None else _CACHE_STEP
+    temporary = _temporary_sibling(target, next_step)
     try:
         fill(temporary)
-        _put_in_place(temporary, target, is_sound)
+        return _put_in_place(temporary, target, is_sound)
     except ArenaError:
         raise
     except OSError as error:
-        raise CacheError(
-            f"cannot write {target} ({error.strerror}). Make room or repair the folder, or set "
-            f"{HOME_VARIABLE} to another one."
-        ) from error
+        raise CacheError(f"cannot write {target} ({error.strerror}). {next_step}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    return target
+
+
+def _has_content(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and any(folder.iterdir())
+    except OSError as error:
+        raise CacheError(f"cannot read {folder} ({error.strerror}). {_GIVEN_STEP}") from error
 
 
 def claim_folder(folder: Path, owner: str) -> UnpackLayout:
@@ -130,17 +140,24 @@ def claim_folder(folder: Path, owner: str) -> UnpackLayout:
     return place
 
 
-def _temporary_sibling(target: Path) -> Path:
+def _temporary_sibling(target: Path, next_step: str) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".tmp-", dir=target.parent))
-        folder.chmod(0o777 & ~_umask())  # mkdtemp makes it private; a cache may be shared
+        folder.chmod(_mode(target))
     except OSError as error:
         raise CacheError(
-            f"cannot write to {target.parent} ({error.strerror}). "
-            f"Set {HOME_VARIABLE} to a folder that you can write to."
+            f"cannot write to {target.parent} ({error.strerror}). {next_step}"
         ) from error
     return folder
+
+
+def _mode(target: Path) -> int:
+    """Return the rights of a new folder: those of the empty one that it replaces, else usual ones.
+
+    `mkdtemp` makes it private, but a cache may be shared.
+    """
+    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_umask()
 
 
 def _umask() -> int:
@@ -149,18 +166,20 @@ def _umask() -> int:
     return mask
 
 
-def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool] | None) -> None:
-    """Rename a finished folder to its name, unless another process was faster."""
-    while True:
+def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool] | None) -> bool:
+    """Rename a finished folder to its name, unless another process was faster; tell which."""
+    for attempt in range(_ATTEMPTS):
         try:
             temporary.rename(target)
-            return
+            return True
         except OSError:
-            if (is_sound or Path.is_dir)(target):
-                return
-            if is_sound is None:
+            if (is_sound or _has_content)(target):
+                return False
+            # Without the finished folder, or against a program that never rests, this must end.
+            if is_sound is None or not temporary.is_dir() or attempt + 1 == _ATTEMPTS:
                 raise
-            _remove_unsound(target)  # raises where that cannot be done, so that this ends
+            _remove_unsound(target)
+    raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
 def _remove_unsound(target: Path) -> None:

@@ -12,7 +12,12 @@ from typing import Any
 
 def add_verify(commands: Any, library_help: str) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("verify", help="check every byte of a library, and the cache")
+    what = "check every byte of a library, and the cache"
+    healing = (
+        "What is damaged in the cache loses its receipt, so that its next use unpacks it anew; "
+        "nothing else is changed."
+    )
+    parser = commands.add_parser("verify", help=what, description=f"{what.capitalize()}. {healing}")
     parser.add_argument("library", nargs="?", metavar="LIBRARY", help=library_help)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run_verify)

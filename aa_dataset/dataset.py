@@ -17,6 +17,7 @@ from aa_dataset.cache import claim_folder
 from aa_dataset.catalog import Catalog, SelectionError, UnknownObjectError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.unpacked import given_folder
 
 Rows = NDArray[np.int64]
 Choice = str | Iterable[str] | None
@@ -246,9 +247,8 @@ class Dataset:
         place = claim_folder(folder, f"{self.name} {self.revision}")
         written = 0
         for item in self:
-            target = place.object(item.object_id)
-            written += not target.is_dir()
-            item.unpack(target)
+            asset = self._catalog.asset(item.row)
+            written += given_folder(place.object(item.object_id), asset)
         return written
 
     def _column(self, name: str) -> pa.ChunkedArray:

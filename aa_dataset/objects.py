@@ -154,7 +154,7 @@ class ArticulatedObject:
     @property
     def folder(self) -> Path:
         """Folder with the object's files, unpacked into ``$AA_HOME`` once, and again if damaged."""
-        target = cache_layout().unpacked(self.revision, self.object_id)
+        target = cache_layout().unpacked(self._catalog.seal.edition, self.object_id)
         return cached_folder(target, self._catalog.asset(self._row))
 
     @property
@@ -200,4 +200,5 @@ class ArticulatedObject:
 
         A folder with other files is an error: it may be somebody's work.
         """
-        return given_folder(folder, self._catalog.asset(self._row))
+        given_folder(folder, self._catalog.asset(self._row))
+        return folder

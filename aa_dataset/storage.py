@@ -24,9 +24,11 @@ from aa_dataset.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.trust import SEAL_BYTES, brief, check_cells, check_seal, parse_seal
 
 NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
-# The widest row of the library has some kilobytes; a table that unpacks to more is a trap.
+# The widest row of the library has some kilobytes; a table that unpacks to more is a trap. A few
+# bytes of a file may stand for a long text in every row, so that few rows are unpacked at a time.
 _TABLE_BYTES = 1 << 31
-_BATCH_ROWS = 8192
+_START_BYTES, _ROW_BYTES = 1 << 26, 1 << 16
+_BATCH_ROWS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Seal:
         The version of the benchmark that the library holds.
     files : dict of str to FileSeal
         Every file of the library by its path relative to the folder.
+    sha256 : str
+        Digest of `library.json` itself, in hex.
     """
 
     name: str
@@ -64,6 +68,16 @@ class Seal:
     splits: dict[str, int]
     benchmark: Benchmark | None
     files: dict[str, FileSeal]
+    sha256: str
+
+    @property
+    def edition(self) -> str:
+        """Name of the library's folder in the cache.
+
+        A revision is a claim, and leaves pictures out. The digest of the seal, which names that of
+        every tar, keeps apart libraries that claim the same one.
+        """
+        return f"{self.revision}-{self.sha256[:32]}"
 
 
 def read_seal(layout: LibraryLayout) -> Seal:
@@ -78,7 +92,8 @@ def read_seal(layout: LibraryLayout) -> Seal:
         )
     try:
         with path.open("rb") as stream:
-            data = parse_seal(stream.read(SEAL_BYTES + 1))
+            text = stream.read(SEAL_BYTES + 1)
+        data = parse_seal(text)
         version = data["schema_version"]
     except (OSError, ValueError, KeyError) as error:
         raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
@@ -89,10 +104,10 @@ def read_seal(layout: LibraryLayout) -> Seal:
             "Install the version of aa-dataset that wrote the library, or build it again "
             "with `make library`."
         )
-    return _seal(data, path)
+    return _seal(data, path, hashlib.sha256(text).hexdigest())
 
 
-def _seal(data: dict[str, Any], path: Path) -> Seal:
+def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
     try:
         check_seal(data)
         return Seal(
@@ -107,6 +122,7 @@ def _seal(data: dict[str, Any], path: Path) -> Seal:
             files={
                 name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
+            sha256=sha256,
         )
     except KeyError as error:
         raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error
@@ -157,13 +173,14 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
     expected = seal.files.get(path.name)
     if expected is None:
         raise LibraryError(f"{layout.seal} does not name {path.name}. {NEXT_STEP}")
-    if file_sha256(path) != expected.sha256:
+    data = _table_bytes(path)
+    if hashlib.sha256(data).hexdigest() != expected.sha256:
         raise LibraryError(
             f"the contents of {path} are not those that {layout.seal.name} vouches for: files of "
             f"two builds are mixed. {NEXT_STEP}"
         )
     try:
-        table = _read_batches(path).combine_chunks()
+        table = _read_batches(data).combine_chunks()
     except (pa.ArrowException, OSError, ValueError) as error:  # also a name that is not UTF-8
         raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
     try:
@@ -173,15 +190,28 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
     return table
 
 
-def _read_batches(path: Path) -> pa.Table:
+def _table_bytes(path: Path) -> bytes:
+    """Read a file once, so that what is unpacked is what was compared with the seal."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_TABLE_BYTES + 1)
+    except OSError as error:
+        raise LibraryError(f"{path} is not readable ({error.strerror}). {NEXT_STEP}") from error
+    if len(data) > _TABLE_BYTES:
+        raise LibraryError(f"{path} has more than {_TABLE_BYTES:,} bytes. {NEXT_STEP}")
+    return data
+
+
+def _read_batches(data: bytes) -> pa.Table:
     """Read a table piece by piece, so that one which unpacks to more than memory holds is seen."""
-    batches, total = [], 0
-    with pq.ParquetFile(path, memory_map=True) as file:
+    batches, rows, total = [], 0, 0
+    with pq.ParquetFile(pa.BufferReader(data), pre_buffer=False) as file:
         schema = file.schema_arrow
         for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
-            total += batch.nbytes
-            if total > _TABLE_BYTES:
-                raise ValueError(f"it unpacks to more than {_TABLE_BYTES:,} bytes")
+            rows, total = rows + batch.num_rows, total + batch.nbytes
+            most = min(_TABLE_BYTES, _START_BYTES + rows * _ROW_BYTES)
+            if total > most:
+                raise ValueError(f"its first {rows:,} rows unpack to more than {most:,} bytes")
             batches.append(batch)
     return pa.Table.from_batches(batches, schema)
 

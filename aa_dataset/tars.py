@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from aa_dataset.trust import BLOCK, MemberNames, brief, member_name
+from aa_dataset.trust import BLOCK, MEMBERS, MemberNames, brief, member_name
 
 _MAGIC = b"ustar\x0000"
 _PLAIN = (b"0", b"\0")
@@ -40,7 +40,9 @@ def read_members(stream: BinaryIO, offset: int, size: int, *, object_id: str) ->
         The folder that every member lies in.
     """
     end, names = offset + size, MemberNames()
-    while offset < end:
+    for _ in range(MEMBERS):
+        if offset == end:
+            return
         stream.seek(offset)
         block = stream.read(BLOCK)
         text, length = read_header(block)
@@ -51,6 +53,8 @@ def read_members(stream: BinaryIO, offset: int, size: int, *, object_id: str) ->
         if offset > end:
             raise ValueError(f"ends in the middle of {brief(text)}")
         yield Member(name, begin, length)
+    if offset < end:
+        raise ValueError(f"holds more than {MEMBERS:,} files")
 
 
 def read_header(block: bytes) -> tuple[str, int]:

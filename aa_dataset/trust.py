@@ -20,6 +20,7 @@ from aa_dataset.safe_json import parse_json
 
 BLOCK = 512  # [B] what a tar is counted in
 SEAL_BYTES = 1 << 26  # a seal of a thousand tars has 200 kB
+MEMBERS = 20_000  # files of one object, of which the library's have 75 on average
 FOLDERS = 8  # that a file of an object may lie deep
 
 _REVISION = re.compile(r"[0-9a-f]{16}")

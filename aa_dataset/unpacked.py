@@ -28,19 +28,34 @@ def cached_folder(target: Path, asset: Asset) -> Path:
     def fill(folder: Path) -> None:
         _write_receipt(folder, asset.extract(folder), asset.content_sha256)
 
-    return ensure_folder(target, fill, is_sound=lambda folder: is_sound(folder, asset))
+    ensure_folder(target, fill, is_sound=lambda folder: is_sound(folder, asset))
+    return target
 
 
-def given_folder(target: Path, asset: Asset) -> Path:
-    """Unpack an object to a folder of the user; one that is there is compared, never replaced."""
-    if target.is_dir() and any(target.iterdir()):
-        if problem := folder_problem(target, asset.names(), asset.content_sha256):
-            raise CacheError(
-                f"{target} is there already and {problem}. Move it away to have object "
-                f"{asset.object_id!r} unpacked again."
-            )
-        return target
-    return ensure_folder(target, asset.extract)
+def given_folder(target: Path, asset: Asset) -> bool:
+    """Unpack an object to a folder of the user, and tell whether it was not there yet.
+
+    A folder with files is compared, never replaced; an empty one is filled.
+    """
+    _require_folder(target)
+    if ensure_folder(target, asset.extract):
+        return True
+    if problem := folder_problem(target, asset.names(), asset.content_sha256):
+        raise CacheError(
+            f"{target} is there already and {problem}. Move it away to have object "
+            f"{asset.object_id!r} unpacked again."
+        )
+    return False
+
+
+def _require_folder(target: Path) -> None:
+    """Refuse a name that another thing has: a link would be replaced, or lead elsewhere."""
+    if target.is_symlink():
+        raise CacheError(
+            f"cannot write {target}: it is a link. Remove it, or choose the folder itself."
+        )
+    if target.exists() and not target.is_dir():
+        raise CacheError(f"cannot write {target}: it is not a folder. Choose another folder.")
 
 
 def is_sound(folder: Path, asset: Asset) -> bool:

@@ -10,15 +10,18 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
+from aa_dataset.assets import Asset
 from aa_dataset.cache import cache_layout
 from aa_dataset.catalog import Catalog, checked_catalog
+from aa_dataset.contents import PICTURES
 from aa_dataset.errors import LibraryError
 from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
 from aa_dataset.revision import tables_revision
 from aa_dataset.storage import Seal, file_sha256, read_seal, read_table
-from aa_dataset.trust import brief
+from aa_dataset.trust import SEAL_BYTES, brief
 from aa_dataset.unpacked import folder_problem, read_receipt
 
 NEXT_STEP = (
@@ -93,7 +96,13 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
     path = layout.checksums
     if not path.is_file():
         return
-    for line in path.read_bytes().decode("utf-8", "replace").splitlines():
+    with path.open("rb") as stream:
+        text = stream.read(SEAL_BYTES + 1)
+    if len(text) > SEAL_BYTES:
+        yield Problem(str(path), f"{path} has more than {SEAL_BYTES:,} bytes.")
+        return
+    absent = {*seal.files, layout.seal.name}
+    for line in text.decode("utf-8", "replace").splitlines():
         digest, _, name = line.partition("  ")
         if name in seal.files:
             same = digest == seal.files[name].sha256
@@ -104,6 +113,9 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
             same = False
         if not same:
             yield Problem(str(path), f"{path} has a wrong line for {brief(name)}.")
+        absent.discard(name)
+    for name in sorted(absent):
+        yield Problem(str(path), f"{path} has no line for {name}.")
 
 
 def _content_problems(
@@ -128,18 +140,40 @@ def _content_problems(
 def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
     """Check one object in its tar, its tree, and its folder in the cache."""
     asset = catalog.asset(row)
-    checks = [lambda: catalog.tree(row), *([asset.check] if asset.path.is_file() else [])]
-    for check in checks:
-        try:
-            check()
-        except LibraryError as error:
-            yield Problem(str(asset.path), str(error))
-    folder = cache_layout().unpacked(catalog.seal.revision, asset.object_id)
+    files: dict[str, bytes] = {}  # digest of each file in the tar, if that is sound
+    try:
+        catalog.tree(row)
+    except LibraryError as error:
+        yield Problem(str(asset.path), str(error))
+    try:
+        if asset.path.is_file():
+            files = {name: sha256(data).digest() for name, data in asset.files()}
+    except LibraryError as error:
+        yield Problem(str(asset.path), str(error))
+    folder = cache_layout().unpacked(catalog.seal.edition, asset.object_id)
+    if problem := _cache_problem(folder, asset, files):
+        yield Problem(str(folder), f"{folder} in the cache {problem}; {_forget(folder)}")
+
+
+def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
+    """Return how a folder of the cache differs from the object, also in its pictures."""
     receipt = read_receipt(folder)
     if receipt is None:  # nothing there, or what the next use replaces
-        return
+        return ""
     if problem := folder_problem(folder, receipt["files"], asset.content_sha256):
+        return problem
+    if files and {*receipt["files"]} != {*files}:
+        return "holds more or fewer files than the library"
+    for name in sorted({*PICTURES} & {*files}):
+        if sha256((folder / name).read_bytes()).digest() != files[name]:
+            return f"has another {name} than the library"
+    return ""
+
+
+def _forget(folder: Path) -> str:
+    """Remove the receipt of a damaged folder, and say what happens next."""
+    try:
         ObjectLayout(folder).receipt.unlink(missing_ok=True)
-        yield Problem(
-            str(folder), f"{folder} in the cache {problem}; its next use unpacks it anew."
-        )
+    except OSError as error:
+        return f"remove that folder, which is not possible from here ({error.strerror})."
+    return "its next use unpacks it anew."

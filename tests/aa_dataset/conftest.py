@@ -436,5 +436,6 @@ def make() -> Any:
         seal = staticmethod(write_seal)
         urdf = staticmethod(write_urdf)
         fragment = staticmethod(tar_fragment)
+        files = staticmethod(object_files)
 
     return Make

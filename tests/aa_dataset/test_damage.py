@@ -6,15 +6,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.cache import CacheError
+from aa_dataset.cache import CacheError, ensure_folder
 from aa_dataset.errors import LibraryError
 
 LAMP = "generated-lamp"
@@ -174,6 +176,28 @@ def test_another_library_that_claims_the_revision_does_not_get_into_the_cache(
     assert contents(load_dataset(library, verbose=False)[LAMP].folder) == wanted
 
 
+def other_pictures(make, root: Path) -> Path:
+    """Return a library of the same objects, but for the pictures."""
+    text = b"tEXtComment\0other"
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    files = make.files(make.things[0])["preview.png"]
+    picture = files[:33] + chunk + files[33:]
+    things = [
+        make.thing(**vars(t) | {"extra_files": {"preview.png": picture}}) for t in make.things
+    ]
+    return make.library(root, tuple(things))
+
+
+def test_another_library_does_not_lend_its_pictures(library, make, tmp_path):
+    """Revision and digests are the same, which leave pictures out: its pictures stayed."""
+    other = load_dataset(other_pictures(make, tmp_path / "other"), verbose=False)[LAMP]
+    sound = load_dataset(library, verbose=False)[LAMP]
+    assert (other.revision, other.content_sha256) == (sound.revision, sound.content_sha256)
+    assert other.preview.read_bytes() != sound.read("preview.png")
+    assert sound.preview.read_bytes() == sound.read("preview.png")
+    assert other.preview.read_bytes() == other.read("preview.png")
+
+
 def test_an_unpacked_folder_is_compared_and_never_replaced(library, lamp, tmp_path):
     dataset = load_dataset(library, verbose=False)
     place = tmp_path / "dest"
@@ -192,9 +216,48 @@ def test_an_unpacked_folder_is_compared_and_never_replaced(library, lamp, tmp_pa
 def test_a_file_in_the_way_of_an_unpacked_object_stays(library, tmp_path):
     item = load_dataset(library, verbose=False)[LAMP]
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(CacheError, match="cannot write"):
+    with pytest.raises(CacheError, match=r"cannot write .*not a folder. Choose another") as caught:
         item.unpack(tmp_path / "file")
-    assert (tmp_path / "file").read_text() == "mine"
+    assert (tmp_path / "file").read_text() == "mine" and "AA_HOME" not in str(caught.value)
+
+
+def test_an_empty_folder_is_filled_and_counted(library, lamp, tmp_path):
+    """It stayed empty, and that was called success."""
+    dataset = load_dataset(library, verbose=False)
+    place = tmp_path / "dest"
+    dataset.unpack(place)
+    shutil.rmtree(place / LAMP)
+    (place / LAMP).mkdir(mode=0o700)
+    assert dataset.unpack(place) == 1
+    assert contents(place / LAMP) == contents(lamp.folder)
+    assert (place / LAMP).stat().st_mode & 0o777 == 0o700
+    (tmp_path / "mine").mkdir()
+    assert contents(lamp.unpack(tmp_path / "mine")) == contents(lamp.folder)
+
+
+@pytest.mark.parametrize("target", ["empty", "full", "nothing"])
+def test_a_link_is_not_unpacked_to(lamp, tmp_path, target):
+    (tmp_path / "empty").mkdir()
+    lamp.unpack(tmp_path / "full")
+    (tmp_path / "link").symlink_to(target)
+    with pytest.raises(CacheError, match=r"link: it is a link. Remove it") as caught:
+        lamp.unpack(tmp_path / "link")
+    assert "AA_HOME" not in str(caught.value)
+    assert (tmp_path / "link").is_symlink() and not [*(tmp_path / "empty").iterdir()]
+
+
+def test_a_temporary_folder_that_vanishes_is_a_sentence(tmp_path):
+    """Somebody cleans the cache while an object is unpacked: this asked for ever."""
+    asked = []
+
+    def is_sound(folder: Path) -> bool:
+        asked.append(folder)
+        assert len(asked) < 1000, "it does not end"
+        return False
+
+    with pytest.raises(CacheError, match=r"cannot write .*AA_HOME"):
+        ensure_folder(tmp_path / "object", shutil.rmtree, is_sound=is_sound)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_full_disk_is_a_sentence(library):

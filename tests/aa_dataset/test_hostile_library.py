@@ -315,6 +315,33 @@ def test_a_hostile_table_is_a_sentence(library, make, case):
         load_dataset(library, verbose=False)["generated-cabinet"].tree  # noqa: B018
 
 
+def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make):
+    """One long text in every row takes one entry of a dictionary in the file."""
+    path = library / "objects.parquet"
+    table = pq.read_table(path)
+    rows = pa.Table.from_pylist(table.to_pylist()[:1] * 8192, table.schema)
+    text = pa.DictionaryArray.from_arrays(np.zeros(8192, dtype=np.int32), ["x" * 100_000])
+    for name in ("name", "description", "attribution", "provenance"):
+        rows = rows.set_column(rows.schema.get_field_index(name), name, text)
+    pq.write_table(rows, path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 50_000
+    seal = json.loads((library / "library.json").read_text())
+    mark = {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "size": path.stat().st_size}
+    seal["files"]["objects.parquet"] = mark
+    (library / "library.json").write_text(json.dumps(seal))
+    code = (
+        "import pyarrow as pa\n"
+        "from aa_dataset import load_dataset\n"
+        "try:\n"
+        f"    load_dataset({str(library)!r}, verbose=False)\n"
+        "finally:\n"
+        "    print(pa.default_memory_pool().max_memory())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "objects.parquet is not readable" in done.stderr and "to more than" in done.stderr
+    assert int(done.stdout) < 1_000_000_000  # bytes
+
+
 @pytest.mark.parametrize("text", ["[1]", "5", "[" * 99999, '{"a": 1', "\ud7ff"])
 def test_provenance_that_is_no_table_is_a_sentence(library, make, text):
     change(library, "objects", "provenance", text, jar_row(library))
@@ -361,6 +388,9 @@ HOSTILE: dict[str, bytes] = {
     "the end before the end": bytes(1024) + GOOD,
     "no members": bytes(512),
     "a wrong checksum": bytes([GOOD[0] ^ 1]) + GOOD[1:],
+    "more files than any object has": b"".join(
+        header(b"generated-jar/%d" % number) for number in range(20_001)
+    ),
     "no tar": b"no tar at all..." * 64,
 }
 

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 import shutil
+import struct
+import subprocess
+import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,6 +114,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "damage under a seal": (resealed, "(object 'generated-lamp') holds other files than"),
     "a joint that is none": (bad_joint, "joints.parquet, object 'generated-cabinet': 'x'"),
     "wrong checksums": (wrong_checksums, "SHA256SUMS has a wrong line for 'README.md'"),
+    "checksums that leave a file out": (wrong_checksums, f"SHA256SUMS has no line for {TAR}"),
+    "checksums without end": (
+        lambda p: ((p / "SHA256SUMS").touch(), os.truncate(p / "SHA256SUMS", (1 << 26) + 1)),
+        "SHA256SUMS has more than",
+    ),
     "checksums of strange names": (wrong_checksums, "a wrong line for '../../secret'"),
 }
 
@@ -149,3 +159,45 @@ def test_rot_in_the_cache_is_found_and_healed_at_the_next_use(library, capsys):
     load_dataset(library, verbose=False)["generated-lamp"].urdf_path  # noqa: B018
     assert mesh.read_bytes() == sound
     assert run(capsys, str(library))[0] == 0
+
+
+def test_another_picture_in_the_cache_is_found(library, capsys):
+    """A library with the seal of this one and other tars may have put it there."""
+    item = load_dataset(library, verbose=False)["generated-lamp"]
+    sound, folder = item.preview.read_bytes(), item.folder
+    text = b"tEXtComment\0other"
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    item.preview.write_bytes(sound[:33] + chunk + sound[33:])
+    receipt = json.loads((folder / ".aa-receipt.json").read_text())
+    status = (folder / "preview.png").stat()
+    receipt["files"]["preview.png"] = [status.st_size, status.st_mtime_ns]
+    (folder / ".aa-receipt.json").write_text(json.dumps(receipt))
+    status, out, _ = run(capsys, str(library))
+    assert status == 1 and "generated-lamp in the cache has another preview.png" in out
+    assert load_dataset(library, verbose=False)["generated-lamp"].preview.read_bytes() == sound
+    assert run(capsys, str(library))[0] == 0
+
+
+def without_override() -> None:
+    """Let permissions stop the next program also if root runs it (CAP_DAC_OVERRIDE)."""
+    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+
+
+def test_a_damaged_cache_that_cannot_be_written_is_a_sentence(library):
+    folder = load_dataset(library, verbose=False)["generated-lamp"].folder
+    flip(folder / "meshes/arm.obj", 3)
+    folder.chmod(0o555)
+    code = f"from aa_dataset.cli import main; raise SystemExit(main(['verify', {str(library)!r}]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, preexec_fn=without_override
+    )
+    folder.chmod(0o755)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "generated-lamp in the cache holds other files" in done.stdout
+    assert "remove that folder" in done.stdout and (folder / ".aa-receipt.json").is_file()
+
+
+def test_the_help_says_what_is_removed(capsys):
+    with pytest.raises(SystemExit):
+        main(["verify", "--help"])
+    assert "loses its receipt" in " ".join(capsys.readouterr().out.split())
