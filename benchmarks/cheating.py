@@ -4,7 +4,7 @@
 ``PYTHONPATH=. python benchmarks/cheating.py [--objects 200] [--before CHECKOUT]``. The truth is
 that of the frozen `eval200-v0`, as tables without meshes, so that nothing needs to be built.
 `CHECKOUT` is a work tree of another commit, whose `aa score` reads the same submissions and fills
-the columns "before", such as ``git worktree add /tmp/old c3961f6``.
+the columns "before", such as ``git worktree add ../before c3961f6``.
 """
 
 from __future__ import annotations
