@@ -18,7 +18,9 @@ settings.register_profile(
 )
 settings.load_profile("arena")
 
-# A shell starts what it puts in the background with Ctrl-C ignored, and children inherit that; the
-# tests that interrupt a program need the usual handling.
+# A shell starts what it puts in the background with Ctrl-C ignored, and `nohup` does the same for a
+# closed terminal; children inherit that. The tests that end a program need the usual handling.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
