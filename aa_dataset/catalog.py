@@ -28,6 +28,7 @@ from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.safe_json import parse_json
 from aa_dataset.storage import NEXT_STEP, Seal, read_seal, read_table, verify_files
 from aa_dataset.trust import brief, check_counts, check_objects
+from aa_dataset.unpacked import KnownFolders
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -90,6 +91,7 @@ class Catalog:
         self._row_of: dict[str, int] | None = None
         self._joints: JointColumns | None = None
         self._checked: set[int] = set()
+        self.known_folders = KnownFolders()
         self._sealed_at = layout.seal.stat().st_mtime_ns
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -153,9 +153,15 @@ class ArticulatedObject:
 
     @property
     def folder(self) -> Path:
-        """Folder with the object's files, unpacked into ``$AA_HOME`` once, and again if damaged."""
+        """Folder with the object's files in ``$AA_HOME``, unpacked where it is absent or damaged.
+
+        The files are looked at when an open library is first asked for them.
+        """
         target = cache_layout().unpacked(self._catalog.seal.edition, self.object_id)
-        return cached_folder(target, self._catalog.asset(self._row))
+        if target not in self._catalog.known_folders:
+            cached_folder(target, self._catalog.asset(self._row))
+            self._catalog.known_folders.add(target)
+        return target
 
     @property
     def urdf_path(self) -> Path:

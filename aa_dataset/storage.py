@@ -9,6 +9,7 @@ refused.
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,7 +195,9 @@ def _table_bytes(path: Path) -> bytes:
     """Read a file once, so that what is unpacked is what was compared with the seal."""
     try:
         with path.open("rb") as stream:
-            data = stream.read(_TABLE_BYTES + 1)
+            # Python sets aside as much memory as is asked for, so ask for what is there.
+            size = os.fstat(stream.fileno()).st_size
+            data = stream.read(min(size, _TABLE_BYTES) + 1)
     except OSError as error:
         raise LibraryError(f"{path} is not readable ({error.strerror}). {NEXT_STEP}") from error
     if len(data) > _TABLE_BYTES:

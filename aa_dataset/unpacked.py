@@ -3,7 +3,8 @@
 
 The receipt is written last. It names every file with its size and time, so that a look costs no
 reading; where a time differs, the contents are compared. A folder without a receipt, or one that
-differs from it, is a stump or damaged, and the cache makes it anew.
+differs from it, is a stump or damaged, and the cache makes it anew. A process looks at each folder
+once, and after that only whether it is still the same folder.
 """
 
 from __future__ import annotations
@@ -20,6 +21,32 @@ from aa_dataset.assets import Asset
 from aa_dataset.cache import CacheError, ensure_folder
 from aa_dataset.contents import Contents
 from aa_dataset.layout import ObjectLayout
+
+
+class KnownFolders:
+    """The folders that an open library found to be right."""
+
+    def __init__(self) -> None:
+        self._marks: dict[Path, tuple[int, int]] = {}
+
+    def __contains__(self, folder: Path) -> bool:
+        """Tell whether a folder was found right and no file of it was added, renamed or removed."""
+        known = self._marks.get(folder)
+        return known is not None and known == _folder_mark(folder)
+
+    def add(self, folder: Path) -> None:
+        """Remember a folder that is right."""
+        if mark := _folder_mark(folder):
+            self._marks[folder] = mark
+
+
+def _folder_mark(folder: Path) -> tuple[int, int] | None:
+    """Return number and time [ns] of a folder, None where there is none."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
 
 
 def cached_folder(target: Path, asset: Asset) -> Path:

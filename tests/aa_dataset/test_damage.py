@@ -152,11 +152,32 @@ def test_a_copy_of_the_cache_is_compared_once_and_kept(library, lamp):
     for path in folder.rglob("*.obj"):
         os.utime(path, ns=(1, 1))
     before = json.loads(receipt.read_text())["files"]["meshes/arm.obj"]
-    assert lamp.folder.stat().st_ino == number
+    assert load_dataset(library, verbose=False)[LAMP].folder.stat().st_ino == number
     after = json.loads(receipt.read_text())["files"]["meshes/arm.obj"]
     assert (after[0], after[1]) == (before[0], 1) != tuple(before)
     written = receipt.stat().st_mtime_ns
-    assert lamp.folder.stat().st_ino == number and receipt.stat().st_mtime_ns == written
+    assert load_dataset(library, verbose=False)[LAMP].folder.stat().st_ino == number
+    assert receipt.stat().st_mtime_ns == written
+
+
+def test_an_open_library_looks_at_the_files_once(library, lamp):
+    """A loop over many epochs pays for one look; the next program looks again."""
+    receipt = lamp.folder / ".aa-receipt.json"
+    sound = receipt.read_bytes()
+    receipt.write_bytes(b"{}")
+    assert (lamp.folder / ".aa-receipt.json").read_bytes() == b"{}"
+    assert load_dataset(library, verbose=False)[LAMP].folder == lamp.folder
+    assert json.loads(receipt.read_bytes()).keys() == json.loads(sound).keys()
+
+
+@pytest.mark.parametrize("case", ["a file is gone", "the whole folder is gone"])
+def test_an_open_library_makes_a_lost_folder_again(lamp, case):
+    wanted, folder = contents(lamp.folder), lamp.folder
+    if case == "a file is gone":
+        (folder / "object.urdf").unlink()
+    else:
+        shutil.rmtree(folder)
+    assert contents(lamp.folder) == wanted
 
 
 def test_the_cache_serves_an_object_whose_tar_was_damaged_later(library, lamp):
