@@ -40,7 +40,7 @@ fuzz: .venv/dev ## damaged files for every reader of foreign files (AA_FUZZ_SECO
 judges: library .venv-judges/ready ## what five simulators say of every object
 	@.venv-judges/bin/aa judge library --workers $$(nproc)
 	@.venv-judges/bin/python -m pytest -m "judges or not slow" \
-		tests/aa_dataset/adapters tests/aa_dataset/export tests/aa_dataset/judge tests/pipeline/judge
+		tests/aa_dataset/adapters tests/aa_dataset/export tests/aa_dataset/judge tests/pipeline/tools/judge
 
 check: .venv/dev ## linters and types
 	@$(BIN)/ruff check --quiet .
@@ -96,5 +96,5 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 
 # Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.
 .venv/graphics: | .venv/bin/python
-	@$(BIN)/python -m pipeline.render.graphics
+	@$(BIN)/python -m pipeline.stages.render.graphics
 	@touch $@

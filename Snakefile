@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workflow: raw sources to library and release. Wiring only; the work is in `pipeline/`."""
 
-from pipeline.inventory.dates import date_outputs
+from pipeline.engine.inventory.dates import date_outputs
 
 
 configfile: "config.yaml"

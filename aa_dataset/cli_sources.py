@@ -19,7 +19,7 @@ from aa_dataset.errors import ArenaError
 
 CHECKOUT_VARIABLE = "AA_CHECKOUT"
 ENTRANCE = Path("pipeline/__main__.py")
-ACCESS = Path("pipeline/access.yaml")
+ACCESS = Path("pipeline/raw/access.yaml")
 NEEDED = {"jsonschema": "jsonschema", "yaml": "pyyaml"}
 
 

@@ -15,12 +15,12 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from aa_dataset.trust import BLOCK
+from pipeline.base.seal import write_seal
+from pipeline.base.tables import write_table
 from pipeline.generate.draw import Draw
 from pipeline.generate.layout import object_name
 from pipeline.generate.registry import family
 from pipeline.generate.urdf import urdf_text
-from pipeline.seal import write_seal
-from pipeline.tables import write_table
 
 Row = dict[str, Any]
 # The place of files that nobody reads.

@@ -18,14 +18,14 @@ import numpy as np
 
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.layout import GLB, URDF
-from pipeline.annotate.stage import annotate
-from pipeline.assets import AssetRange, pack
-from pipeline.config import load_config
+from pipeline.base.assets import AssetRange, pack
+from pipeline.engine.config import load_config
+from pipeline.engine.runner import Outcome, Task
 from pipeline.generate.collection import generate_collection
-from pipeline.glb import read_links
-from pipeline.normalize.stage import normalize_raw
-from pipeline.rawfiles import open_raw
-from pipeline.runner import Outcome, Task
+from pipeline.raw.files import open_raw
+from pipeline.shapes.glb import read_links
+from pipeline.stages.annotate.stage import annotate
+from pipeline.stages.normalize.stage import normalize_raw
 
 SAMPLES = Path("../shared/samples/partnet_mobility")
 ROW = {"format": "urdf", "label": "", "frame": '{"up": "z", "front": "x"}', "scale": "metric",

@@ -27,10 +27,10 @@ from aa_dataset import load_dataset
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from aa_dataset.trust import BLOCK
-from pipeline.seal import write_seal
-from pipeline.split.frozen import FrozenList, frozen_versions, read_frozen
-from pipeline.split.truth import Truth
-from pipeline.tables import write_table
+from pipeline.base.seal import write_seal
+from pipeline.base.tables import write_table
+from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_frozen
+from pipeline.stages.split.truth import Truth
 
 LIMIT_S = 600
 COLUMNS = {

@@ -23,14 +23,14 @@ import trimesh
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.layout import URDF
 from benchmarks.normalize import normal, samples, urdfs_in
-from pipeline.annotate.collision.convex import components, convex
-from pipeline.annotate.collision.links import drawn_shape, link_parts, with_convex_parts
-from pipeline.config import load_config
-from pipeline.errors import Rejection
+from pipeline.base.errors import Rejection
+from pipeline.engine.config import load_config
+from pipeline.engine.runner import Outcome
 from pipeline.generate.collection import generate_collection
-from pipeline.normalize.frame import grid_decimals
-from pipeline.normalize.pieces import Piece
-from pipeline.runner import Outcome
+from pipeline.shapes.grid import grid_decimals
+from pipeline.shapes.pieces import Piece
+from pipeline.stages.annotate.collision.convex import components, convex
+from pipeline.stages.annotate.collision.links import drawn_shape, link_parts, with_convex_parts
 
 HEADER = "collision, one core, CPU time    objects  components  parts      filled  ms/object  floor"
 

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from aa_dataset.assets import Asset
 from aa_dataset.contents import Contents, content_digest
 from aa_dataset.unpacked import KnownFolders, cached_folder
-from pipeline.assets import AssetWriter, pack
+from pipeline.base.assets import AssetWriter, pack
 
 OBJECTS, FILES, SIZE, ROUNDS = 20, 74, 5760, 11
 

@@ -94,9 +94,10 @@ def watch_all(seen: Recorder) -> None:
 
 def watch_rounding(seen: Recorder) -> None:
     """Record every coordinate that is rounded before it is written."""
-    from pipeline.annotate.collision import opening
     from pipeline.generate import unwrap, urdf
-    from pipeline.normalize import frame, pieces
+    from pipeline.shapes import pieces
+    from pipeline.stages.annotate.collision import opening
+    from pipeline.stages.normalize import frame
 
     def settled(name: str) -> Callable[..., None]:
         def look(_: Any, values: Any, decimals: int) -> None:
@@ -115,7 +116,7 @@ def watch_rounding(seen: Recorder) -> None:
 
 def watch_hulls(seen: Recorder) -> None:
     """Record what decides whether a component is flat, convex or hollow."""
-    from pipeline.annotate.collision import convex, links
+    from pipeline.stages.annotate.collision import convex, links
 
     share = convex._filled_share
 
@@ -139,7 +140,7 @@ def watch_hulls(seen: Recorder) -> None:
 
 def watch_cuts(seen: Recorder) -> None:
     """Record how a hollow component is cut into parts."""
-    from pipeline.annotate.collision import cells, opening
+    from pipeline.stages.annotate.collision import cells, opening
 
     def flattest(_: Any, __: Any, weights: np.ndarray) -> None:
         largest = weights.max() if len(weights) else np.nan
@@ -166,7 +167,7 @@ def watch_cuts(seen: Recorder) -> None:
 
 def watch_shells(seen: Recorder) -> None:
     """Record what decides which triangles enclose a volume."""
-    from pipeline.annotate import mass, shells, solids, surface
+    from pipeline.stages.annotate import mass, shells, solids, surface
 
     def welded(_: Any, points: np.ndarray) -> None:
         seen.note_rounding("annotate: vertices welded", (points + 0.5) * surface.WELD_STEPS)
@@ -190,7 +191,7 @@ def watch_shells(seen: Recorder) -> None:
 
 def watch_numbers(seen: Recorder) -> None:
     """Record the numbers of the tables."""
-    from pipeline.annotate import moments, rounding
+    from pipeline.stages.annotate import moments, rounding
 
     def physical(_: bool, body: Any) -> None:
         low, middle, high = moments.symmetric_eigen(body.inertia)[0]
@@ -207,7 +208,7 @@ def watch_numbers(seen: Recorder) -> None:
 
 def build(names: list[str]) -> dict[str, Closest]:
     """Build objects in this process and return the closest margins."""
-    from pipeline.config import load_config
+    from pipeline.engine.config import load_config
     from tests.pipeline.machines.rebuild import rebuild
 
     seen = Recorder()
@@ -235,9 +236,9 @@ def merged(parts: Iterator[dict[str, Closest]], total: int) -> dict[str, Closest
 def splits(library: Path) -> dict[str, Closest]:
     """Return the margins of deduplicate and split on a built library."""
     from aa_dataset import load_dataset
-    from pipeline.config import load_config
-    from pipeline.split.near import _distance, read_skeletons
-    from pipeline.tables import read_rows
+    from pipeline.base.tables import read_rows
+    from pipeline.engine.config import load_config
+    from pipeline.stages.split.near import _distance, read_skeletons
 
     seen = Recorder()
     threshold = load_config()["split"]["near_duplicate"]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of mass properties on damaged meshes with closed forms, ours beside the naive answer.
 
-The naive answer is trimesh's. `--markdown` prints the table of `pipeline/annotate/README.md`.
+The naive answer is trimesh's. `--markdown` prints the table of
+`pipeline/stages/annotate/README.md`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import trimesh
 from aa_dataset.kinematics import RigidBody
 from aa_dataset.kinematics.bodies import BodyError
 from benchmarks.mass_cases import DENSITY, Solid, damages, placed, placed_body, solids
-from pipeline.annotate.errors import relative_error
-from pipeline.annotate.mass import link_mass
+from pipeline.stages.annotate.errors import relative_error
+from pipeline.stages.annotate.mass import link_mass
 
 SEEDS = 10
 

@@ -22,12 +22,12 @@ from typing import Any
 
 import trimesh
 
-from pipeline.config import load_config
-from pipeline.errors import Rejection
+from pipeline.base.errors import Rejection
+from pipeline.engine.config import load_config
+from pipeline.engine.runner import Outcome
 from pipeline.generate.collection import generate_collection
-from pipeline.normalize.stage import normalize_raw, read_model
-from pipeline.rawfiles import open_raw
-from pipeline.runner import Outcome
+from pipeline.raw.files import open_raw
+from pipeline.stages.normalize.stage import normalize_raw, read_model
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 GOAL = 2.0

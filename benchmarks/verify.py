@@ -13,14 +13,14 @@ from typing import Any
 
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.layout import GLB, URDF
-from pipeline.assets import AssetRange, pack
-from pipeline.config import load_config
+from pipeline.base.assets import AssetRange, pack
+from pipeline.engine.config import load_config
+from pipeline.engine.runner import Task
 from pipeline.generate.emit import emit, object_files
 from pipeline.generate.registry import family_names
-from pipeline.glb import read_links
-from pipeline.normalize.stage import normalize
-from pipeline.runner import Task
-from pipeline.verify.stage import verify
+from pipeline.shapes.glb import read_links
+from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.verify.stage import verify
 
 FACTS = {"format": "urdf", "label": "", "screws": "[]", "paths": '["."]', "unit": 1.0,
          "model": "model.urdf", "frame": json.dumps({"up": "z", "front": "x"}),

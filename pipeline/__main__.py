@@ -31,25 +31,25 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "
 
 from aa_dataset.errors import ArenaError  # noqa: E402
 from aa_dataset.foreign_text import terminal_text  # noqa: E402
-from pipeline import layout  # noqa: E402
-from pipeline.errors import PipelineError  # noqa: E402
-from pipeline.inventory.code import require_planned_code  # noqa: E402
-from pipeline.inventory.made import recorded  # noqa: E402
-from pipeline.processes import end_like_ctrl_c  # noqa: E402
-from pipeline.runner import ShardJob  # noqa: E402
-from pipeline.stages import STAGES  # noqa: E402
-from pipeline.trouble import machine_sentence  # noqa: E402
+from pipeline.base import layout  # noqa: E402
+from pipeline.base.errors import PipelineError  # noqa: E402
+from pipeline.base.trouble import machine_sentence  # noqa: E402
+from pipeline.engine.inventory.code import require_planned_code  # noqa: E402
+from pipeline.engine.inventory.made import recorded  # noqa: E402
+from pipeline.engine.processes import end_like_ctrl_c  # noqa: E402
+from pipeline.engine.runner import ShardJob  # noqa: E402
+from pipeline.engine.stages import STAGES  # noqa: E402
 
 COMMANDS = {
-    "build": "pipeline.build.command",
-    "compare": "pipeline.compare.command",
-    "fetch": "pipeline.fetch.command",
-    "freeze": "pipeline.split.freeze",
-    "generate": "pipeline.generate.command",
-    "inventory": "pipeline.inventory.command",
-    "previews": "pipeline.render.previews",
-    "sources": "pipeline.fetch.sources",
-    "summary": "pipeline.build.summary",
+    "build": "pipeline.tools.build.command",
+    "compare": "pipeline.tools.inspect.command",
+    "fetch": "pipeline.tools.fetch.command",
+    "freeze": "pipeline.tools.freeze",
+    "generate": "pipeline.tools.generate",
+    "inventory": "pipeline.engine.inventory.command",
+    "previews": "pipeline.tools.previews",
+    "sources": "pipeline.tools.fetch.sources",
+    "summary": "pipeline.tools.build.summary",
 }
 
 
@@ -65,12 +65,12 @@ def main(arguments: list[str]) -> int:
         if name in COMMANDS:
             return int(importlib.import_module(COMMANDS[name]).main(rest) or 0)
         with job_lock():
-            stage = importlib.import_module(f"pipeline.{name}.stage")
+            stage = importlib.import_module(f"pipeline.stages.{name}.stage")
             job = parse_job(name, rest)
-            require_planned_code(name)
+            require_planned_code(name, job.source)
             with recorded(name, job.source, job.shard):
                 stage.run(job)
-                require_planned_code(name)
+                require_planned_code(name, job.source)
     except (PipelineError, ArenaError) as error:
         _say(str(error))
         return 2

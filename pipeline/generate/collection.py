@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from pipeline.errors import PipelineError
+from pipeline.base.errors import PipelineError
 from pipeline.generate.emit import emit, object_files, remove
 from pipeline.generate.layout import SourceLayout, object_name
 from pipeline.generate.registry import family_categories, family_names

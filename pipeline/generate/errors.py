@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an author of a family can do wrong."""
 
-from pipeline.errors import PipelineError
+from pipeline.base.errors import PipelineError
 
 
 class AuthoringError(PipelineError):

@@ -3,9 +3,9 @@
 
 import sys
 
-from pipeline.inventory.plan import take_stock
-from pipeline.layout import shard_name
-from pipeline.stages import SHARD_STAGES
+from pipeline.engine.inventory.plan import take_stock
+from pipeline.base.layout import shard_name
+from pipeline.engine.stages import SHARD_STAGES
 
 PYTHON = sys.executable
 SHARDS, WRITES = take_stock(config, workflow)

@@ -4,7 +4,7 @@ rule ingest:
     input:
         facts="work/sources/{source}.json",
         inventory="work/inventory/{source}/{shard}.tsv",
-        code="work/code/ingest.txt",
+        code="work/code/ingest/{source}.txt",
         settings="work/settings/ingest.json",
     output:
         records="work/ingest/{source}/{shard}.parquet",

@@ -5,9 +5,9 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[2]
+from tests.kit.places import REPOSITORY
+
 FOLDERS = ("aa_dataset", "pipeline", "docs", "benchmarks", "tests", "taxonomy")
 SUFFIXES = {".py", ".md", ".toml", ".yaml", ".txt", ".cff", ".smk"}
 

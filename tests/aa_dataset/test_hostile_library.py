@@ -23,6 +23,7 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.errors import ArenaError, LibraryError
+from tests.kit.places import REPOSITORY
 
 JAR = "generated-jar"
 SHARD = "generated-0000"
@@ -102,7 +103,7 @@ def test_a_library_cannot_plant_code_that_the_next_python_runs(library, make, tm
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "AA_HOME": str(home / ".cache" / "aa-dataset"),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONPATH": str(REPOSITORY),
     }
     # Python asks for a user's site-packages outside of a virtual environment alone.
     packages = [path for path in sys.path if path.endswith("site-packages")]

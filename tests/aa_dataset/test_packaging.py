@@ -5,11 +5,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.kit.places import REPOSITORY
+
 BUILD = "import sys, setuptools.build_meta as b; b.build_wheel(sys.argv[1])"
 
 
@@ -20,9 +20,11 @@ def test_the_wheel_holds_every_module_and_says_that_it_is_typed(tmp_path):
     source.mkdir()
     out.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
+        shutil.copy(REPOSITORY / name, source)
     shutil.copytree(
-        ROOT / "aa_dataset", source / "aa_dataset", ignore=shutil.ignore_patterns("__pycache__")
+        REPOSITORY / "aa_dataset",
+        source / "aa_dataset",
+        ignore=shutil.ignore_patterns("__pycache__"),
     )
     done = subprocess.run(
         [sys.executable, "-c", BUILD, str(out)],
@@ -35,5 +37,7 @@ def test_the_wheel_holds_every_module_and_says_that_it_is_typed(tmp_path):
     (wheel,) = out.glob("aa_dataset-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert "aa_dataset/py.typed" in names
-    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "aa_dataset").rglob("*.py")}
+    modules = {
+        str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "aa_dataset").rglob("*.py")
+    }
     assert modules <= names

@@ -19,9 +19,9 @@ from types import ModuleType
 
 import pytest
 
+from tests.kit.places import REPOSITORY
 from tests.loopback import Loopback
 
-REPOSITORY = Path(__file__).parents[2]
 REQUIREMENTS = REPOSITORY / "requirements"
 LISTS = ("backend", "build", "torch", "dev", "judges")
 # Whose publishers have neither a wheel nor a source archive; docs/supply_chain.md names them too.

@@ -21,18 +21,18 @@ from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
-from pipeline.assets import pack
-from pipeline.errors import PipelineError
-from pipeline.fetch.access import UnpackRule
-from pipeline.fetch.connection import TimeLimit
-from pipeline.fetch.layout import FetchLayout
-from pipeline.fetch.unpack import unpack
-from pipeline.ingest.record import Found
-from pipeline.ingest.stage import ingest
-from pipeline.inventory.raw import scan_source
-from pipeline.normalize.stage import normalize_raw
-from pipeline.rawfiles import MemoryFiles, RawFiles, open_raw
-from pipeline.runner import Task
+from pipeline.base.assets import pack
+from pipeline.base.errors import PipelineError
+from pipeline.engine.runner import Task
+from pipeline.raw.files import MemoryFiles, RawFiles, open_raw
+from pipeline.raw.inventory import scan_source
+from pipeline.raw.records import Found
+from pipeline.stages.ingest.stage import ingest
+from pipeline.stages.normalize.stage import normalize_raw
+from pipeline.tools.fetch.access import UnpackRule
+from pipeline.tools.fetch.connection import TimeLimit
+from pipeline.tools.fetch.layout import FetchLayout
+from pipeline.tools.fetch.unpack import unpack
 from tests.fuzz import corpus
 
 ON_PURPOSE = (PipelineError, ArenaError)
@@ -100,7 +100,7 @@ def _described(adapter: str, name: str, **others: bytes) -> Run:
 
     def run(data: bytes, _: Path) -> object:
         files: RawFiles = MemoryFiles({**rest, name: data}, most_bytes=BUDGETS["raw_bytes"])
-        module = importlib.import_module(f"pipeline.ingest.{adapter}")
+        module = importlib.import_module(f"pipeline.raw.adapters.{adapter}")
         return module.describe(files, Found("1", ("1",)))
 
     return run

@@ -23,19 +23,18 @@ import trimesh
 import yaml
 import yourdfpy
 
-from pipeline import layout
-from pipeline.annotate.stage import annotate
-from pipeline.assets import AssetRange, pack
-from pipeline.categorize.taxonomy import load_taxonomy
-from pipeline.config import load_config, stage_settings
+from pipeline.base import layout
+from pipeline.base.assets import AssetRange, pack
+from pipeline.base.tables import read_rows, record_schema
+from pipeline.engine.config import load_config, stage_settings
+from pipeline.engine.inventory.refresh import refresh
+from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.generate.emit import emit, object_files
-from pipeline.inventory.refresh import refresh
-from pipeline.normalize.repairs import Repair
-from pipeline.normalize.stage import normalize
-from pipeline.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.tables import read_rows, record_schema
-
-REPOSITORY = Path(__file__).parents[2]
+from pipeline.raw.curation.repairs import Repair
+from pipeline.raw.taxonomy import load_taxonomy
+from pipeline.stages.annotate.stage import annotate
+from pipeline.stages.normalize.stage import normalize
+from tests.kit.places import REPOSITORY
 
 BUDGETS: dict[str, Any] = {
     "raw_bytes": 50_000_000,
@@ -323,14 +322,14 @@ def build() -> None:
         for shard in map(layout.shard_name, range(shards)):
             for stage in ("ingest", "normalize", "categorize", "verify", "annotate"):
                 job = stage_job(stage, source, shard, config)
-                importlib.import_module(f"pipeline.{stage}.stage").run(job)
+                importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
             job = stage_job("render", source, shard, config)
             rows = read_rows(layout.records("annotate", source, shard))
             schema = record_schema(pa.field("backend", pa.string(), nullable=False))
             tasks = [Task(row["object_id"]) for row in rows]
             run_shard(job, tasks, process=picture, schema=schema)
     for stage in ("deduplicate", "manifest", "split", "publish"):
-        importlib.import_module(f"pipeline.{stage}.stage").run(library_job(stage, config))
+        importlib.import_module(f"pipeline.stages.{stage}.stage").run(library_job(stage, config))
 
 
 @pytest.fixture(scope="session")
@@ -393,16 +392,22 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def _copy_data(path: Path) -> None:
+    place = path.relative_to(REPOSITORY)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(path, place)
+
+
 @pytest.fixture
 def workspace(elsewhere: Path) -> Path:
     """Work in a folder with the repository's configuration and data, and no build."""
     for name in ("config.yaml", "constraints.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, name)
     shutil.copytree(REPOSITORY / "taxonomy", "taxonomy")
-    Path("pipeline").mkdir()
-    for path in (REPOSITORY / "pipeline").glob("*.[jy][sa]*"):  # JSON and YAML
-        shutil.copy(path, Path("pipeline", path.name))
-    shutil.copytree(REPOSITORY / "pipeline/curation", "pipeline/curation")
+    for path in (REPOSITORY / "pipeline").rglob("*.[jyt]s*"):  # JSON and TSV
+        _copy_data(path)
+    for path in (REPOSITORY / "pipeline").rglob("*.yaml"):
+        _copy_data(path)
     return elsewhere
 
 

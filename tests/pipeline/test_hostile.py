@@ -24,11 +24,11 @@ from typing import Any
 
 import pytest
 
-from pipeline.errors import Rejection
-from pipeline.ingest.stage import ingest
-from pipeline.inventory.raw import scan_source
-from pipeline.normalize.stage import normalize
-from pipeline.runner import Task
+from pipeline.base.errors import Rejection
+from pipeline.engine.runner import Task
+from pipeline.raw.inventory import scan_source
+from pipeline.stages.ingest.stage import ingest
+from pipeline.stages.normalize.stage import normalize
 
 META = '{"name": "thing", "category": "Door", "license": "CC0-1.0"}'
 FACTS = {"license": "CC0-1.0", "attribution": "", "scale": "metric", "unit": 1.0,
@@ -346,7 +346,7 @@ def test_a_header_without_an_end_stops_at_the_budget(
     kind: bytes, guarded: Path, ended: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such a header describes the next member, so it is read before any member is seen."""
-    monkeypatch.setattr("pipeline.rawfiles.MEMBERS", 1000)
+    monkeypatch.setattr("pipeline.raw.files.MEMBERS", 1000)
     guarded.mkdir()
     with gzip.open(guarded / f"rec_door_{32 * '0'}.tar.gz", "wb") as stream:
         stream.write(member("rec/header", kind, size=300_000_000))

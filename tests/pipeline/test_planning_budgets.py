@@ -18,16 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import walk
-from pipeline.errors import PipelineError, Rejection
-from pipeline.fetch.errors import FetchError
-from pipeline.fetch.layout import safe_name
-from pipeline.ingest import articulated_object_code, gapartnet_akb48
-from pipeline.ingest.mjcf import _include_names, _without_asides, find_models
-from pipeline.ingest.stage import ingest
-from pipeline.inventory.raw import scan_source
-from pipeline.rawfiles import FolderFiles, MemoryFiles
-from pipeline.runner import Task
+from pipeline.base.errors import PipelineError, Rejection
+from pipeline.engine.runner import Task
+from pipeline.raw import walk
+from pipeline.raw.adapters import articulated_object_code, gapartnet_akb48
+from pipeline.raw.adapters.mjcf import _include_names, _without_asides, find_models
+from pipeline.raw.files import FolderFiles, MemoryFiles
+from pipeline.raw.inventory import scan_source
+from pipeline.stages.ingest.stage import ingest
+from pipeline.tools.fetch.errors import FetchError
+from pipeline.tools.fetch.layout import safe_name
 from tests.fuzz import corpus
 
 FACTS = {"license": "MIT", "attribution": "", "frame": {"up": "z"}, "scale": "metric", "unit": 1.0}
@@ -39,8 +39,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))
-from pipeline.errors import PipelineError
-from pipeline.ingest.articulated_object_code import discover
+from pipeline.base.errors import PipelineError
+from pipeline.raw.adapters.articulated_object_code import discover
 try:
     list(discover(Path(sys.argv[1])))
 except PipelineError as error:

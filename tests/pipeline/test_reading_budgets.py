@@ -16,20 +16,20 @@ import pytest
 import trimesh
 
 from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
-from pipeline.errors import Rejection
-from pipeline.ingest import partnet_mobility
-from pipeline.ingest.record import Found
-from pipeline.normalize import meshes as meshes_module
-from pipeline.normalize.materials import MapLine, read_mtl
-from pipeline.normalize.meshes import MeshReader
-from pipeline.normalize.obj import ObjError, read_obj
-from pipeline.normalize.pieces import compacted
-from pipeline.rawfiles import MemoryFiles
-from pipeline.render.backend import render_views
-from pipeline.render.camera import look_at
-from pipeline.render.surface import read_surface, without_backs
-from pipeline.runner import Task
-from pipeline.verify.stage import verify
+from pipeline.base.errors import Rejection
+from pipeline.engine.runner import Task
+from pipeline.raw.adapters import partnet_mobility
+from pipeline.raw.files import MemoryFiles
+from pipeline.raw.records import Found
+from pipeline.shapes.materials import MapLine, read_mtl
+from pipeline.shapes.obj import ObjError, read_obj
+from pipeline.shapes.pieces import compacted
+from pipeline.stages.normalize import meshes as meshes_module
+from pipeline.stages.normalize.meshes import MeshReader
+from pipeline.stages.render.backend import render_views
+from pipeline.stages.render.camera import look_at
+from pipeline.stages.render.surface import read_surface, without_backs
+from pipeline.stages.verify.stage import verify
 from tests.fuzz import corpus
 
 BUDGETS = {"faces": 100_000, "pixels": 1_000_000}

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-REPOSITORY = Path(__file__).parents[2]
+from tests.kit.places import REPOSITORY
+
 PARTS = ("Snakefile", "config.yaml", "constraints.txt", "LICENSE", "pipeline", "aa_dataset",
          "taxonomy", "profiles")  # fmt: skip
 COUNT = 10

@@ -16,7 +16,7 @@ import yaml
 
 from aa_dataset.kinematics.urdf_tree import read_tree
 from aa_dataset.schema import TABLES
-from pipeline.inventory.raw import object_id
+from pipeline.raw.inventory import object_id
 
 from .conftest import BROKEN, COUNT, REPOSITORY, Workspace
 

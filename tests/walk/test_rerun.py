@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline.inventory.raw import shard_of
+from pipeline.raw.inventory import shard_of
 
 from .conftest import SHARDS, Workspace
 
@@ -70,9 +70,9 @@ def test_one_raw_object_reruns_its_shard_and_the_whole_library_steps(
 @pytest.mark.parametrize(
     ("path", "old", "first"),
     [
-        ("pipeline/verify/checks.py", "", "verify"),
-        ("pipeline/annotate/collision/cuts.py", "", "annotate"),
-        ("pipeline/normalize/compound.py", "", "normalize"),
+        ("pipeline/stages/verify/checks.py", "", "verify"),
+        ("pipeline/stages/annotate/collision/cuts.py", "", "annotate"),
+        ("pipeline/stages/normalize/compound.py", "", "normalize"),
         ("aa_dataset/metric/norms.py", "", "annotate"),
         ("taxonomy/categories.tsv", "", "categorize"),
         ("config.yaml", "density: 500.0", "annotate"),
@@ -119,7 +119,7 @@ def test_settings_of_speed_rerun_nothing(copied: Workspace) -> None:
 
 def test_a_new_source_runs_alone(copied: Workspace) -> None:
     shutil.copytree(copied.root / "raw/local/chest", copied.root / "raw/more/chest")
-    sources = copied.root / "pipeline/sources.yaml"
+    sources = copied.root / "pipeline/raw/sources.yaml"
     described = yaml.safe_load(sources.read_text())
     more = yaml.safe_dump({"more": described["local"]})
     sources.write_text(sources.read_text() + more)

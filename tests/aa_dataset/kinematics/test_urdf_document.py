@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,8 @@ from scipy.spatial.transform import Rotation
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
 from aa_dataset.kinematics.urdf import CODES, parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
+from tests.kit.places import SAMPLES
 
-SAMPLES = Path(__file__).parents[4] / "shared" / "samples"
 ANGLE = st.floats(-10, 10)
 LINKS = '<link name="a"/><link name="b"/>'
 ENDS = '<parent link="a"/><child link="b"/>'

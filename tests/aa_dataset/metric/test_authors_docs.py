@@ -4,14 +4,15 @@
 import json
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from articulatearena.cli import main
 from authors_equality import equalities
 
-PAGE = (Path(__file__).parents[3] / "docs" / "articulatearena.md").read_text(encoding="utf-8")
+from tests.kit.places import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "articulatearena.md").read_text(encoding="utf-8")
 REFUSES = "*refuses*"
 
 

@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import articulatearena as authors
 import numpy as np
@@ -19,8 +18,7 @@ from aa_dataset.kinematics import RigidBody
 from aa_dataset.kinematics.urdf import parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import read_tree, rest_frames, urdf_joint
 from aa_dataset.metric import KineticNorm, joint_distance
-
-SAMPLES = Path(__file__).parents[4] / "shared" / "samples"
+from tests.kit.places import SAMPLES
 
 
 def sample_files():

@@ -10,7 +10,6 @@ import json
 import math
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from cheating import frozen_case, write_frozen_library
@@ -21,7 +20,8 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, write_result
 from aa_dataset.storage import LibraryError
-from pipeline.split.frozen import frozen_versions, read_frozen
+from pipeline.stages.split.frozen import frozen_versions, read_frozen
+from tests.kit.places import REPOSITORY
 
 OBJECTS = 20
 SCORES_PER_RUN = {"tree": 9, "assignment": 8}  # two means of four scores, one mean of trees
@@ -197,7 +197,7 @@ def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(make, tmp_path
     assert costs["wheel_joint"].costs["e_alpha_phi"] == pytest.approx(math.sqrt(2))
 
 
-SCORING = (Path(__file__).parents[3] / "docs" / "scoring.md").read_text()
+SCORING = (REPOSITORY / "docs" / "scoring.md").read_text()
 
 
 def test_the_table_of_the_docs_has_every_trick_and_none_that_gains():

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.kit.places import REPOSITORY
 from tests.processors import Environment
 
 PROGRAM = Path(__file__).with_name("rebuild.py")
-REPOSITORY = Path(__file__).parents[3]
 Found = dict[str, dict[str, str]]
 
 

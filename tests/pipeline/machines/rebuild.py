@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-REPOSITORY = Path(__file__).parents[3]
-SAMPLES = REPOSITORY.parent / "shared" / "samples"
+from tests.kit.places import SAMPLES
+
 # Which adapter of ours reads which folder of samples.
 SAMPLE_SOURCES = {
     "partnet_mobility": ("partnet_mobility", "partnet_mobility_edited", "gapartnet"),
@@ -42,13 +42,13 @@ TAIL = {
 
 def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
     """Return the digest of everything that the stages write about one object."""
-    from pipeline.annotate.stage import annotate
-    from pipeline.assets import AssetRange, pack
-    from pipeline.errors import Rejection
-    from pipeline.ingest.stage import ingest
-    from pipeline.normalize.stage import normalize
-    from pipeline.runner import Task
-    from pipeline.verify.stage import verify
+    from pipeline.base.assets import AssetRange, pack
+    from pipeline.base.errors import Rejection
+    from pipeline.engine.runner import Task
+    from pipeline.stages.annotate.stage import annotate
+    from pipeline.stages.ingest.stage import ingest
+    from pipeline.stages.normalize.stage import normalize
+    from pipeline.stages.verify.stage import verify
 
     identifier, source, facts, found = _raw(name, root, config)
     try:
@@ -76,9 +76,9 @@ def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
 
 def _raw(name: str, root: Path, config: dict[str, Any]) -> tuple[str, str, dict[str, Any], Any]:
     """Return id, source, facts and found paths of one raw object, made where it is generated."""
-    from pipeline.config import load_sources
+    from pipeline.engine.config import load_sources
     from pipeline.generate.emit import emit, object_files
-    from pipeline.ingest.record import Found
+    from pipeline.raw.records import Found
 
     if not name.startswith("sample:"):
         short = name.removeprefix("generated-")
@@ -95,8 +95,8 @@ def _raw(name: str, root: Path, config: dict[str, Any]) -> tuple[str, str, dict[
 
 
 def _discover(source: str, folder: Path) -> Iterator[Any]:
-    from pipeline.config import load_sources
-    from pipeline.ingest.stage import adapter_module
+    from pipeline.engine.config import load_sources
+    from pipeline.stages.ingest.stage import adapter_module
 
     yield from adapter_module(load_sources()[source]["adapter"]).discover(folder)
 
@@ -140,7 +140,7 @@ def _digest(value: Any) -> str:
 
 def main(names: Sequence[str]) -> int:
     """Rebuild the named objects one after the other."""
-    from pipeline.config import load_config
+    from pipeline.engine.config import load_config
 
     config = load_config()
     config["filters"] = {}

@@ -18,7 +18,7 @@ import pytest
 
 from pipeline.generate.layout import object_name
 from pipeline.generate.registry import family_names
-from pipeline.split.frozen import frozen_members
+from pipeline.stages.split.frozen import frozen_members
 from tests.pipeline.machines.kernels import REPOSITORY, Run, differences
 from tests.pipeline.machines.rebuild import SAMPLES, sample_names
 from tests.processors import Environment, core_types, plain, strongest, without_dispatch
@@ -75,8 +75,8 @@ NESTED_NODES = """
 import hashlib
 from types import SimpleNamespace
 import numpy as np, trimesh
-from pipeline.normalize.pieces import Look
-from pipeline.normalize.scenes import scene_pieces
+from pipeline.shapes.pieces import Look
+from pipeline.shapes.scenes import scene_pieces
 scene, above, digests = trimesh.Scene(), "world", []
 for k in range(4):  # turns and shifts that no short decimal is
     x, y, z, w = np.array([[1, 2, 3, 5], [2, -1, 4, 1], [-3, 1, 1, 2], [1, 1, -2, 4]])[k]

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.inventory.code import _closure
-from pipeline.stages import STAGES
+from pipeline.engine.inventory.code import _closure
+from pipeline.engine.stages import STAGES
+from tests.kit.places import REPOSITORY
 
-REPOSITORY = Path(__file__).parents[3]
 NUMPY = {"np", "numpy"}
 # Of numpy: BLAS and LAPACK, functions that use them, and functions with kernels of their own.
 PRODUCTS = {
@@ -38,12 +38,13 @@ ALLOWED = {
     "aa_dataset/metric/anchors.py": "reads the state of a prediction; no stage calls it",
     "aa_dataset/metric/pairwise.py": "matrices of over 2,048 pairs of joints; no stage, no score",
     "aa_dataset/metric/tree/problem.py": "counts of zeros and ones, which any order adds exactly",
-    "pipeline/render/": "pictures, which no digest of an object or a library covers",
+    "pipeline/stages/render/": "pictures, which no digest of an object or a library covers",
 }
 
 
 ROOMS = [
-    *(Path("pipeline") / stage for stage in STAGES),
+    *(Path("pipeline/stages") / stage for stage in STAGES),
+    Path("pipeline/raw/adapters"),
     Path("pipeline/generate"),
     Path("aa_dataset/metric"),
     Path("aa_dataset/score"),
@@ -120,10 +121,10 @@ def test_what_decides_bytes_calls_no_kernel_of_a_processor() -> None:
 def test_the_rule_covers_the_rooms_that_it_should() -> None:
     covered = {path.as_posix() for path in deciding_modules()}
     for name in (
-        "pipeline/annotate/collision/convex.py",
+        "pipeline/stages/annotate/collision/convex.py",
         "pipeline/generate/families/pliers.py",
-        "pipeline/normalize/frame.py",
-        "pipeline/verify/rays.py",
+        "pipeline/stages/normalize/frame.py",
+        "pipeline/stages/verify/rays.py",
         "aa_dataset/kinematics/urdf_tree.py",
         "aa_dataset/portable.py",
     ):

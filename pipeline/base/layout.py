@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every path of one build, so that no other module joins paths.
+
+All paths are relative to the repository's root, which is where Snakemake and every stage run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WORK = Path("work")
+LIBRARY = Path("library")
+RELEASE = Path("release")
+
+CONFIG = Path("config.yaml")
+CONFIG_SCHEMA = Path("pipeline/engine/config.schema.json")
+SOURCES = Path("pipeline/raw/sources.yaml")
+SOURCES_SCHEMA = Path("pipeline/raw/sources.schema.json")
+ACCESS = Path("pipeline/raw/access.yaml")
+ACCESS_SCHEMA = Path("pipeline/raw/access.schema.json")
+REVIEWS = Path("pipeline/raw/curation/reviews.tsv")
+REPAIRS = Path("pipeline/raw/curation/repairs.tsv")
+TAXONOMY = Path("taxonomy")
+CONSTRAINTS = Path("constraints.txt")
+
+BUILD_LOCK = WORK / "build.lock"
+JOBS_LOCK = WORK / "jobs.lock"
+SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
+SPLIT_REPORT = WORK / "split" / "report.txt"
+INDEX = WORK / "inventory" / "index.json"
+WIRING = WORK / "wiring.json"
+RAW = WORK / "raw"
+SNAKEMAKE = Path(".snakemake")
+SNAKEMAKE_MEMORY = (SNAKEMAKE / "metadata", SNAKEMAKE / "incomplete")
+SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
+
+
+def shard_name(number: int) -> str:
+    """Return the four-digit name of a shard."""
+    return f"{number:04d}"
+
+
+def raw_folder(source: str) -> Path:
+    """Folder of a raw source that the config does not name."""
+    return Path("raw") / source
+
+
+def inventory(source: str, shard: str) -> Path:
+    """Object ids of one shard with the digests of their raw files."""
+    return WORK / "inventory" / source / f"{shard}.tsv"
+
+
+def marks(source: str, shard: str) -> Path:
+    """Sizes, times and inodes of one shard's raw files, digested, by object; no rule's input."""
+    return WORK / "inventory" / source / f"{shard}.marks.tsv"
+
+
+def source_facts(source: str) -> Path:
+    """Folder and description of one source, from config.yaml and sources.yaml."""
+    return WORK / "sources" / f"{source}.json"
+
+
+def digest_cache(source: str) -> Path:
+    """Digests of raw files by size and times, so that unchanged files are not read again."""
+    return WORK / "inventory" / source / "digests.json"
+
+
+def curation(source: str, shard: str) -> Path:
+    """Rows of the curation file about one shard."""
+    return WORK / "curation" / source / f"{shard}.tsv"
+
+
+def repairs(source: str, shard: str) -> Path:
+    """Corrections of raw objects about one shard."""
+    return WORK / "curation" / source / f"{shard}.repairs.tsv"
+
+
+def code(stage: str, source: str = "") -> Path:
+    """Digest of everything that a stage executes; `ingest` has one per source, for its adapter."""
+    return WORK / "code" / (f"ingest/{source}.txt" if stage == "ingest" else f"{stage}.txt")
+
+
+def settings(stage: str) -> Path:
+    """Part of the config that a stage reads."""
+    return WORK / "settings" / f"{stage}.json"
+
+
+def made(stage: str, source: str, shard: str) -> Path:
+    """Digests of all that one job read and wrote; source and shard are empty for the library's."""
+    return WORK / "made" / stage / source / f"{shard or 'all'}.json"
+
+
+def made_before(source: str, shard: str) -> list[Path]:
+    """Return the records of the jobs whose output a job may read."""
+    pattern = f"*/{source}/{shard}.json" if shard else "**/*.json"
+    return sorted((WORK / "made").glob(pattern))
+
+
+def progress() -> Path:
+    """Folder of the counters that running jobs keep."""
+    return WORK / "progress"
+
+
+def counter(stage: str, source: str, shard: str) -> Path:
+    """Counter file of one running job."""
+    return progress() / f"{stage}.{source}.{shard}"
+
+
+def benchmarks(stage: str) -> Path:
+    """Folder of Snakemake's benchmark files of one stage."""
+    return WORK / "benchmarks" / stage
+
+
+def benchmark(stage: str, source: str, shard: str) -> Path:
+    """Snakemake's benchmark file of one job, as the rules name it."""
+    return benchmarks(stage) / source / f"{shard or 'all'}.tsv"
+
+
+def stage_folders() -> list[Path]:
+    """Folders that the stages write to, which leaves the raw sources out."""
+    return [path for path in sorted(WORK.glob("*")) if path.name != "raw"]
+
+
+def records(stage: str, source: str, shard: str) -> Path:
+    """Record table of one shard of one stage."""
+    return WORK / stage / source / f"{shard}.parquet"
+
+
+def generator_stamp(root: Path) -> Path:
+    """Tells which code and settings made a generated raw folder, and how many objects."""
+    return root / ".generated.json"

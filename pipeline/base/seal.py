@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The seal of a library or release: written last, it says what the folder holds and proves it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from aa_dataset.benchmark import Benchmark
+from aa_dataset.errors import LibraryError
+from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.revision import tables_revision
+from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.storage import Seal, read_seal
+from pipeline.base.errors import DamagedFileError
+from pipeline.base.tables import dump_json, read_rows, write_bytes
+
+
+def write_seal(
+    folder: LibraryLayout,
+    *,
+    name: str,
+    expected: int,
+    benchmark: Benchmark | None,
+    marks: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Write `library.json` for the tables and assets that are there now; return its content.
+
+    `marks` are those of the files when they were made. One that changed since is removed with an
+    error, so that no seal ever vouches for damage.
+    """
+    files = {_name(folder, path): mark_of(path) for path in sealed_files(folder)}
+    for file, mark in files.items():
+        if mark != marks.get(file, mark):
+            raise _damaged(folder.root / file)
+    objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
+    splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
+    seal = {
+        "name": name,
+        "schema_version": SCHEMA_VERSION,
+        "revision": revision(folder),
+        "expected_objects": expected,
+        "objects": len(objects),
+        "sources": dict(Counter(row["source"] for row in objects)),
+        "splits": dict(splits),
+        "benchmark": None if benchmark is None else asdict(benchmark),
+        "files": files,
+    }
+    write_bytes(folder.seal, dump_json(seal))
+    return seal
+
+
+def revision(folder: LibraryLayout) -> str:
+    """Return 16 hex digits that change with any fact in any table, and with nothing else."""
+    return tables_revision({name: pq.read_table(folder.table(name)) for name in TABLES})
+
+
+def sealed_files(folder: LibraryLayout) -> list[Path]:
+    """Return the tables and asset tars, which a seal vouches for."""
+    return [*(folder.table(name) for name in TABLES), *sorted(folder.assets.glob("*.tar"))]
+
+
+def require_sealed(folder: LibraryLayout) -> dict[str, Any]:
+    """Return the seal of a folder; a file that is not what it vouches for is removed."""
+    seal = read_marks(folder.seal)
+    if usable_seal(folder) is None:
+        raise _damaged(folder.seal)
+    for path in sealed_files(folder):
+        if mark_of(path) != seal["files"].get(_name(folder, path)):
+            raise _damaged(path)
+    return seal
+
+
+def usable_seal(folder: LibraryLayout) -> Seal | None:
+    """Return the seal of a folder, None if any field of it is not what a build writes."""
+    try:
+        return read_seal(folder)
+    except LibraryError as error:
+        if isinstance(error.__cause__, OSError):  # the machine's trouble says nothing about a seal
+            raise error.__cause__ from None
+        return None
+
+
+def read_marks(path: Path) -> dict[str, Any]:
+    """Read a seal, or the marks of files when they were made; a damaged one is removed."""
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise _damaged(path)
+    return found
+
+
+def _damaged(path: Path) -> DamagedFileError:
+    path.unlink(missing_ok=True)
+    return DamagedFileError(path, "it is not what the build wrote")
+
+
+def _name(folder: LibraryLayout, path: Path) -> str:
+    return path.relative_to(folder.root).as_posix()
+
+
+def mark_of(path: Path) -> dict[str, Any]:
+    """Return what a seal says of a file: its digest and its size [B]."""
+    return {"sha256": file_sha256(path), "size": path.stat().st_size}
+
+
+def file_sha256(path: Path) -> str:
+    """Return the digest of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

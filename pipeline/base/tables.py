@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that appear whole or not at all, and Parquet tables that are the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from aa_dataset.files import replacing, write_bytes
+from aa_dataset.schema import SCHEMA_VERSION
+from pipeline.base.errors import DamagedFileError
+
+__all__ = [
+    "compact_json", "dump_json", "encodable", "put_table", "read_rows", "record_schema",
+    "replacing", "write_arrow", "write_bytes", "write_if_changed", "write_table",
+]  # fmt: skip
+
+
+def write_if_changed(path: Path, data: bytes) -> bool:
+    """Write only where the content differs, so that the time stamp means a change; tell whether."""
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    write_bytes(path, data)
+    return True
+
+
+def dump_json(value: object) -> bytes:
+    """Return JSON with sorted keys, indented, ending in a newline.
+
+    Names of files that are not UTF-8 pass as lone surrogates, which `json.loads` reads back.
+    """
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "surrogatepass")
+
+
+def encodable(text: str) -> str:
+    """Return the text with `?` for lone surrogates, which no table can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def compact_json(value: object) -> str:
+    """Return JSON on one line with sorted keys, for a table's cell."""
+    return encodable(json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+
+
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> None:
+    """Write rows to Parquet, whole or not at all; see `put_table`."""
+    with replacing(path) as temporary:
+        put_table(temporary, rows, schema, name=path.name)
+
+
+def put_table(
+    path: Path,
+    rows: Iterable[Mapping[str, Any]],
+    schema: pa.Schema,
+    *,
+    name: str,
+    checksums: bool = False,
+) -> None:
+    """Write rows to Parquet where `path` is; a missing or surplus key is an error, not a null.
+
+    With `checksums`, `read_rows` sees damage: tables that no seal vouches for have them.
+    """
+    rows = list(rows)
+    names = set(schema.names)
+    for row in rows:
+        if set(row) != names:
+            raise KeyError(f"{name}: columns differ by {sorted(set(row) ^ names)}")
+    _put_arrow(path, pa.Table.from_pylist(rows, schema=schema), checksums=checksums)
+
+
+def write_arrow(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table to Parquet with the options that every file of ours has."""
+    with replacing(path) as temporary:
+        _put_arrow(temporary, table)
+
+
+def _put_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
+    options = {"compression": "zstd", "version": "2.6", "store_schema": True}
+    pq.write_table(table, path, write_page_checksum=checksums, **options)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read a Parquet table as a list of dictionaries; one that is no table is removed."""
+    try:
+        return pq.read_table(path, page_checksum_verification=True).to_pylist()
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, ValueError, OSError) as error:
+        if getattr(error, "errno", None):  # the file system's trouble, not the table's
+            raise
+        path.unlink(missing_ok=True)
+        raise DamagedFileError(path, str(error).splitlines()[0][:120]) from error
+
+
+def record_schema(*fields: pa.Field) -> pa.Schema:
+    """Return the schema of a stage's records: `object_id` first, then the given fields."""
+    return pa.schema(
+        [pa.field("object_id", pa.string(), nullable=False), *fields],
+        metadata={"schema_version": SCHEMA_VERSION},
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of what a stage executes: its own files, every first-party module they import, the pins.
+
+The imports are found by reading the source, not by running it, so that a lazily imported module
+counts as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pipeline.base import layout
+from pipeline.base.errors import ChangedDuringBuildError
+from pipeline.engine.stages import STAGES
+from pipeline.raw.records import ADAPTERS
+
+FIRST_PARTY = ("pipeline", "aa_dataset")
+# Every stage is started by these, whatever it imports itself.
+ENTRANCE = ("pipeline.__main__", "pipeline.engine.runner")
+
+
+def code_digest(stage: str, adapter: str = "") -> str:
+    """Return one line per file that decides what `stage` does: digest and path.
+
+    Adapters are imported by name, so that one of them counts for its own sources alone.
+    """
+    files = {*stage_modules(stage), *_data_files(stage), layout.CONSTRAINTS}
+    if adapter:
+        files |= _closure([f"{ADAPTERS}.{adapter}"])
+    return "".join(f"{_digest(path)}  {path.as_posix()}\n" for path in sorted(files))
+
+
+def require_planned_code(stage: str, source: str = "") -> None:
+    """Raise if a file that the stage executes is not what the plan was made from.
+
+    Code that is edited during a build and changed back before the next one would otherwise leave
+    output that passes for fresh. A stage that runs without a plan is not held to one.
+    """
+    plan = layout.code(stage, source)
+    for line in plan.read_text().splitlines() if plan.is_file() else []:
+        digest, name = line.split("  ", 1)
+        if not Path(name).is_file() or _digest(Path(name)) != digest:
+            raise ChangedDuringBuildError(name)
+
+
+def stage_modules(stage: str) -> set[Path]:
+    """Return the source files of a stage and of everything first-party that they import."""
+    return package_modules(f"pipeline.stages.{stage}")
+
+
+def package_modules(package: str) -> set[Path]:
+    """Return the source files of a package and of everything first-party that they import."""
+    folder = Path(*package.split("."))
+    roots = [".".join(path.with_suffix("").parts) for path in sorted(folder.rglob("*.py"))]
+    return _closure([*ENTRANCE, *roots])
+
+
+def _data_files(stage: str) -> Iterator[Path]:
+    yield Path("pipeline/rules") / f"{stage}.smk"
+    for pattern in STAGES[stage].data:
+        yield from sorted(Path().glob(pattern))
+
+
+def _closure(modules: Iterable[str]) -> set[Path]:
+    found: set[Path] = set()
+    waiting = list(modules)
+    while waiting:
+        path = _source(waiting.pop())
+        if path is None or path in found:
+            continue
+        found.add(path)
+        waiting.extend(_imports(path, path.stat().st_mtime_ns))
+    return found
+
+
+def _source(module: str) -> Path | None:
+    base = Path(*module.split("."))
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+@functools.cache
+def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
+    """Return the first-party modules that a file names, their packages included."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            # `from package import name`: the name may be a module or something inside one.
+            module = ".".join([*_anchor(path, node.level), *(node.module or "").split(".")])
+            module = module.rstrip(".")
+            names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return tuple(
+        sorted(
+            {
+                parent
+                for name in names
+                if name.split(".")[0] in FIRST_PARTY
+                for parent in _with_packages(name)
+            }
+        )
+    )
+
+
+def _anchor(path: Path, level: int) -> tuple[str, ...]:
+    """Return the package that a relative import of `level` dots starts from."""
+    return path.parts[: len(path.parts) - level] if level else ()
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        yield ".".join(parts[:length])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

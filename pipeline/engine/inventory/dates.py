@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets the times of outputs so that Snakemake, which plans by times, plans what digests say.
+
+Fresh outputs are as new as their newest input, stale or damaged ones are older than anything, and
+nothing is of the future: not a clock that was wrong, nor a copied folder, nor a lost `.snakemake`
+makes a build keep what it must make again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pipeline.base import layout
+from pipeline.engine.inventory.made import (
+    Digests,
+    Job,
+    all_jobs,
+    judge,
+    read_record,
+    refresh_marks,
+    write_wiring,
+)
+from pipeline.engine.stages import STAGES
+
+# Older than any input; not 0, which Snakemake takes for no time at all.
+STALE_NS = 10**9
+# Begins the line that `build` shows from Snakemake's output.
+NOTICE = "Made anew: "
+
+
+def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
+    """Compare every job's record with the files and set the times; call it before planning.
+
+    Parameters
+    ----------
+    rules
+        Snakemake's rules, which say what each job reads and writes.
+    shards : mapping of str to int
+        Number of shards by source.
+    """
+    wiring = {
+        stage: {
+            "inputs": [str(path) for path in getattr(rules, stage).input],
+            "outputs": [str(path) for path in getattr(rules, stage).output],
+        }
+        for stage in STAGES
+    }
+    write_wiring(wiring)
+    jobs = list(all_jobs(wiring, shards))
+    _forget_unreadable()
+    damaged = _date_all(jobs)
+    if damaged:
+        sys.stderr.write(
+            f"{NOTICE}{len(damaged)} outputs that are missing or not as their job left them, such "
+            f"as {damaged[0]}.\n"
+        )
+
+
+def _date_all(jobs: Iterable[Job]) -> list[str]:
+    """Set the times of all jobs' files; return the outputs that are lost or damaged."""
+    digests, damaged, stale = Digests(), [], False
+    records = {job: read_record(job.record) for job in jobs}
+    for record in records.values():
+        digests.learn(record)
+    now = time.time_ns()
+    for job, record in records.items():
+        verdict = judge(job, record, digests)
+        stale = stale or not verdict.is_fresh
+        damaged += verdict.damaged
+        newest = _date_inputs(job, digests, now)
+        # Snakemake takes a job's benchmark for an output.
+        benchmark = layout.benchmark(job.stage, job.source, job.shard).as_posix()
+        for path in filter(os.path.isfile, (*job.outputs, benchmark)):
+            there = Path(path).stat().st_mtime_ns
+            wanted = min(max(there, newest), now) if verdict.is_fresh else STALE_NS
+            if there != wanted:
+                digests.redate(path, wanted)
+        refresh_marks(job, record, digests)
+    if stale:  # Snakemake's digests of inputs would speak against the times
+        _forget(_memory_files())
+    return damaged
+
+
+def _date_inputs(job: Job, digests: Digests, now: int) -> int:
+    """Bring inputs of the future, or of before time, to the present; return the newest time."""
+    newest = STALE_NS
+    for path in filter(os.path.isfile, job.inputs):
+        there = Path(path).stat().st_mtime_ns
+        if not STALE_NS <= there <= now:
+            digests.redate(path, now)
+            there = now
+        newest = max(newest, there)
+    return newest
+
+
+def _forget_unreadable() -> None:
+    """Remove what Snakemake noted and could not read again."""
+    _forget(path for path in _memory_files() if not _is_json(path))
+
+
+def _memory_files() -> list[Path]:
+    return [path for folder in layout.SNAKEMAKE_MEMORY for path in folder.rglob("*")]
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        return path.is_dir() or isinstance(json.loads(path.read_bytes().decode()), dict)
+    except (OSError, ValueError):
+        return False
+
+
+def _forget(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if not path.is_dir() or path.is_symlink():
+            path.unlink()

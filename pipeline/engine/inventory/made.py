@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each job was made from and what it made: digests of all its inputs and outputs.
+
+Every finished job leaves such a record in `work/made`. Before planning, the records are compared
+with the files: digests decide what is fresh, and the times, by which Snakemake plans, are set to
+say the same. A file that has the size, times and inode of its record is not read again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipeline.base import layout
+from pipeline.base.errors import ChangedDuringBuildError
+from pipeline.base.seal import file_sha256
+from pipeline.base.tables import dump_json, write_bytes, write_if_changed
+from pipeline.engine.stages import SHARD_STAGES, STAGES
+
+Wiring = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job with the paths of all its inputs and outputs."""
+
+    stage: str
+    source: str
+    shard: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def record(self) -> Path:
+        """Where the job leaves its record."""
+        return layout.made(self.stage, self.source, self.shard)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Digests of what a job read, digests and marks of what it wrote, by path."""
+
+    inputs: Mapping[str, str | None]
+    outputs: Mapping[str, tuple[str | None, str]]
+
+    def as_json(self) -> bytes:
+        """Return the record as it is stored."""
+        return dump_json({"inputs": self.inputs, "outputs": self.outputs})
+
+
+@dataclass(slots=True)
+class Digests:
+    """Digests of files, each read once and not at all if its mark is known."""
+
+    known: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+
+    def learn(self, record: Record | None) -> None:
+        """Take over what a record says about outputs."""
+        for path, (digest, mark) in record.outputs.items() if record else ():
+            self.known[path] = mark, digest
+
+    def of(self, path: str) -> str | None:
+        """Return the digest of a file, None for anything that is no regular file."""
+        mark = file_mark(path)
+        if mark is None:
+            return None
+        known = self.known.get(path)
+        if known is None or known[0] != mark:
+            self.known[path] = mark, _sha256(path)
+        return self.known[path][1]
+
+    def redate(self, path: str, nanoseconds: int) -> None:
+        """Set the time of a file whose digest is known, which its mark then follows."""
+        digest = self.of(path)
+        os.utime(path, ns=(nanoseconds, nanoseconds))
+        self.known[path] = file_mark(path) or "", digest
+
+    def all_of(self, paths: Iterable[str]) -> dict[str, str | None]:
+        """Return the digests of several files by path."""
+        return {path: self.of(path) for path in paths}
+
+
+def file_mark(path: str) -> str | None:
+    """Return size, times and inode of a regular file, which change when anybody touches it."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
+def _sha256(path: str) -> str | None:
+    try:
+        return file_sha256(Path(path))
+    except OSError:  # what cannot be read is as good as lost
+        return None
+
+
+def read_record(path: Path) -> Record | None:
+    """Read a job's record, None if there is no usable one."""
+    try:
+        found = json.loads(path.read_bytes())
+        inputs = {str(key): _text(value) for key, value in found["inputs"].items()}
+        outputs = {
+            str(key): (_text(digest), str(mark)) for key, (digest, mark) in found["outputs"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return Record(inputs, outputs)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def write_wiring(wiring: Wiring) -> None:
+    """Leave for the jobs what the rules say about their inputs and outputs."""
+    write_if_changed(layout.WIRING, dump_json(wiring))
+
+
+def job_of(wiring: Wiring, stage: str, source: str, shard: str) -> Job:
+    """Return one job; the rules' patterns have `{source}` and `{shard}`."""
+    inputs, outputs = (
+        tuple(text.replace("{source}", source).replace("{shard}", shard) for text in texts)
+        for texts in (wiring[stage]["inputs"], wiring[stage]["outputs"])
+    )
+    return Job(stage, source, shard, inputs, outputs)
+
+
+def all_jobs(wiring: Wiring, shards: Mapping[str, int]) -> Iterator[Job]:
+    """Yield every job of the workflow, each after those whose output it reads."""
+    for stage in STAGES:
+        if stage not in SHARD_STAGES:
+            yield job_of(wiring, stage, "", "")
+            continue
+        for source, count in shards.items():
+            for number in range(count):
+                yield job_of(wiring, stage, source, layout.shard_name(number))
+
+
+@contextmanager
+def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
+    """Leave a record of the job in the block; a job that runs without a plan leaves none."""
+    try:
+        job = job_of(json.loads(layout.WIRING.read_bytes()), stage, source, shard)
+    except (OSError, ValueError, KeyError):
+        yield
+        return
+    digests = Digests()
+    for path in layout.made_before(source, shard):
+        digests.learn(read_record(path))
+    inputs = digests.all_of(job.inputs)
+    yield
+    for path, digest in inputs.items():
+        if digests.of(path) != digest:
+            raise ChangedDuringBuildError(path)
+    write_bytes(job.record, _made(job, inputs, digests).as_json())
+
+
+def _made(job: Job, inputs: Mapping[str, str | None], digests: Digests) -> Record:
+    """Return the record of a job whose outputs are in place."""
+    outputs = {}
+    for path in job.outputs:
+        digest = digests.of(path)
+        outputs[path] = digest, digests.known[path][0] if digest else ""
+    return Record(inputs, outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a job's outputs are what its inputs give, and which of them are lost or damaged."""
+
+    is_fresh: bool
+    damaged: tuple[str, ...] = ()
+
+
+def judge(job: Job, record: Record | None, digests: Digests) -> Verdict:
+    """Compare a job's record with the files."""
+    if record is None or set(record.outputs) != set(job.outputs):
+        return Verdict(is_fresh=False)
+    damaged = tuple(path for path in job.outputs if digests.of(path) != record.outputs[path][0])
+    same = dict(record.inputs) == digests.all_of(job.inputs)
+    return Verdict(is_fresh=same and not damaged, damaged=damaged)
+
+
+def refresh_marks(job: Job, record: Record | None, digests: Digests) -> None:
+    """Write a record again whose files have their content and new times, as after a copy."""
+    if record is None:
+        return
+    outputs = dict(record.outputs)
+    for path, (digest, _) in record.outputs.items():
+        if digest is not None and digests.of(path) == digest:
+            outputs[path] = digest, digests.known[path][0]
+    if outputs != record.outputs:
+        write_bytes(job.record, Record(record.inputs, outputs).as_json(), lasting=False)

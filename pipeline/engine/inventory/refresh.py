@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings the inventory, code, settings and curation files of a build up to date before planning.
+
+These files are inputs of the rules. They are written only where their content changed, so that a
+new time means a change; `dates` then corrects the times of outputs by their digests.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from pipeline.base import layout
+from pipeline.base.tables import dump_json, write_if_changed
+from pipeline.engine.config import check_config, source_facts, stage_settings
+from pipeline.engine.inventory.code import code_digest
+from pipeline.engine.processes import end_with_parent
+from pipeline.engine.stages import STAGES
+from pipeline.raw.curation.repairs import parse_repair
+from pipeline.raw.curation.reviews import load_reviews, strangers
+from pipeline.raw.inventory import RawObject, scan_source, shard_of
+
+# Set by `python -m pipeline build` for its children: the lock is held by the parent already.
+LOCK_HELD = "AA_BUILD_LOCK_HELD"
+
+
+@contextmanager
+def build_lock(*, wait: bool) -> Iterator[bool]:
+    """Hold the one lock of a working directory; yield whether it was obtained.
+
+    The kernel drops the lock with the process, however the process ends.
+    """
+    if os.environ.get(LOCK_HELD):
+        yield True
+        return
+    layout.BUILD_LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with layout.BUILD_LOCK.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        holder = os.getpid()
+        os.register_at_fork(after_in_child=lambda: _leave_to_parent(stream, holder))
+        yield True
+
+
+def _leave_to_parent(stream: TextIO, parent: int) -> None:
+    """Let a forked child of a locked process neither hold the lock nor outlive the process."""
+    if not stream.closed:
+        stream.close()
+        end_with_parent(parent)
+
+
+def refresh(config: Mapping[str, Any]) -> dict[str, int]:
+    """Write what changed; return the number of shards of every source that has objects."""
+    check_config(config)
+    reviews = load_reviews(layout.REVIEWS)
+    for stage in STAGES:
+        if stage != "ingest":
+            write_if_changed(layout.code(stage), code_digest(stage).encode())
+        write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
+    curated = (sorted(review.row() for review in reviews), _repair_rows())
+    shards, found_ids = {}, set()
+    for source, facts in source_facts(config).items():
+        root = Path(facts["folder"])
+        most = config["budgets"]["raw_bytes"]
+        found = root.is_dir()
+        objects = scan_source(source, facts["adapter"], root, most_bytes=most) if found else []
+        if objects:
+            options = config["sources"][source]
+            shards[source] = options["shards"]
+            write_if_changed(layout.source_facts(source), dump_json(facts))
+            code = code_digest("ingest", facts["adapter"])
+            write_if_changed(layout.code("ingest", source), code.encode())
+            _write_shards(source, objects, options["shards"])
+            _write_curation(source, options["shards"], curated)
+            found_ids.update(raw.object_id for raw in objects)
+    write_if_changed(layout.INDEX, dump_json(shards))
+    absent = [source for source in config["sources"] if source not in shards]
+    for sentence in strangers(reviews, found_ids, absent, layout.REVIEWS):
+        sys.stderr.write(f"{sentence}\n")
+    return shards
+
+
+def _write_shards(source: str, objects: list[RawObject], shards: int) -> None:
+    rows: list[list[str]] = [[] for _ in range(shards)]
+    marks: list[list[str]] = [[] for _ in range(shards)]
+    for raw in objects:
+        number = shard_of(raw.object_id, shards)
+        rows[number].append(raw.row())
+        marks[number].append(raw.mark_row())
+    for number in range(shards):
+        shard = layout.shard_name(number)
+        write_if_changed(layout.inventory(source, shard), "".join(rows[number]).encode())
+        write_if_changed(layout.marks(source, shard), "".join(marks[number]).encode())
+
+
+def _write_curation(source: str, shards: int, curated: tuple[list[str], list[str]]) -> None:
+    """Write each shard's rows of the two curation files."""
+    for rows, place in zip(curated, (layout.curation, layout.repairs), strict=True):
+        slices: list[list[str]] = [[] for _ in range(shards)]
+        for line in rows:
+            identifier = line.split("\t", 1)[0]
+            if identifier.startswith(f"{source}-"):
+                slices[shard_of(identifier, shards)].append(line)
+        for number, lines in enumerate(slices):
+            name = layout.shard_name(number)
+            write_if_changed(place(source, name), "".join(lines).encode())
+
+
+def _curation_rows(path: Path) -> list[str]:
+    lines = path.read_text().splitlines()
+    return sorted(f"{line}\n" for line in lines[1:] if line.strip())
+
+
+def _repair_rows() -> list[str]:
+    """Return the corrections of raw objects; one that cannot be read stops the build here."""
+    rows = _curation_rows(layout.REPAIRS)
+    for row in rows:
+        parse_repair(row.removesuffix("\n"))
+    return rows

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Child processes that never outlive the process that started them, and how they ended."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+from pipeline.base.errors import MemoryLimitError
+
+PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+STDERR = 2
+# A process raises these against itself; every other signal comes from somebody else.
+OWN_FAULTS = (
+    signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS,
+    signal.SIGTRAP,
+)  # fmt: skip
+# What ends a command like Ctrl-C: an operator or a shutdown, and a terminal that closes.
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+GRACE_S = 10.0  # for removing temporary files; no result depends on it
+
+_abandoned: list[Any] = []
+
+
+def end_with_parent(parent: int) -> None:
+    """Let the kernel end this process when the process `parent` ends, however that happens.
+
+    The kernel tells nobody of a parent that was gone before it was asked; then the end comes here.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def use_own_stderr() -> None:
+    """Let a forked worker write its log through a stream of its own.
+
+    The fork may have caught another thread of the parent in the middle of a write: the copy of that
+    stream stays locked for ever, and the first word of the worker would wait for it.
+    """
+    fresh = open(STDERR, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.StreamHandler):
+            _abandoned.append(handler.stream)  # kept alive: to close it would wait for its lock
+            handler.stream = fresh
+    sys.stderr = fresh
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal asked the command to end."""
+
+    def __init__(self, number: int):
+        self.number = number
+        super().__init__(signal.Signals(number).name)
+
+
+def end_like_ctrl_c() -> None:
+    """Let the signals that ask for an end raise `Interrupted`, once; forked children just end."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
+            signal.signal(number, _interrupt)
+    os.register_at_fork(after_in_child=end_by_signals)
+
+
+def end_by_signals() -> None:
+    """Let this process simply end by a signal, as the exit code then says."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    for each in (*ENDING, signal.SIGINT):  # a second one must not disturb the cleaning up
+        signal.signal(each, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """End a child and everything in its process group; it may clean up, but not stay."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def outside_signal(exit_code: int | None) -> str | None:
+    """Return the name of the signal by which somebody else ended a process, None if nobody did."""
+    if exit_code is None or exit_code >= 0 or -exit_code in OWN_FAULTS:
+        return None
+    try:
+        return signal.Signals(-exit_code).name
+    except ValueError:  # a real-time signal
+        return f"signal {-exit_code}"
+
+
+def require_memory(gigabytes: float) -> None:
+    """Raise if this process may not give a worker the memory that the config promises."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY and hard < int(gigabytes * 2**30):
+        raise MemoryLimitError(hard, gigabytes)
+
+
+def limit_memory(gigabytes: float) -> None:
+    """Bound the address space of this process."""
+    limit = int(gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

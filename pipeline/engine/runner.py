@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One runner for every per-object stage: books, isolation, budgets, whole and repeatable output.
+
+Each object is worked on in a separate process. An exception, a crash of native code, a runaway in
+memory or time costs that object, which becomes a row of `rejects`; the shard goes on. What a
+process that died says about its object is decided alone, in fresh processes: two deaths of its own
+are a reject, two kills from outside fail the shard. Results are written in the order of the object
+ids, to temporary names that are renamed at the end.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import pickle
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from aa_dataset.files import WriteError
+from aa_dataset.foreign_text import terminal_line, terminal_text
+from aa_dataset.schema import TABLES
+from pipeline.base import layout
+from pipeline.base.assets import COLUMNS, AssetWriter, pack
+from pipeline.base.errors import (
+    BooksError,
+    ChangedDuringBuildError,
+    DamagedFileError,
+    MachineError,
+    MissingPackageError,
+    Rejection,
+    WorkerKilledError,
+)
+from pipeline.base.reasons import Finding, Reason
+from pipeline.base.tables import encodable, put_table, replacing, write_bytes
+from pipeline.base.trouble import is_memory_trouble, worker_sentence
+from pipeline.engine.processes import outside_signal, require_memory
+from pipeline.engine.workers import Crew, Died, TooSlow
+
+log = logging.getLogger(__name__)
+
+# After this many objects a fresh worker takes over: leaks of native libraries end there.
+OBJECTS_PER_WORKER = 200
+# Our own file is damaged, the raw files changed, a package is absent, the disk is full: the shard's
+# trouble, not the object's.
+SHARD_TROUBLE = (
+    DamagedFileError, ChangedDuringBuildError, MachineError, MissingPackageError, WriteError
+)  # fmt: skip
+# So often may a worker die of its object, or be killed, before that is the answer.
+DEATHS = 2
+# Put in place in reverse: records come last, so their presence means that the shard is complete.
+OUTPUTS = ("records", "rejects", "findings", "assets")
+
+
+@dataclass(frozen=True, slots=True)
+class ShardJob:
+    """One stage on one shard: what to read, what to write, with which settings."""
+
+    stage: str
+    source: str
+    shard: str
+    inputs: Mapping[str, Path]
+    outputs: Mapping[str, Path]
+    settings: Mapping[str, Any]
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One object's work order; `data` is whatever the stage's `process` needs."""
+
+    object_id: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a stage says about one object: a record, findings, and files for the asset tar."""
+
+    record: dict[str, Any]
+    findings: Sequence[Finding] = ()
+    files: Mapping[str, bytes] | None = None
+
+
+Process = Callable[[Task, Mapping[str, Any]], Outcome]
+Answer = tuple[Outcome, bytes | None] | Rejection
+
+
+@dataclass(slots=True)
+class _Books:
+    records: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    rejects: list[dict[str, Any]] = field(default_factory=list)
+
+    def check(self, expected: Iterable[str]) -> None:
+        """Raise unless ids in = ids out + rejects, without overlap."""
+        out = [row["object_id"] for row in self.records + self.rejects]
+        if sorted(out) != sorted(set(expected)):
+            raise BooksError(f"the shard's books do not balance: {len(out)} ids came out.")
+
+
+def run_shard(
+    job: ShardJob,
+    tasks: Sequence[Task],
+    *,
+    process: Process,
+    schema: pa.Schema,
+) -> None:
+    """Run `process` on every task and write records, rejects, findings and assets of the shard.
+
+    Parameters
+    ----------
+    job : ShardJob
+        With outputs `records`, `rejects`, `findings` and, for stages that make files, `assets`.
+    tasks : sequence of Task
+        The shard's objects, in any order.
+    process : callable
+        Pure function of one task and the settings; raises `Rejection` for a broken object.
+    schema : pyarrow.Schema
+        Of the records; those of `pipeline.base.assets` are added for stages that make files.
+    """
+    tasks = sorted(tasks, key=lambda task: task.object_id)
+    books = _Books()
+    with ExitStack() as stack:
+        paths = {
+            name: stack.enter_context(replacing(job.outputs[name]))
+            for name in OUTPUTS
+            if name in job.outputs
+        }
+        writer = None
+        if "assets" in paths:
+            writer = AssetWriter(stack.enter_context(paths["assets"].open("wb")))
+        for task, answer in _answers(job, tasks, process):
+            _enter(books, job, task.object_id, answer, writer)
+            _count(job, books, len(tasks))
+        if writer is not None:
+            writer.close()
+            schema = functools.reduce(pa.Schema.append, COLUMNS, schema)
+        books.check(task.object_id for task in tasks)
+        put_table(
+            paths["findings"], books.findings, TABLES["findings"], name="findings", checksums=True
+        )
+        put_table(
+            paths["rejects"], books.rejects, TABLES["rejects"], name="rejects", checksums=True
+        )
+        put_table(paths["records"], books.records, schema, name="records", checksums=True)
+    log.info("%d objects, %d rejects", len(books.records), len(books.rejects))
+
+
+def _enter(
+    books: _Books,
+    job: ShardJob,
+    object_id: str,
+    answer: Answer,
+    writer: AssetWriter | None,
+) -> None:
+    """Enter one object's result into the books."""
+    if isinstance(answer, Rejection):
+        detail = encodable(answer.detail)  # names of files may hold what no log can
+        log.warning("%s rejected: %s: %s", object_id, answer.reason, terminal_line(detail))
+        books.rejects.append(
+            {
+                "object_id": object_id,
+                "source": job.source,
+                "stage": job.stage,
+                "code": str(answer.reason),
+                "detail": detail,
+            }
+        )
+        return
+    outcome, fragment = answer
+    record = {"object_id": object_id} | outcome.record
+    if writer is not None and fragment is not None:
+        names = (column.name for column in COLUMNS)
+        record |= zip(names, writer.append(fragment), strict=True)
+    books.records.append(record)
+    books.findings.extend(
+        {
+            "object_id": object_id,
+            "stage": job.stage,
+            "code": str(finding.code),
+            "severity": str(finding.severity),
+            "detail": encodable(finding.detail),
+        }
+        for finding in sorted(outcome.findings, key=lambda f: (f.code, f.detail))
+    )
+
+
+def _count(job: ShardJob, books: _Books, total: int) -> None:
+    done = len(books.records) + len(books.rejects)
+    path = layout.counter(job.stage, job.source, job.shard)
+    write_bytes(path, f"{done} {len(books.rejects)} {total}\n".encode(), lasting=False)
+
+
+def _answers(
+    job: ShardJob, tasks: Sequence[Task], process: Process
+) -> Iterator[tuple[Task, Answer]]:
+    """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
+    require_memory(job.settings["budgets"]["memory_gb"])
+    given = 0
+    with _crew(job, process, job.workers) as crew:
+        for number, task in enumerate(tasks):
+            while number not in crew.answers:
+                while crew.has_room() and given < min(len(tasks), number + 2 * job.workers):
+                    crew.give(given, tasks[given])
+                    given += 1
+                crew.wait()
+            answer = _understood(crew.answers.pop(number))
+            if _is_doubtful(answer):
+                crew.rest()  # alone means alone
+            yield task, _decide_alone(job, task, process, answer)
+
+
+def _crew(job: ShardJob, process: Process, count: int) -> Crew[Task]:
+    budgets = job.settings["budgets"]
+    return Crew(
+        functools.partial(_safe, process, job.settings),
+        count=count,
+        seconds=budgets["object_seconds"],
+        gigabytes=budgets["memory_gb"],
+        tasks_each=OBJECTS_PER_WORKER,
+    )
+
+
+def _is_doubtful(answer: Answer | Died) -> bool:
+    """Tell whether an earlier object of the process, or somebody else, may be behind an answer."""
+    if isinstance(answer, Rejection):
+        return answer.reason == Reason.MEMORY_EXCEEDED
+    return isinstance(answer, Died)
+
+
+def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | Died) -> Answer:
+    """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
+    deaths: Counter[bool] = Counter()
+    while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
+        killer = outside_signal(answer.exit_code) if isinstance(answer, Died) else None
+        deaths[killer is not None] += 1
+        log.warning("%s, attempt %d: %s", task.object_id, deaths.total(), answer)
+        if killer is not None and deaths[True] == DEATHS:
+            raise WorkerKilledError(task.object_id, killer)
+        if deaths[False] == DEATHS:
+            return Rejection(
+                Reason.WORKER_CRASHED,
+                "ended its worker process by itself twice, the second time alone in a fresh one.",
+            )
+        with _crew(job, process, 1) as crew:
+            crew.give(0, task)
+            crew.rest()
+            answer = _understood(crew.answers[0])
+    return answer
+
+
+def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
+    """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
+    try:
+        return pickle.dumps(_guarded(process, task, settings))
+    except SHARD_TROUBLE as trouble:
+        return pickle.dumps(trouble)
+    except MemoryError:
+        return pickle.dumps(_too_much_memory(settings))
+    except Exception as error:
+        detail = f"{type(error).__name__}: the worker's answer cannot be used."
+        return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
+
+
+def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answer:
+    """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
+    try:
+        outcome = process(task, settings)
+        fragment = None if outcome.files is None else pack(task.object_id, outcome.files)
+        return Outcome(outcome.record, tuple(outcome.findings)), fragment
+    except Rejection as rejection:
+        return rejection
+    except SHARD_TROUBLE:
+        raise
+    except RecursionError:
+        return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
+    except (Exception, SystemExit) as error:  # an exit is no answer
+        if is_memory_trouble(error):
+            return _too_much_memory(settings)
+        if sentence := worker_sentence(error):
+            raise MachineError(f"{task.object_id}: {sentence}") from None
+        log.error("%s\n%s", task.object_id, terminal_text(encodable(traceback.format_exc())))
+        return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+
+def _too_much_memory(settings: Mapping[str, Any]) -> Rejection:
+    limit = settings["budgets"]["memory_gb"]
+    return Rejection(Reason.MEMORY_EXCEEDED, f"needs more than the budget of {limit} GB of memory.")
+
+
+def _understood(sent: bytes | Died | TooSlow) -> Answer | Died:
+    """Return what the worker answered, or how it died; raise what troubles the whole shard."""
+    if isinstance(sent, Died):
+        return sent
+    if isinstance(sent, TooSlow):
+        return Rejection(
+            Reason.TIME_EXCEEDED,
+            "took longer than budgets.object_seconds; a build in which this happens is not "
+            "reproducible.",
+        )
+    answer = pickle.loads(sent)
+    if isinstance(answer, SHARD_TROUBLE):
+        raise answer
+    return answer

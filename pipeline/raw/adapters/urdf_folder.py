@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tail of sources: any folder of URDF or MJCF models beside a small `source.yaml`.
+
+Every subfolder of the source is a collection, described by its `source.yaml` (see `collection`).
+
+* An object is a model: every `*.urdf` at any depth; of a collection in MJCF every `*.xml` that is a
+  model of its own (see `mjcf`). Its id is the path of the model, so that a model that is added
+  later changes the id of no other.
+* Its files are those of the folder that directly holds it, folders below included, and those of
+  the folders that `shared` names. Several models in one folder share its files. A reference beyond
+  them (`../`, `package://`) rejects the object.
+* `layout: physx` is the preset for siblings (see `physx_mobility`).
+* A collection that cannot be used (no `source.yaml`, a bad one, no model) is one reject row.
+
+Hidden folders and links are not walked; a model that is a link is listed and then refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.safe_xml import parse_xml
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Reason
+from pipeline.base.tables import encodable
+from pipeline.raw.adapters import physx_mobility
+from pipeline.raw.adapters.collection import FILE, read_collection
+from pipeline.raw.adapters.folders import object_folders
+from pipeline.raw.adapters.mjcf import find_models
+from pipeline.raw.files import FolderFiles, RawFiles
+from pipeline.raw.records import Found, RawRecord
+from pipeline.raw.walk import MOST_ENTRIES, listed
+
+SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
+# Folders in folders at most; a collection that goes deeper is no collection of models.
+DEEPEST = 24
+# Files and folders of one collection at most.
+MOST_NAMES = 1_000_000
+
+
+def discover(root: Path) -> Iterator[Found]:
+    """Yield every model of every collection, and one problem per collection that has none."""
+    for entry in sorted(root.iterdir()):
+        if entry.suffix.lower() == SUFFIXES["urdf"] and not entry.is_dir():
+            detail = f"{entry.name} lies outside a collection; put it into a folder with a {FILE}."
+            yield _problem(entry.name, Rejection(Reason.METADATA_MISSING, detail))
+    for name in object_folders(root):
+        yield from _collection(root, name)
+
+
+def _collection(root: Path, name: str) -> Iterator[Found]:
+    if (root / name).is_symlink():
+        yield Found(name, (name,))  # ingest refuses a link before it asks anything else
+        return
+    try:
+        facts = read_collection(root / name)
+        found = list(_objects(root, name, facts))
+        if not found:
+            wanted = SUFFIXES[facts.get("format", "urdf")]
+            detail = f"the collection {name!r} holds no model ({wanted}); meshes alone do not move."
+            raise Rejection(Reason.URDF_MISSING, detail)
+    except Rejection as rejection:
+        found = [_problem(name, rejection)]
+    yield from found
+
+
+def _problem(name: str, rejection: Rejection) -> Found:
+    """Return an object that `describe` will reject with that sentence."""
+    facts = {"problem": encodable(rejection.detail), "code": str(rejection.reason)}
+    return Found(name, (name,), facts)
+
+
+def _objects(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Found]:
+    if facts.get("layout") == "physx":
+        for inner in physx_mobility.discover(root / name):
+            paths = tuple(f"{name}/{path}" for path in inner.paths)
+            yield Found(f"{name}/{inner.name}", paths, facts)
+        return
+    shared = tuple(f"{name}/{folder}" for folder in facts.get("shared", ()))
+    for model in _models(root / name, facts.get("format", "urdf")):
+        # The model itself comes first: with two paths, names are relative to the source's folder,
+        # and `../<collection>/...` stays what it is.
+        path = f"{name}/{model}"
+        yield Found(path, (path, posixpath.dirname(path), *shared), facts)
+
+
+def _models(folder: Path, kind: str) -> list[str]:
+    """Return the names of the models of a collection, relative to it, sorted."""
+    suffix = SUFFIXES[kind]
+    names = [name for name in _walk(folder) if name.lower().endswith(suffix)]
+    if kind == "urdf":
+        return names
+    return find_models(FolderFiles(folder, most_bytes=1), names)
+
+
+def _walk(folder: Path) -> list[str]:
+    """Return the names of all files below a folder; links to folders are not followed."""
+    found: list[str] = []
+    waiting, seen = [("", 0)], 0
+    while waiting:
+        below, depth = waiting.pop()
+        folders, files = listed(folder / below, MOST_ENTRIES)
+        seen += len(folders) + len(files)
+        if seen > MOST_NAMES:
+            detail = f"{folder.name!r} holds more than {MOST_NAMES} files; make several of it."
+            raise Rejection(Reason.FOLDER_INVALID, detail)
+        found += [f"{below}{name}" for name in files]
+        if depth < DEEPEST:
+            waiting += [(f"{below}{n}/", depth + 1) for n in folders if not n.startswith(".")]
+    return sorted(found)
+
+
+def describe(files: RawFiles, found: Found) -> RawRecord:
+    """Say what the collection's `source.yaml` and the model's path say."""
+    facts = found.facts
+    if "problem" in facts:
+        raise Rejection(Reason(facts["code"]), facts["problem"])
+    if encodable(found.name) != found.name:
+        raise Rejection(Reason.FOLDER_INVALID, "a folder's name is not UTF-8; rename it.")
+    if not files.has(found.paths[0]):
+        raise Rejection(Reason.URDF_MISSING, f"{found.paths[0]} is not a file of the object.")
+    is_physx = facts.get("layout") == "physx"
+    record = physx_mobility.describe(files, found) if is_physx else _record(files, found)
+    collection = PurePosixPath(found.name).parts[0]
+    provenance = {"facts_from": f"{collection}/{FILE}", "collection": facts["title"]}
+    return dataclasses.replace(
+        record,
+        license=facts["license"],
+        attribution=facts.get("attribution", ""),
+        frame=facts["frame"],
+        scale=facts["scale"],
+        unit=float(facts["unit"]) if "unit" in facts else None,
+        provenance={**provenance, **record.provenance},
+    )
+
+
+def _record(files: RawFiles, found: Found) -> RawRecord:
+    model = PurePosixPath(found.paths[0])
+    return RawRecord(
+        model=found.paths[0],
+        name="/".join(model.with_suffix("").parts[1:]),
+        label=_label(files, model, found.facts),
+        format=found.facts.get("format", "urdf"),
+    )
+
+
+def _label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:
+    places = {"file": model.stem, "folder": model.parent.name, "parent": model.parent.parent.name}
+    if facts.get("label_from") == "robot":
+        return _robot_name(files, str(model))
+    return facts["label"] if "label" in facts else places[facts["label_from"]]
+
+
+def _robot_name(files: RawFiles, model: str) -> str:
+    """Return the name that the document's root carries: `name` in URDF, `model` in MJCF."""
+    try:
+        root = parse_xml(files.read(model))
+    except UrdfError as error:
+        raise Rejection(Reason(error.code), f"{model}: {error.detail}") from None
+    return root.get("name") or root.get("model") or ""

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the files of one raw object, and nothing else: from a folder, from siblings, from a tar.
+
+Every adapter and every mesh reader opens raw files through `RawFiles` alone. A name from a file of
+a stranger may be absolute, climb out by `..`, follow a link or name another machine: all of that
+ends here, as a rejection with a sentence. Archives are read in memory and never unpacked.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import posixpath
+import re
+import stat
+import tarfile
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Reason
+from pipeline.base.trouble import blame_machine
+from pipeline.raw.walk import walked
+
+ARCHIVES = (".tar.gz", ".tgz", ".tar")
+# Members of one archive at most, counted before any of them is read.
+MEMBERS = 100_000
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+class RawFiles(ABC):
+    """The files of one raw object by name; names are relative, with `/`, without `..`."""
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Return the names of all regular files, sorted."""
+
+    @abstractmethod
+    def has(self, name: str) -> bool:
+        """Tell whether `name` is a regular file of the object."""
+
+    @abstractmethod
+    def _read(self, name: str, most: int) -> bytes:
+        """Return a file's bytes; `name` is resolved already."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+
+    def read(self, name: str, *, beside: str = "", most: int | None = None) -> bytes:
+        """Return the bytes of one file of the object.
+
+        Parameters
+        ----------
+        name : str
+            As written in a URDF, MTL or JSON file.
+        beside : str
+            Name of the file that says so; `name` is relative to its folder.
+        most : int
+            Bytes to read at most, where less than the object's budget is enough.
+
+        Raises
+        ------
+        Rejection
+            `mesh_outside`, `mesh_missing` or `too_many_bytes`.
+        """
+        return self._read(self.resolve(name, beside=beside), most or self.most_bytes)
+
+    def resolve(self, name: str, *, beside: str = "") -> str:
+        """Return what `name` means inside the object; reject a name that leads out of it."""
+        folder = posixpath.dirname(beside)
+        scheme = _SCHEME.match(name)
+        if scheme and scheme[1].lower() == "package":
+            return self._packaged(name, folder)
+        plain = name.replace("\\", "/")
+        if scheme or plain.startswith("/") or "\0" in name:
+            raise Rejection(
+                Reason.MESH_OUTSIDE, f"{name[:200]!r} is not a path relative to the object."
+            )
+        path = posixpath.normpath(posixpath.join(folder, plain))
+        if path == ".." or path.startswith("../"):
+            raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's files.")
+        return path
+
+    def _packaged(self, name: str, folder: str) -> str:
+        """Return the file that a ROS package path means: the object itself is the package."""
+        _, _, whole = name.partition("://")
+        _, _, rest = whole.partition("/")
+        for start in dict.fromkeys((folder, "")):
+            for tail in (rest, whole):
+                candidate = self.resolve(tail, beside=posixpath.join(start, "urdf"))
+                if self.has(candidate):
+                    return candidate
+        raise Rejection(
+            Reason.MESH_MISSING, f"{name[:200]!r} names a package file that the object lacks."
+        )
+
+
+def _missing(name: str) -> Rejection:
+    return Rejection(Reason.MESH_MISSING, f"{name[:200]!r} does not exist.")
+
+
+@contextmanager
+def _reading(root: Path, name: str) -> Iterator[None]:
+    """Reject a name behind which no file is; what only the machine refuses is not the object's."""
+    try:
+        yield
+    except OSError as error:
+        blame_machine(root / name, error)
+        if error.errno in _ABSENT:
+            raise _missing(name) from None
+        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
+    except ValueError as error:
+        raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
+
+
+def _too_large(name: str, size: int, most: int) -> Rejection:
+    return Rejection(Reason.TOO_MANY_BYTES, f"{name} has {size} bytes, more than {most}.")
+
+
+class FolderFiles(RawFiles):
+    """Files below a folder, or below some of its entries; links may not lead out of them."""
+
+    def __init__(self, root: Path, parts: Sequence[str] = ("",), *, most_bytes: int) -> None:
+        super().__init__(most_bytes)
+        self._root = root
+        self._homes = [Path(os.path.realpath(root / part)) for part in parts]
+
+    def _path(self, name: str) -> Path:
+        """Return where a file lies, links followed; reject it outside the object's own places."""
+        path = Path(os.path.realpath(self._root / name))
+        if not any(path.is_relative_to(home) for home in self._homes):
+            raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's files.")
+        return path
+
+    def names(self) -> list[str]:
+        """Return the names of all regular files, sorted; links to folders are not followed."""
+        found = []
+        for home in self._homes:
+            if home.is_file():
+                found.append(home)
+            found += walked(home)
+        base = Path(os.path.realpath(self._root))
+        names = {path.relative_to(base).as_posix() for path in found}
+        return sorted(name for name in names if self.has(name))
+
+    def has(self, name: str) -> bool:
+        """Tell whether `name` is a regular file of the object."""
+        try:
+            self._regular(name)
+        except Rejection:
+            return False
+        return True
+
+    def _regular(self, name: str) -> tuple[Path, int]:
+        """Return where a regular file lies, and its size [B]."""
+        with _reading(self._root, name):
+            path = self._path(name)
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise _missing(name)
+        return path, status.st_size
+
+    def _read(self, name: str, most: int) -> bytes:
+        path, size = self._regular(name)
+        if size > most:
+            raise _too_large(name, size, most)
+        with _reading(self._root, name):
+            return path.read_bytes()
+
+
+class MemoryFiles(RawFiles):
+    """Files that are in memory already, such as the members of an archive."""
+
+    def __init__(self, files: Mapping[str, bytes], *, most_bytes: int) -> None:
+        super().__init__(most_bytes)
+        self._files = dict(files)
+
+    def names(self) -> list[str]:
+        """Return the names of all files, sorted."""
+        return sorted(self._files)
+
+    def has(self, name: str) -> bool:
+        """Tell whether `name` is a file of the object."""
+        return name in self._files
+
+    def _read(self, name: str, most: int) -> bytes:
+        if name not in self._files:
+            raise _missing(name)
+        if len(self._files[name]) > most:
+            raise _too_large(name, len(self._files[name]), most)
+        return self._files[name]
+
+
+def open_raw(root: Path, paths: Sequence[str], *, most_bytes: int) -> RawFiles:
+    """Open one raw object.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the source.
+    paths : sequence of str
+        Files and folders that are the object, relative to `root`. One folder: names are relative
+        to it. One archive: names are relative to its only top folder, or to its root. Several
+        paths (siblings): names are relative to `root`.
+    most_bytes : int
+        Budget for each file, and for all members of an archive together.
+    """
+    if len(paths) == 1:
+        only = root / paths[0]
+        if only.name.endswith(ARCHIVES) and only.is_file():
+            return MemoryFiles(_read_archive(only, most_bytes), most_bytes=most_bytes)
+        if only.is_dir():
+            return FolderFiles(only, most_bytes=most_bytes)
+    return FolderFiles(root, paths, most_bytes=most_bytes)
+
+
+class _Limited:
+    """A stream that ends with a rejection: headers of a tar may claim any size, and are read whole.
+
+    Headers and padding of all members together are allowed beside the budget of their content.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str, most: int) -> None:
+        self._stream, self._name, self._most = stream, name, most
+        self._left = most + 4 * tarfile.BLOCKSIZE * MEMBERS
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            detail = f"{self._name} unpacks to more than {self._most} bytes."
+            raise Rejection(Reason.TOO_MANY_BYTES, detail)
+        return data
+
+
+def _read_archive(path: Path, most: int) -> dict[str, bytes]:
+    """Return the regular members of a tar by name, its only top folder left out."""
+    files: dict[str, bytes] = {}
+    total = 0
+    try:
+        with (
+            gzip.open(path) if path.suffix in (".gz", ".tgz") else path.open("rb") as stream,
+            tarfile.open(fileobj=_Limited(stream, path.name, most), mode="r|") as archive,
+        ):
+            for number, member in enumerate(archive):
+                if number >= MEMBERS:
+                    raise Rejection(
+                        Reason.ARCHIVE_INVALID, f"{path.name} has more than {MEMBERS} members."
+                    )
+                total += max(member.size, 0)
+                if total > most:
+                    raise _too_large(path.name, total, most)
+                name = _member_name(path.name, member)
+                if member.isfile():
+                    content = archive.extractfile(member)
+                    files[name] = b"" if content is None else content.read()
+    except (tarfile.TarError, EOFError, OSError, zlib.error, ValueError) as error:
+        if isinstance(error, OSError):
+            blame_machine(path, error)
+        raise Rejection(
+            Reason.ARCHIVE_INVALID, f"{path.name} is not a usable archive: {error}."
+        ) from None
+    return _without_top(files)
+
+
+def _member_name(archive: str, member: tarfile.TarInfo) -> str:
+    """Return a member's plain name; links, devices and names that climb out reject the object."""
+    name = posixpath.normpath(member.name.replace("\\", "/"))
+    if name.startswith(("/", "../")) or name == ".." or "\0" in name or _SCHEME.match(name):
+        raise Rejection(
+            Reason.ARCHIVE_INVALID, f"{archive}: the member {member.name[:200]!r} leads out of it."
+        )
+    if not (member.isfile() or member.isdir()):
+        raise Rejection(
+            Reason.ARCHIVE_INVALID,
+            f"{archive}: the member {member.name[:200]!r} is a link or a device.",
+        )
+    return name
+
+
+def _without_top(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    tops = {name.split("/", 1)[0] for name in files}
+    if len(tops) != 1 or any("/" not in name for name in files):
+        return dict(files)
+    return {name.split("/", 1)[1]: data for name, data in files.items()}
+
+
+def overlaid(files: RawFiles, extra: Mapping[str, bytes]) -> RawFiles:
+    """Return the same files with some more in memory, which hide those of the same name."""
+    return _Overlay(files, extra)
+
+
+class _Overlay(RawFiles):
+    def __init__(self, below: RawFiles, extra: Mapping[str, bytes]) -> None:
+        super().__init__(below.most_bytes)
+        self._below, self._extra = below, dict(extra)
+
+    def names(self) -> list[str]:
+        return sorted({*self._below.names(), *self._extra})
+
+    def has(self, name: str) -> bool:
+        return name in self._extra or self._below.has(name)
+
+    def _read(self, name: str, most: int) -> bytes:
+        if name in self._extra:
+            return self._extra[name]
+        return self._below._read(name, most)
+
+
+def total_bytes(root: Path, paths: Sequence[str]) -> int:
+    """Return the size of everything that is one object, links not followed.
+
+    Raises
+    ------
+    Rejection
+        `folder_invalid` where there is too much to walk.
+    """
+    total = 0
+    for path in (root / part for part in paths):
+        is_folder = path.is_dir() and not path.is_symlink()
+        total += sum(map(_size, walked(path) if is_folder else [path]))
+    return total
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

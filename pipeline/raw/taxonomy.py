@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the taxonomy's tables and checks them; how to change a label is in taxonomy/README.md."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aa_dataset.taxonomy import UNKNOWN, plain_label
+from pipeline.base import layout
+from pipeline.base.errors import ConfigError
+from pipeline.base.tables import compact_json
+
+__all__ = ["UNKNOWN", "Category", "Review", "Taxonomy", "Words", "load_taxonomy", "plain_label"]
+
+ORIGINS = ("published", "source", "proposed")
+PLACES = ("leading", "trailing", "anywhere")
+SCOPES = ("name", "prompt", "both")
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One row of the category table; `usual_size` is the diagonal in m, None where unknown."""
+
+    name: str
+    supercategory: str
+    origin: str
+    usual_size: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A person's decision about one object or one label."""
+
+    category: str
+    reviewer: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that the rules cut at or drop, for names or for prompts."""
+
+    connectives: frozenset[str] = frozenset()
+    leading: frozenset[str] = frozenset()
+    trailing: frozenset[str] = frozenset()
+    anywhere: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """Categories by name, and everything that leads to them."""
+
+    categories: dict[str, Category]
+    aliases: dict[str, str]
+    reviews: dict[str, Review] = field(default_factory=dict)
+    name_words: Words = field(default_factory=Words)
+    prompt_words: Words = field(default_factory=Words)
+
+    def find(self, label: str) -> tuple[Category | None, str]:
+        """Return the category of a source's label and the rule that found it."""
+        plain = plain_label(label)
+        if plain in self.categories:
+            return self.categories[plain], "metadata"
+        if plain in self.aliases:
+            return self.categories[self.aliases[plain]], "metadata, alias"
+        return None, "unknown label"
+
+
+@functools.cache
+def load_taxonomy() -> Taxonomy:
+    """Read and check the tables of the repository."""
+    return read_taxonomy(layout.TAXONOMY)
+
+
+def read_taxonomy(folder: Path) -> Taxonomy:
+    """Read and check the tables of one folder.
+
+    Raises
+    ------
+    ConfigError
+        If a row names a category, supercategory, origin, place or scope that does not exist, or
+        if a label is listed twice.
+    """
+    categories = _read_categories(folder)
+    aliases = {key: row["category"] for key, row in _by_key(folder / "aliases.tsv", "label")}
+    reviews = {
+        key: Review(row["category"], row["reviewer"], row["why"])
+        for key, row in _by_key(folder / "reviews.tsv", "subject")
+    }
+    _require_targets("aliases.tsv", aliases, categories)
+    _require_targets("reviews.tsv", {k: r.category for k, r in reviews.items()}, categories)
+    both = sorted(set(aliases) & set(categories))
+    if both:
+        raise ConfigError(f"taxonomy/aliases.tsv: {both[0]} is a category too. Remove one of them.")
+    return Taxonomy(
+        categories, aliases, reviews, _read_words(folder, "name"), _read_words(folder, "prompt")
+    )
+
+
+def _read_categories(folder: Path) -> dict[str, Category]:
+    known = {row["supercategory"] for row in _rows(folder / "supercategories.tsv")}
+    categories = {}
+    for name, row in _by_key(folder / "categories.tsv", "category"):
+        if row["supercategory"] not in known:
+            raise ConfigError(
+                f"taxonomy/categories.tsv: {name} is in {row['supercategory']!r}, which is not in "
+                "supercategories.tsv. Choose one that is."
+            )
+        _require(name, row["origin"], ORIGINS, "categories.tsv")
+        size = float(row["usual_size"]) if row["usual_size"] else None
+        categories[name] = Category(name, row["supercategory"], row["origin"], size)
+    return categories
+
+
+def _read_words(folder: Path, scope: str) -> Words:
+    """Return the words for names or for prompts."""
+    places: dict[str, set[str]] = {place: set() for place in PLACES}
+    for word, row in _by_key(folder / "modifiers.tsv", "word"):
+        _require(word, row["place"], PLACES, "modifiers.tsv")
+        _require(word, row["scope"], SCOPES, "modifiers.tsv")
+        if row["scope"] in (scope, "both"):
+            places[row["place"]].add(word)
+    connectives = set()
+    for word, row in _by_key(folder / "connectives.tsv", "word"):
+        _require(word, row["scope"], SCOPES, "connectives.tsv")
+        if row["scope"] in (scope, "both"):
+            connectives.add(word)
+    return Words(frozenset(connectives), *(frozenset(places[place]) for place in PLACES))
+
+
+def _by_key(path: Path, column: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the rows with their key; a key that stands twice is an error."""
+    seen: set[str] = set()
+    pairs = []
+    for row in _rows(path):
+        key = row[column]
+        if key in seen:
+            raise ConfigError(f"taxonomy/{path.name}: {key!r} stands there twice. Remove one row.")
+        seen.add(key)
+        pairs.append((key, row))
+    return pairs
+
+
+def _require(key: str, value: str, known: tuple[str, ...], file: str) -> None:
+    if value not in known:
+        raise ConfigError(
+            f"taxonomy/{file}: {key} says {value!r}, which is none of {', '.join(known)}."
+        )
+
+
+def _require_targets(file: str, pairs: dict[str, str], known: dict[str, Category]) -> None:
+    for key, category in pairs.items():
+        if category not in known:
+            raise ConfigError(
+                f"taxonomy/{file}: {key} leads to {category}, which categories.tsv does not have. "
+                "Add the category first."
+            )
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = list(reader)
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise ConfigError(
+                f"taxonomy/{path.name}, line {number}: expected {len(reader.fieldnames or ())} "
+                "fields with tabs between them."
+            )
+    return rows
+
+
+def category_rows(objects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return every category of the taxonomy with its counts, and the unknown one if it occurs."""
+    by_category: dict[str, Counter[str]] = {}
+    for row in objects:
+        by_category.setdefault(row["category"], Counter())[row["source"]] += 1
+    known = dict(load_taxonomy().categories)
+    if UNKNOWN in by_category:
+        known[UNKNOWN] = Category(UNKNOWN, UNKNOWN, "none", None)
+    return [
+        {
+            "category": category.name,
+            "supercategory": category.supercategory,
+            "origin": category.origin,
+            "usual_size": category.usual_size,
+            "objects": sum(by_category.get(category.name, Counter()).values()),
+            "by_source": compact_json(dict(by_category.get(category.name, Counter()))),
+        }
+        for category in known.values()
+    ]

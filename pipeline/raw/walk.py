@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks folders of strangers: without recursion, without links, and never further than a count.
+
+Also finds the index files of a source, which no object owns: a link or a pipe is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.base.errors import PipelineError, Rejection
+from pipeline.base.reasons import Reason
+from pipeline.base.trouble import FORBIDDEN, blame_machine
+
+# Folders in folders: of an object, and of an archive that is unpacked.
+DEEPEST = 64
+# Files and folders below the folder of one object.
+MOST_ENTRIES = 100_000
+
+
+def walked(folder: Path) -> Iterator[Path]:
+    """Yield everything below a folder that is no folder, folder by folder, each sorted by name.
+
+    A link is yielded and not followed. A folder that nobody may read holds nothing for us.
+
+    Raises
+    ------
+    Rejection
+        `folder_invalid` beyond `DEEPEST` levels or `MOST_ENTRIES` entries.
+    """
+    waiting, left = [(folder, 1)], MOST_ENTRIES
+    while waiting:
+        parent, depth = waiting.pop()
+        folders, files = listed(parent, left)
+        left -= len(folders) + len(files)
+        if folders and depth > DEEPEST:
+            detail = f"{folder.name[:200]!r} has folders in folders, more than {DEEPEST} deep."
+            raise Rejection(Reason.FOLDER_INVALID, detail)
+        yield from (parent / name for name in files)
+        waiting += [(parent / name, depth + 1) for name in reversed(folders)]
+
+
+def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
+    """Return the names of the folders of a folder, and of everything else in it, each sorted."""
+    try:
+        with os.scandir(folder) as stream:
+            entries = list(itertools.islice(stream, most + 1))
+    except OSError as error:
+        if error.errno not in FORBIDDEN:
+            blame_machine(folder, error)
+        return [], []
+    if len(entries) > most:
+        detail = f"{folder.name[:200]!r} holds too much: more than {MOST_ENTRIES} files in all."
+        raise Rejection(Reason.FOLDER_INVALID, detail)
+    folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+    return sorted(folders), sorted(entry.name for entry in entries if entry.name not in folders)
+
+
+def index_file(root: Path, name: str, *, most: int) -> Path | None:
+    """Return an index file of a source, such as its manifest; None where there is none.
+
+    Raises
+    ------
+    PipelineError
+        If it is no plain file of the source's own folder, or larger than `most` bytes.
+    """
+    path, status = root, None
+    for part in name.split("/"):
+        path = path / part
+        try:
+            status = path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if stat.S_ISLNK(status.st_mode):
+            raise _unusable(path, "is a link, which may lead anywhere; put the file itself there")
+    if status is None or not stat.S_ISREG(status.st_mode):
+        raise _unusable(path, "is not a regular file; remove it or put the file there")
+    if status.st_size > most:
+        raise _unusable(path, f"has more than {most:,} bytes; fetch it again")
+    return path
+
+
+def _unusable(path: Path, what: str) -> PipelineError:
+    return PipelineError(f"{path} {what}.")

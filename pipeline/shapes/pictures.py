@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Textures: JPEG and PNG files that all viewers show keep their bytes, others become a PNG."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO
+
+import numpy as np
+from PIL import Image
+
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Reason
+from pipeline.shapes.jpeg import MOST_SCANS, has_many_scans
+
+_OPEN = Image.open  # which `named_formats` replaces
+_PNG = b"\x89PNG\r\n\x1a\n"
+_MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
+# Printers' colors (CMYK) are shown inverted by some viewers and not at all by others; pyrender
+# refuses gray with alpha.
+_SHOWN = ("L", "P", "RGB", "RGBA")
+_BIT_DEPTH = 24  # place of the byte in a PNG, whose first chunk is always the header
+MIME = {".jpg": "image/jpeg", ".png": "image/png"}
+# What textures are made of. Pillow by itself also opens formats that start other programs, such
+# as EPS, whatever the file is called. TGA comes last: it has no mark of its own.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "TGA")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The bytes of a decodable JPEG or PNG file and whether a pixel of it is translucent."""
+
+    data: bytes
+    is_translucent: bool = False
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        suffix = next(end for magic, end in _MAGIC.items() if self.data.startswith(magic))
+        digest = hashlib.sha256(self.data).hexdigest()[:12]
+        object.__setattr__(self, "name", f"texture_{digest}{suffix}")
+
+    @property
+    def mime(self) -> str:
+        """Return the media type."""
+        return MIME[self.name[-4:]]
+
+
+class NotAPicture(ValueError):
+    """Bytes that no decoder accepts."""
+
+
+@dataclass(slots=True)
+class PictureBudget:
+    """Pixels that the pictures of one object may still have; counted before any is decoded."""
+
+    pixels: int
+
+    def spend(self, image: Image.Image, name: str) -> None:
+        """Take the pixels of one more picture; refuse it where they are not left."""
+        self.pixels -= image.width * image.height
+        if self.pixels < 0:
+            raise _too_many(name, f"{image.width} x {image.height} pixels")
+
+
+def _too_many(name: str, what: str) -> Rejection:
+    return Rejection(
+        Reason.TOO_MANY_PIXELS, f"{name}: {what}, more than the object's budget has left."
+    )
+
+
+def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
+    """Check a picture by decoding it once, and keep its bytes where every simulator reads them.
+
+    Raises
+    ------
+    NotAPicture
+        If it cannot be decoded.
+    Rejection
+        `too_many_pixels`, before decoding.
+    """
+    image = _decoded(data, name, budget)
+    is_translucent = _is_translucent(image)
+    if data.startswith(tuple(_MAGIC)) and image.mode in _SHOWN and not _is_odd_png(data):
+        return Picture(data, is_translucent)
+    return Picture(_png(image), is_translucent)
+
+
+def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -> Picture:
+    """Return a picture whose alpha is the brightness of another one (`map_d` of a material)."""
+    image = _decoded(picture.data, name, budget).convert("RGB")
+    alpha = _decoded(mask, name, budget)
+    band = alpha.getchannel("A") if "A" in alpha.getbands() else _eight_bits(alpha).convert("L")
+    image.putalpha(band.resize(image.size))
+    return Picture(_png(image), _is_translucent(image))
+
+
+def open_picture(stream: IO[bytes], name: str = "a picture") -> Image.Image:
+    """Open a picture of one of the formats that textures have; nothing is decoded yet.
+
+    Raises
+    ------
+    Rejection
+        `too_many_pixels`, if it is a JPEG that goes over its pixels too often.
+    """
+    _require_few_scans(stream, name)
+    return _OPEN(stream, formats=FORMATS)
+
+
+def _require_few_scans(stream: IO[bytes], name: str) -> None:
+    stream.seek(0)  # as Pillow does
+    if has_many_scans(stream.read()):
+        raise Rejection(
+            Reason.TOO_MANY_PIXELS,
+            f"{name}: a JPEG of more than {MOST_SCANS} scans, each of which goes over all pixels; "
+            "save it anew.",
+        )
+
+
+@contextmanager
+def named_formats() -> Iterator[None]:
+    """Let other packages open pictures of those formats alone, within one thread."""
+    original = Image.open
+    Image.open = open_picture
+    try:
+        yield
+    finally:
+        Image.open = original
+
+
+def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of large pictures by a number of its own; ours is the budget.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = open_picture(io.BytesIO(data), name)
+            budget.spend(image, name)
+            image.load()
+    except Image.DecompressionBombError as error:
+        raise _too_many(name, str(error)) from None
+    except (MemoryError, Rejection):
+        raise
+    except Exception as error:  # decoders raise whatever they like
+        raise NotAPicture(f"{type(error).__name__}: {error}") from error
+    return image
+
+
+def _is_translucent(image: Image.Image) -> bool:
+    if "A" in image.getbands():
+        return image.getchannel("A").getextrema()[0] < 255
+    if "transparency" in image.info:
+        return image.convert("RGBA").getchannel("A").getextrema()[0] < 255
+    return False
+
+
+def _is_odd_png(data: bytes) -> bool:
+    """Tell whether a PNG has 1, 2, 4 or 16 bits a channel, which Bullet does not read."""
+    return data.startswith(_PNG) and data[_BIT_DEPTH] != 8
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """Return a gray picture of 16 bits as one of 8; Pillow would cut every gray above 255."""
+    if not image.mode.startswith("I"):
+        return image
+    levels = np.clip(np.asarray(image, dtype=np.int64), 0, 65535)
+    return Image.fromarray(np.rint(levels / 257).astype(np.uint8))
+
+
+def _png(image: Image.Image) -> bytes:
+    image = _eight_bits(image)
+    has_alpha = "A" in image.getbands() or "transparency" in image.info
+    buffer = io.BytesIO()
+    image.convert("RGBA" if has_alpha else "RGB").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def opaque(picture: Picture) -> Picture:
+    """Return a picture without its alpha, for a surface that says nothing shows through it."""
+    if not picture.is_translucent:
+        return picture
+    return Picture(_png(open_picture(io.BytesIO(picture.data)).convert("RGBA").convert("RGB")))

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connected components of shapes, and their hulls: a thin box where one is flat.
+
+A component that is closed, convex and not flat stays as it is: the source's own convex parts, and
+ours when an object of the library is built again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull, QhullError
+
+from aa_dataset.portable import (
+    applied,
+    determinant,
+    dot,
+    length,
+    product,
+    second_moments,
+    settled,
+    symmetric_eigen,
+)
+from pipeline.shapes.pieces import Look, Piece, joined
+
+# A component is flat when its thinnest direction is below this share of its widest one.
+FLATNESS = 1e-4
+# Smallest width of a part in steps of the grid, so that rounding cannot flatten it.
+THINNEST_STEPS = 1e4
+# A closed mesh with this share of its hull's volume and surface is convex, but for rounding.
+CONVEX_SHARE = 0.999
+# One that fills this share is not hollow.
+HOLLOW_SHARE = 0.95
+# The corners of a box by their binary numbers (x, y, z), and its triangles, outward.
+_BOX_CORNERS = np.array([[n >> 2 & 1, n >> 1 & 1, n & 1] for n in range(8)], dtype=bool)
+_BOX_FACES = np.array(
+    [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+     (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A component or its hull: vertices (n, 3) [m] and triangles `faces` (m, 3)."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,)."""
+        return _principal(self.vertices)
+
+
+def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
+    """Yield every connected component of every shape; vertices at one place count as one."""
+    if not shapes:
+        return
+    whole = joined(shapes, Look())
+    owner = np.repeat(np.arange(len(shapes)), [len(shape.vertices) for shape in shapes])
+    places, inverse = unique_places(whole.vertices, owner)
+    merged = inverse[whole.faces]
+    pairs = np.concatenate([merged[:, :2], merged[:, 1:]])
+    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(places),) * 2)
+    labels = connected_components(links, directed=False)[1][merged[:, 0]]
+    order = np.argsort(labels, kind="stable")
+    for group in np.split(merged[order], np.flatnonzero(np.diff(labels[order])) + 1):
+        used, local = np.unique(group, return_inverse=True)
+        yield Surface(places[used], local.reshape(-1, 3))
+
+
+def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct places of every shape, sorted, and the place of every vertex."""
+    keys = (*vertices.T[::-1], owner)
+    order = np.lexsort(keys)
+    differs = np.zeros(len(order), dtype=bool)
+    for key in keys:
+        differs[1:] |= np.diff(key[order]) != 0
+    inverse = np.empty(len(order), dtype=np.int64)
+    inverse[order] = np.cumsum(differs)
+    differs[0] = True
+    return vertices[order[differs]], inverse
+
+
+def convex(part: Surface, decimals: int) -> Surface:
+    """Return a component itself, its hull, or a box around it where it is flat."""
+    points = part.vertices
+    center, axes, widths = part.principal
+    if _is_flat(widths, decimals) or len(points) < 4:
+        return _thin_box(points, center, axes, decimals)
+    try:
+        hull = _outward(points, ConvexHull(points, qhull_options="QbB Pp Qt"))
+    except QhullError:
+        return _thin_box(points, center, axes, decimals)
+    return part if _is_convex(part, hull) else hull
+
+
+def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
+    """Tell whether a component may leave a notable part of its hull empty, at a glance."""
+    if hull is part or _is_flat(part.principal[2], decimals):
+        return False
+    return _filled_share(part, hull) < HOLLOW_SHARE
+
+
+def thickened(part: Surface, decimals: int) -> Surface:
+    """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
+    points, faces = part.vertices, np.unique(np.sort(part.faces, axis=1), axis=0)
+    center, axes, widths = part.principal
+    if len(points) < 4 or not _is_flat(widths, decimals):
+        return part
+    try:
+        outline = ConvexHull(applied(axes[1:], points - center)).volume
+    except (QhullError, ValueError):
+        return part  # on a line
+    if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline:
+        return part
+    shift = _thickness(widths, decimals) / 2 * axes[0]
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]])
+    rim, uses = np.unique(edges, axis=0, return_counts=True)
+    (a, b), n = rim[uses == 1].T, len(points)
+    sides = np.concatenate([np.stack([a, b, b + n], axis=1), np.stack([a, b + n, a + n], axis=1)])
+    both = settled(np.concatenate([points - shift, points + shift]), decimals)
+    places, place = unique_places(both, np.zeros(len(both)))
+    return Surface(places, place[np.concatenate([faces, faces[:, ::-1] + n, sides])])
+
+
+def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,) along them.
+
+    Only the thin axis is the points' own; what a library for linear algebra makes of the others,
+    and of signs, depends on the processor.
+    """
+    center = points.mean(axis=0)
+    thin = symmetric_eigen(second_moments(points - center))[1][:, 0]
+    thin = settled(thin, 9)
+    thin = thin / length(thin)
+    thin = thin * (1 if thin[int(np.argmax(settled(np.abs(thin), 6)))] > 0 else -1)
+    second = np.eye(3)[int(np.argmin(settled(np.abs(thin), 6)))]
+    second = second - dot(second, thin) * thin
+    second = second / length(second)
+    axes = np.stack([thin, second, np.cross(thin, second)])
+    return center, axes, np.ptp(applied(axes, points - center), axis=0)
+
+
+def _thickness(widths: np.ndarray, decimals: int) -> float:
+    """Return how thick [m] something flat is made."""
+    return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
+
+
+def _is_flat(widths: np.ndarray, decimals: int) -> bool:
+    return bool(widths.min() < max(FLATNESS * widths.max(), THINNEST_STEPS * 10.0**-decimals))
+
+
+def _is_convex(part: Surface, hull: Surface) -> bool:
+    """Tell whether a component is closed and has the volume and the surface of its hull."""
+    # A ring with walls that face the wrong way has too much of both.
+    surplus = _area(part) / _area(hull) - 1
+    return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
+
+
+def _filled_share(part: Surface, hull: Surface) -> float:
+    """Return how much of its hull a closed component fills; 0 for an open or a tangled one."""
+    # qhull scales its input to a unit box, so its own volume is not the hull's.
+    share = volume(part) / volume(hull) if is_closed(part.faces) else 0.0
+    return share if share <= 2 - CONVEX_SHARE else 0.0
+
+
+def is_closed(faces: np.ndarray) -> bool:
+    """Tell whether every edge has exactly one other face, which runs along it the other way."""
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    size = int(faces.max()) + 1
+    there = np.sort(edges[:, 0] * size + edges[:, 1])
+    back = np.sort(edges[:, 1] * size + edges[:, 0])
+    return bool((there == back).all() and (there[1:] != there[:-1]).all())
+
+
+def volume(part: Surface) -> float:
+    """Return the volume [m^3] that a closed mesh encloses."""
+    corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
+    return float(dot(corners, _area_vectors(part.vertices, part.faces)).sum()) / 6
+
+
+def _area(part: Surface) -> float:
+    return float(length(_area_vectors(part.vertices, part.faces)).sum()) / 2
+
+
+def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Return twice the area times the normal of every face (m, 3)."""
+    a, b, c = points[faces.T]
+    (ux, uy, uz), (vx, vy, vz) = (b - a).T, (c - a).T
+    return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
+
+
+def _outward(points: np.ndarray, hull: ConvexHull) -> Surface:
+    """Return a hull's own vertices, and its faces turned outward: qhull winds them at random."""
+    used, local = np.unique(hull.simplices, return_inverse=True)
+    vertices, faces = points[used], local.reshape(-1, 3)
+    normals = hull.equations[:, :3]
+    inward = dot(_area_vectors(vertices, faces), normals) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return Surface(vertices, faces)
+
+
+def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Surface:
+    """Return the smallest box in the plane of flat points (axes: the thin one first), padded."""
+    axes = _plane_axes(applied(axes, points - center), axes)
+    local = applied(axes, points - center)
+    lower, upper = local.min(axis=0), local.max(axis=0)
+    thin = np.maximum(_thickness(upper - lower, decimals) - (upper - lower), 0.0) / 2
+    corners = np.where(_BOX_CORNERS, upper + thin, lower - thin)
+    faces = _BOX_FACES[:, ::-1] if determinant(axes) < 0 else _BOX_FACES
+    vertices = settled(applied(axes.T, corners) + center, decimals)
+    order = np.lexsort(vertices.T[::-1])
+    return Surface(vertices[order], np.argsort(order)[faces])
+
+
+def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Turn the axes within the plane of flat points, so that the box around them is smallest.
+
+    Principal axes of a square are any; without this its box would stand askew.
+    """
+    try:
+        corners = local[ConvexHull(local[:, 1:], qhull_options="QbB Pp").vertices][:, 1:]
+    except (QhullError, ValueError):
+        return axes  # on a line, or a single point
+    edges = np.roll(corners, -1, axis=0) - corners
+    edges = edges / length(edges)[:, None]
+    turned = np.stack([edges, edges[:, ::-1] * [-1, 1]], axis=1)
+    areas = np.ptp(product(turned, corners.T), axis=2).prod(axis=1)
+    # Among equal boxes the first by a rounded area, so that the last bits do not choose.
+    best = turned[int(np.argmin(settled(areas / areas.min(), 6)))]
+    return np.concatenate([axes[:1], product(best, axes[1:])])

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The convex parts of links, within their budget, in place of the shapes as drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
+from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.shapes.grid import grid_decimals
+from pipeline.shapes.obj import read_obj
+from pipeline.shapes.pieces import Piece
+from pipeline.shapes.urdf_meshes import collision_shape
+from pipeline.stages.annotate.collision.cells import effort
+from pipeline.stages.annotate.collision.convex import (
+    Surface,
+    components,
+    convex,
+    may_be_hollow,
+    thickened,
+    volume,
+)
+from pipeline.stages.annotate.collision.opening import (
+    COARSE,
+    FINE,
+    MOST_EFFORT,
+    MOST_PARTS,
+    Opening,
+)
+
+# A hollow of so many times a component's volume is worth more than the component.
+_FAR_LARGER = 100
+# Of the object's diagonal: a hollow of less than a cube with this edge stays filled.
+SMALLEST_HOLLOW = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParts:
+    """The convex parts of a link by falling size of their boxes, and what the budget cost.
+
+    `left_out` counts components beyond the budget; `filled` [m^3] bounds the largest hollow that
+    stays filled and should not.
+    """
+
+    hulls: list[Surface]
+    left_out: int
+    filled: float
+
+
+def with_convex_parts(
+    model: UrdfModel, files: Mapping[str, bytes], *, diagonal: float, most: int
+) -> tuple[UrdfModel, dict[str, bytes], list[Finding]]:
+    """Give every link convex parts for the collision shapes that it was drawn with.
+
+    Parameters
+    ----------
+    model : UrdfModel
+        As `normalize` wrote it: collisions are meshes in the link frame.
+    files : mapping of str to bytes
+        The object's files, by name.
+    diagonal : float [m]
+        Of the object at rest; it sets the grid and the smallest hollow.
+    most : int
+        Parts of one link.
+    """
+    drawn = {shape.geometry.filename for link in model.links for shape in link.collisions}
+    made = {name: data for name, data in files.items() if name not in drawn}
+    decimals, findings, links = grid_decimals(diagonal), [], []
+    for link in model.links:
+        shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
+        edge = SMALLEST_HOLLOW * diagonal
+        smallest = edge * edge * edge
+        found = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
+        parts = [Piece(hull.vertices, hull.faces) for hull in found.hulls]
+        findings += _findings(link, found, most)
+        collisions = [
+            collision_shape(link.name, number, part, decimals, made)
+            for number, part in enumerate(parts)
+        ]
+        links.append(replace(link, collisions=tuple(collisions)))
+    return replace(model, links=tuple(links)), made, findings
+
+
+def drawn_shape(data: bytes) -> Piece:
+    """Read a collision shape that `normalize` wrote."""
+    text = read_obj(data)
+    return Piece(text.points, np.concatenate([group.corners for group in text.groups]))
+
+
+def _findings(link: UrdfLink, found: LinkParts, most: int) -> Iterator[Finding]:
+    if found.left_out:
+        detail = f"link {link.name} has {found.left_out} small parts beyond the budget of {most}."
+        yield Finding(Code.COLLISION_LEFT_OUT, detail, Severity.INFO)
+    if found.filled:
+        detail = (
+            f"link {link.name}: its {len(found.hulls)} convex parts still fill a hollow of up to "
+            f"{found.filled:.2g} m^3: {most} parts a link, {MOST_PARTS} a component, {FINE} cells "
+            f"along it or {MOST_EFFORT:g} crossings of its triangles with them are not enough."
+        )
+        yield Finding(Code.COLLISION_FILLED, detail, Severity.INFO)
+
+
+def link_parts(
+    shapes: Sequence[Piece], *, most: int, decimals: int = 9, smallest: float = 0.0
+) -> LinkParts:
+    """Return the convex parts of a link's shapes.
+
+    Parameters
+    ----------
+    shapes : sequence of Piece
+        On the object's grid, so that equal corners are equal numbers.
+    most : int
+        Budget of parts; components beyond it are the smallest and left out.
+    decimals : int
+        Of the object's grid [m].
+    smallest : float [m^3]
+        A hollow of less than this stays filled.
+    """
+
+    def falling_size(part: Surface) -> float:
+        # In whole steps: equal parts keep their order, whatever the last bits say.
+        return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
+
+    found = [thickened(part, decimals) for part in components(shapes)]
+    found = sorted(found, key=falling_size)
+    kept = {n: part for n, part in enumerate(found[:most])}
+    hulls = {n: convex(part, decimals) for n, part in kept.items()}
+    hollow = [n for n in kept if may_be_hollow(kept[n], hulls[n], decimals)]
+    openings = {n: Opening(kept[n], smallest) for n in hollow if _is_light(kept[n])}
+    _cut(hulls, openings, most)
+    is_cut = {n: n in openings and openings[n].parts > 1 for n in hulls}
+    parts = [openings[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
+    heavy = [n for n in hollow if n not in openings and n in hulls]
+    filled = [opening.filled for opening in openings.values()] + [volume(hulls[n]) for n in heavy]
+    everything = sorted((one for some in parts for one in some), key=falling_size)
+    return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
+
+
+def _is_light(part: Surface) -> bool:
+    return effort(part.vertices[part.faces], COARSE) <= MOST_EFFORT
+
+
+def _cut(hulls: dict[int, Surface], openings: Mapping[int, Opening], most: int) -> None:
+    """Cut hollow components, always the one that is filled most, as long as there is room.
+
+    Where there is none, the smallest component makes room if the hollow is far larger than it.
+    """
+    while able := [opening for opening in openings.values() if opening.can_split()]:
+        fullest = max(able, key=lambda opening: opening.filled)
+        whole = [n for n in hulls if n not in openings]
+        if len(whole) + sum(opening.parts for opening in openings.values()) < most:
+            fullest.split()
+        elif whole and _FAR_LARGER * volume(hulls[whole[-1]]) < fullest.filled:
+            del hulls[whole[-1]]
+        else:
+            return

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules from what a source says to a category, step by step.
+
+Every rule stops as soon as its label is a category or an alias, so a specific row of the table
+protects its name from being shortened (`folding_arm_chain` stays, `folding_kick_scooter` does not).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from aa_dataset.taxonomy import UNKNOWN, UNKNOWN_RULE, Step, plain_label
+from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
+
+# How the names of sources without a plain label begin; every other source states one.
+RECORD_ID_SOURCES = ("articraft",)
+PROMPT_SOURCES = ("articulated_object_code",)
+
+_NAMED = re.compile(r"rec_(?P<name>[a-z0-9_]+?)_(?:\d{4}|[0-9a-f]{32})")
+_FREE = re.compile(r"rec_(?P<prompt>.+?)_\d{8}_\d{6}(?:_\d{6})?_[0-9a-f]{8}")
+PROMPT_LENGTH = (
+    48  # Articraft writes so many characters of a prompt into the id, whole words or not
+)
+_NUMBERING = re.compile(r"^(?:step_?\d+_)+|(?:_\d+)+$")
+_NOT_PLURAL = ("ss", "us", "is")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The category of an object, None where no rule found one, and the steps that led to it."""
+
+    category: Category | None
+    steps: tuple[Step, ...]
+
+    @property
+    def label(self) -> str:
+        """Return the last label that the rules arrived at: what to propose if it is unknown."""
+        return self.steps[-1].label
+
+
+@dataclass(slots=True)
+class _Trail:
+    """The label so far, and how it came about."""
+
+    taxonomy: Taxonomy
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        return self.steps[-1].label if self.steps else ""
+
+    def go(self, rule: str, label: str) -> None:
+        self.steps.append(Step(rule, label))
+
+    def known(self) -> bool:
+        """Tell whether the label is known, after taking an alias or the singular where one is."""
+        label = self.label
+        if label in self.taxonomy.reviews or label in self.taxonomy.categories:
+            return True
+        if label in self.taxonomy.aliases:
+            self.go("alias", self.taxonomy.aliases[label])
+            return True
+        one = singular(label)
+        if one != label and is_known(self.taxonomy, one):
+            self.go("singular", one)
+            return self.known()
+        return False
+
+
+def explain(
+    label: str,
+    *,
+    source: str,
+    source_id: str,
+    name: str = "",
+    object_id: str = "",
+    taxonomy: Taxonomy | None = None,
+) -> list[Step]:
+    """Return the steps from what a source says about an object to its category (see `decide`)."""
+    decision = decide(
+        label,
+        source=source,
+        source_id=source_id,
+        name=name,
+        object_id=object_id,
+        taxonomy=taxonomy,
+    )
+    return list(decision.steps)
+
+
+def decide(
+    label: str,
+    *,
+    source: str,
+    source_id: str,
+    name: str = "",
+    object_id: str = "",
+    taxonomy: Taxonomy | None = None,
+) -> Decision:
+    """Find the category of one object.
+
+    Parameters
+    ----------
+    label : str
+        The source's own label; for Articraft the category slug.
+    source, source_id : str
+        The raw source and the object's id there, which for Articraft is the record id.
+    name : str
+        The object's name, used where the source has no label.
+    object_id : str
+        Id in the library, for reviews; by default ``<source>-<source_id>``.
+    taxonomy : Taxonomy, optional
+        The repository's unless given.
+    """
+    tables = taxonomy or load_taxonomy()
+    trail = _Trail(tables)
+    _read_label(trail, label, name, source, source_id)
+    for subject in (object_id or f"{source}-{source_id}", *(s.label for s in trail.steps[::-1])):
+        if subject in tables.reviews:
+            review = tables.reviews[subject]
+            trail.go(f"review by {plain_label(review.reviewer)}", review.category)
+            break
+    category = tables.categories.get(trail.label)
+    if category is None:
+        trail.go(UNKNOWN_RULE, trail.label)
+    return Decision(category, tuple(trail.steps))
+
+
+def _read_label(trail: _Trail, label: str, name: str, source: str, source_id: str) -> None:
+    """Follow the rules of the source."""
+    slug = source.startswith(RECORD_ID_SOURCES)
+    if slug and _read_record_id(trail, source_id):
+        return
+    plain, first = plain_label(label), "category slug" if slug else "metadata"
+    if not plain:
+        plain, first = plain_label(name), "name"
+    trail.go(first, plain)
+    if trail.known():
+        return
+    if slug:
+        _shorten_name(trail)
+    elif source.startswith(PROMPT_SOURCES) or first == "name":
+        _shorten_prompt(trail)
+
+
+def _read_record_id(trail: _Trail, record_id: str) -> bool:
+    """Take the name from an Articraft record id; tell whether it led to something known.
+
+    A name that is unknown stays in the trail, and so do the steps of a prompt that leads nowhere.
+    """
+    named, free = _NAMED.fullmatch(record_id), _FREE.fullmatch(record_id)
+    if named:
+        trail.go("record id", named["name"])
+        _shorten_name(trail)
+        return True
+    if free is None:
+        return False
+    prompt = free["prompt"]
+    trail.go("prompt", plain_label(prompt))
+    return _shorten_prompt(trail, complete=len(prompt) < PROMPT_LENGTH)
+
+
+def _shorten_name(trail: _Trail) -> bool:
+    """Cut a descriptive name at connectives, then drop generic words."""
+    words = trail.taxonomy.name_words
+    return trail.known() or _cut(trail, words) or _drop(trail, words)
+
+
+def _shorten_prompt(trail: _Trail, *, complete: bool = True) -> bool:
+    """Clean a string that was written as a request or a sentence; tell whether it is known then.
+
+    A prompt that was clipped before any connective has lost its last word, and with it the noun.
+    """
+    words = trail.taxonomy.prompt_words
+    bare = _NUMBERING.sub("", trail.label)
+    if bare != trail.label:
+        trail.go("without numbering", bare)
+    if trail.known() or _drop(trail, words):
+        return True
+    before = trail.label
+    if _cut(trail, words):
+        return True
+    if trail.label == before and not complete:
+        return False
+    return _drop(trail, words) or _take_head(trail)
+
+
+def _cut(trail: _Trail, words: Words) -> bool:
+    """Cut at the first connective that is not the first word."""
+    parts = trail.label.split("_")
+    for place, part in enumerate(parts):
+        if place and part in words.connectives:
+            trail.go(f"cut at {part}", "_".join(parts[:place]))
+            return trail.known()
+    return False
+
+
+def _drop(trail: _Trail, words: Words) -> bool:
+    """Drop one generic word after the other until the label is known or none is left."""
+    choices: Sequence[Callable[[list[str]], int | None]] = (
+        lambda parts: next((k for k, part in enumerate(parts) if part in words.anywhere), None),
+        lambda parts: 0 if parts[0] in words.leading else None,
+        lambda parts: len(parts) - 1 if parts[-1] in words.trailing else None,
+    )
+    dropped: list[str] = []
+    start, parts = len(trail.steps), trail.label.split("_")
+    while len(parts) > 1:
+        place = next((k for k in (choose(parts) for choose in choices) if k is not None), None)
+        if place is None:
+            break
+        dropped.append(parts.pop(place))
+        del trail.steps[start:]
+        trail.go(f"without {' '.join(dropped)}", "_".join(parts))
+        if trail.known():
+            return True
+    return False
+
+
+def _take_head(trail: _Trail) -> bool:
+    """Take the longest end of the phrase that is known: `office_desk_lamp` is a `desk_lamp`."""
+    parts = trail.label.split("_")
+    for start in range(1, len(parts)):
+        tail = "_".join(parts[start:])
+        if is_known(trail.taxonomy, tail) or is_known(trail.taxonomy, singular(tail)):
+            trail.go("head noun", tail)
+            return trail.known()
+    return False
+
+
+def is_known(taxonomy: Taxonomy, label: str) -> bool:
+    """Tell whether a label is a category, an alias or the subject of a review."""
+    return any(label in table for table in (taxonomy.categories, taxonomy.aliases,
+                                            taxonomy.reviews))  # fmt: skip
+
+
+def singular(label: str) -> str:
+    """Return the label with its last word in the singular, as far as its spelling tells."""
+    if label.endswith("ies"):
+        return f"{label[:-3]}y"
+    if label.endswith("s") and not label.endswith(_NOT_PLURAL):
+        return label[:-1]
+    return label
+
+
+def supercategory_of(decision: Decision) -> str:
+    """Return the supercategory, or `uncategorized`."""
+    return decision.category.supercategory if decision.category else UNKNOWN

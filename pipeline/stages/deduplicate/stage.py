@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: every object stays once, however many sources bring it.
+
+Objects are the same object
+
+1. by content: the same URDF, meshes and textures;
+2. by declaration: a source says which object of which source it is again (`same_as` of ingest).
+   That holds transitively, and also where the named object itself is not in the library: two
+   objects that both say they are PartNet's 102442 are one;
+3. by fingerprint: the same geometry apart from frame and unit, and the same motion (see `alike`).
+
+The same geometry with other joints is not the same object: joints are what the library is about. An
+edition of an object whose joints were frozen or retyped stays, with the finding `shape_shared`.
+
+Which one stays: that of the source that stands first in config.yaml, then the smaller id. A copy
+under freer terms is not preferred: who passes an object on cannot free it from its author's terms,
+so the order of the sources decides, which a person wrote.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aa_dataset.schema import TABLES
+from pipeline.base import layout
+from pipeline.base.reasons import Code, Reason, Severity
+from pipeline.base.tables import read_rows, write_table
+from pipeline.engine.inventory.index import load_index
+from pipeline.engine.runner import ShardJob
+from pipeline.stages.deduplicate.alike import Gallery, same_motion
+
+Rows = list[dict[str, Any]]
+# Names in one sentence; a finding is for people.
+NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One object as far as the comparison needs it; `order` is the rank of its source."""
+
+    order: int
+    object_id: str
+    source: str
+    content: str
+    name: str
+    same_as: tuple[str, ...] = ()
+    seen: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run(job: ShardJob) -> None:
+    """Compare the whole library; write rejects and findings."""
+    order = {source: number for number, source in enumerate(job.settings["source_order"])}
+    rejects, findings = find_duplicates(_candidates(order))
+    write_table(job.outputs["findings"], findings, TABLES["findings"])
+    write_table(job.outputs["rejects"], rejects, TABLES["rejects"])
+
+
+def _candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
+    for source, shards in load_index().items():
+        for shard in map(layout.shard_name, range(shards)):
+            told = {r["object_id"]: r for r in read_rows(layout.records("ingest", source, shard))}
+            for row in read_rows(layout.records("annotate", source, shard)):
+                raw = told[row["object_id"]]
+                yield Candidate(
+                    order[source],
+                    row["object_id"],
+                    source,
+                    row["content_sha256"],
+                    f"{source}/{raw['source_id']}",
+                    tuple(json.loads(raw["same_as"])),
+                    json.loads(row["fingerprint"]),
+                )
+
+
+class _Groups:
+    """Things that are one; the first one entered speaks for its group."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def head(self, one: str) -> str:
+        path = []
+        while self._above.setdefault(one, one) != one:
+            path.append(one)
+            one = self._above[one]
+        for passed in path:
+            self._above[passed] = one
+        return one
+
+    def join(self, one: str, two: str) -> None:
+        self._above[self.head(two)] = self.head(one)
+
+    def copy(self) -> _Groups:
+        out = _Groups()
+        out._above = dict(self._above)
+        return out
+
+
+def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
+    """Return the reject rows and the finding rows of the whole library, each sorted by object."""
+    objects = sorted(candidates, key=lambda one: (one.order, one.object_id))
+    groups, shared = _Groups(), _Groups()
+    books: list[tuple[str, _Groups]] = []
+    _join_by_content(objects, groups)
+    books.append(("has the same URDF, meshes and textures as", groups.copy()))
+    _join_by_declaration(objects, groups)
+    books.append(("is declared by its source to be the same object as", groups.copy()))
+    _join_by_fingerprint(objects, groups, shared)
+    books.append(("has, apart from frame and unit, the same geometry and motion as", groups))
+    kept: dict[str, Candidate] = {}
+    copies: dict[str, list[str]] = {}
+    rejects = []
+    for one in objects:
+        first = kept.setdefault(groups.head(one.object_id), one)
+        if first is not one:
+            why = next(text for text, book in books if _are_one(book, first, one))
+            copies.setdefault(first.object_id, []).append(one.object_id)
+            rejects.append(_reject(one, f"{why} {first.object_id}."))
+    findings = [_finding(name, Code.DUPLICATE_KEPT, f"left out as copies: {', '.join(others)}.")
+                for name, others in copies.items()]  # fmt: skip
+    findings += _shared_findings([one.object_id for one in kept.values()], shared)
+    return _sorted(rejects), _sorted(findings)
+
+
+def _are_one(book: _Groups, one: Candidate, two: Candidate) -> bool:
+    return book.head(one.object_id) == book.head(two.object_id)
+
+
+def _join_by_content(objects: list[Candidate], groups: _Groups) -> None:
+    first: dict[str, str] = {}
+    for one in objects:
+        groups.join(first.setdefault(one.content, one.object_id), one.object_id)
+
+
+def _join_by_declaration(objects: list[Candidate], groups: _Groups) -> None:
+    """Join what names the same object; names stand for themselves, present or not."""
+    first: dict[str, str] = {}
+    names = _Groups()
+    for one in objects:
+        for other in one.same_as:
+            names.join(one.name, other)
+    for one in objects:
+        groups.join(first.setdefault(names.head(one.name), one.object_id), one.object_id)
+
+
+def _join_by_fingerprint(objects: list[Candidate], groups: _Groups, shared: _Groups) -> None:
+    """Join what looks and moves alike; enter into `shared` what only looks alike."""
+    gallery = Gallery()
+    for one in objects:
+        if not one.seen:
+            continue
+        is_known = False
+        for identifier, other in gallery.alike(one.seen):
+            shared.join(identifier, one.object_id)
+            if not is_known and same_motion(one.seen, other):
+                groups.join(identifier, one.object_id)
+                is_known = True
+        if not is_known:  # a second entry of the same could find nothing that the first does not
+            gallery.add(one.object_id, one.seen)
+
+
+def _shared_findings(kept: list[str], shared: _Groups) -> Rows:
+    clusters: dict[str, list[str]] = {}
+    for identifier in kept:
+        clusters.setdefault(shared.head(identifier), []).append(identifier)
+    return [
+        _finding(one, Code.SHAPE_SHARED, _shared_detail([x for x in cluster if x != one]))
+        for cluster in clusters.values()
+        if len(cluster) > 1
+        for one in cluster
+    ]
+
+
+def _shared_detail(others: list[str]) -> str:
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    return f"has the geometry of {', '.join(others[:NAMED])}{more}, but other joints."
+
+
+def _sorted(rows: Rows) -> Rows:
+    return sorted(rows, key=lambda row: (row["object_id"], row["code"]))
+
+
+def _reject(one: Candidate, detail: str) -> dict[str, Any]:
+    return {
+        "object_id": one.object_id,
+        "source": one.source,
+        "stage": "deduplicate",
+        "code": str(Reason.DUPLICATE),
+        "detail": detail,
+    }
+
+
+def _finding(identifier: str, code: Code, detail: str) -> dict[str, Any]:
+    return {
+        "object_id": identifier,
+        "stage": "deduplicate",
+        "code": str(code),
+        "severity": str(Severity.INFO),
+        "detail": detail,
+    }

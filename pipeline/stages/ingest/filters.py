@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves out what config.yaml does not want of a source, with a row that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Reason
+
+
+def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> None:
+    """Reject an object that a filter of its source leaves out.
+
+    Parameters
+    ----------
+    provenance : mapping
+        Of the raw record. A field that is absent passes: a release without ratings has no record
+        to filter by. A field that is there without a value (null) passes no filter.
+    wanted : mapping
+        Of config's `filters`, by field: `at_least` a number, `one_of` or `none_of` a list.
+    """
+    for field, rules in wanted.items():
+        if field not in provenance:
+            continue
+        value = provenance[field]
+        for rule, bound in rules.items():
+            if value is None or not _passes(value, rule, bound):
+                detail = f"its {field} is {value!r}; config.yaml wants {rule} {bound!r}."
+                raise Rejection(Reason.FILTERED_BY_CONFIG, detail)
+
+
+def _passes(value: Any, rule: str, bound: Any) -> bool:
+    if rule == "at_least":
+        return isinstance(value, int | float) and value >= bound
+    return (value in bound) == (rule == "one_of")

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads an MJCF document of a stranger: includes resolved, everything dangerous taken out.
+
+MuJoCo's own reader would open includes, meshes, textures and plugins by itself. Here our bounded
+reader does, and what is handed on to MuJoCo is a document that names no file at all: meshes stand
+in it as a small tetrahedron, textures as one pixel. MuJoCo is asked for kinematics, defaults, units
+and frames alone; the geometry is read by `MeshReader` like that of every other source.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree.ElementTree import Element, tostring
+
+from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.raw.files import RawFiles
+
+# Bodies nest in MJCF, so that a chain of links needs as many levels.
+DEEPEST = 200
+MOST_FILES = 200
+STAND_IN = "0 0 0 1 0 0 0 1 0 0 0 1"
+PICTURES = ("file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
+
+_BODY = ("body", "frame", "joint", "freejoint", "geom", "inertial")
+# What MuJoCo gets to see, by parent.
+KEPT: dict[str, tuple[str, ...]] = {
+    "mujoco": ("compiler", "default", "asset", "worldbody", "equality"),
+    "default": ("default", "mesh", "material", "joint", "geom", "equality"),
+    "asset": ("mesh", "material", "texture"),
+    "worldbody": _BODY,
+    "body": _BODY,
+    "frame": _BODY,
+    "material": ("layer",),
+    "equality": ("joint",),
+}
+COMPILER = ("angle", "autolimits", "coordinate", "eulerseq")
+# Neither geometry nor motion of the object.
+ASIDE = frozenset(
+    {
+        "actuator", "camera", "contact", "custom", "exclude", "general", "key", "keyframe", "light",
+        "motor", "option", "pair", "position", "sensor", "site", "size", "statistic", "velocity",
+        "visual",
+    }
+)  # fmt: skip
+# Geometry that only MuJoCo itself can make; without it the object would not be the object.
+REFUSED = frozenset({"attach", "composite", "flexcomp", "replicate"})
+
+
+@dataclass(slots=True)
+class MjcfDocument:
+    """A document without file names, and the files that it named.
+
+    Attributes
+    ----------
+    text : str
+        XML for MuJoCo.
+    meshes : dict
+        By name: attributes of the `<mesh>` as written, and the file's place among the object's
+        files as `path` (empty where the mesh is written out in the document).
+    textures : dict
+        By name: attributes of the `<texture>`, and `path` likewise.
+    findings : list of Finding
+        What was left out.
+    """
+
+    text: str = ""
+    meshes: dict[str, dict[str, str]] = field(default_factory=dict)
+    textures: dict[str, dict[str, str]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def read_document(files: RawFiles, model: str, budgets: Mapping[str, Any]) -> MjcfDocument:
+    """Read a model with all its includes; reject what leads out of the object's files."""
+    root = _Includer(files, model, budgets["urdf_bytes"]).read()
+    if root.tag != "mujoco":
+        raise Rejection(Reason.MJCF_INVALID, f"{model}: the root is <{root.tag}>, not <mujoco>.")
+    bodies = sum(1 for _ in root.iter("body"))
+    if bodies > budgets["links"]:
+        detail = f"{bodies} bodies, more than the budget of {budgets['links']} links."
+        raise Rejection(Reason.TOO_MANY_LINKS, detail)
+    return _Cleaner(files, model, root).clean()
+
+
+class _Includer:
+    """Puts included files in place; a file is included once, as MuJoCo has it, so nothing grows."""
+
+    def __init__(self, files: RawFiles, model: str, most_bytes: int) -> None:
+        self._files, self._model, self._left = files, model, most_bytes
+        self._elements = XmlBudget().max_elements
+        self._seen: set[str] = set()
+
+    def read(self) -> Element:
+        root = self._parse(self._model)
+        self._fill(root, self._model, 0)
+        return root
+
+    def _parse(self, name: str) -> Element:
+        if name in self._seen or len(self._seen) >= MOST_FILES:
+            detail = f"{name} is included twice, or one of more than {MOST_FILES} files."
+            raise Rejection(Reason.MJCF_INVALID, detail)
+        self._seen.add(name)
+        data = self._files.read(name, most=max(self._left, 1))
+        self._left -= len(data)
+        try:
+            root = parse_xml(data, XmlBudget(max_bytes=len(data), max_depth=DEEPEST))
+        except UrdfError as error:
+            raise Rejection(Reason(error.code), f"{name}: {error.detail}") from None
+        self._elements -= sum(1 for _ in root.iter())
+        if self._elements < 0:
+            raise Rejection(Reason.XML_TOO_LARGE, f"{name}: the model has too many elements.")
+        return root
+
+    def _fill(self, parent: Element, name: str, depth: int) -> None:
+        """Replace every `<include>` below an element by the children of the file's root."""
+        if depth > DEEPEST:
+            detail = f"{name}: elements nest deeper than {DEEPEST} levels."
+            raise Rejection(Reason.XML_TOO_DEEP, detail)
+        filled: list[Element] = []
+        for child in parent:
+            if child.tag != "include":
+                self._fill(child, name, depth + 1)
+                filled.append(child)
+                continue
+            place = self._place(child.get("file", ""), name)
+            root = self._parse(place)
+            self._fill(root, place, depth)
+            filled += root
+        parent[:] = filled
+
+    def _place(self, written: str, name: str) -> str:
+        """Return the file that an include means: beside the model, else beside the includer."""
+        places = [self._files.resolve(written, beside=self._model)]
+        if name != self._model:
+            places.append(self._files.resolve(written, beside=name))
+        for place in places:
+            if self._files.has(place):
+                return place
+        raise Rejection(Reason.MJCF_INVALID, f"{name} includes {written!r}, which does not exist.")
+
+
+class _Cleaner:
+    """Copies what may stay, and keeps the books about files and about what was left out."""
+
+    def __init__(self, files: RawFiles, model: str, root: Element) -> None:
+        self._files, self._model, self._root = files, model, root
+        self._out = MjcfDocument()
+        self._ignored: Counter[str] = Counter()
+        self._settings: dict[str, str] = {}
+        for compiler in root.findall("compiler"):
+            self._settings.update(compiler.attrib)
+
+    def clean(self) -> MjcfDocument:
+        self._require_inside()
+        root = Element("mujoco")
+        self._copy_children(self._root, root)
+        self._out.text = tostring(root, encoding="unicode")
+        self._out.findings += [
+            Finding(Code.MJCF_PART_IGNORED, f"<{tag}> ({count} times) is not read.", Severity.INFO)
+            for tag, count in sorted(self._ignored.items())
+        ]
+        return self._out
+
+    def _require_inside(self) -> None:
+        """Reject a document that names a file elsewhere, whether or not anything uses it."""
+        for element in self._root.iter():
+            for key in PICTURES:
+                if element.get(key):
+                    self._path(element.tag, element.get(key, ""))
+
+    def _path(self, tag: str, name: str) -> str:
+        """Return where a file lies among the object's files."""
+        own = "texturedir" if tag == "texture" else "meshdir"
+        folder = self._settings.get(own, self._settings.get("assetdir", ""))
+        plain = name.replace("\\", "/")
+        if self._settings.get("strippath") == "true":
+            plain = posixpath.basename(plain)
+        if plain.startswith("/"):
+            folder = ""
+        return self._files.resolve(posixpath.join(folder, plain), beside=self._model)
+
+    def _copy_children(self, source: Element, target: Element) -> None:
+        for child in source:
+            if child.tag in REFUSED:
+                detail = f"<{child.tag}> makes parts that only MuJoCo knows; write them out."
+                raise Rejection(Reason.MJCF_INVALID, f"{self._model}: {detail}")
+            if source.tag == "equality" and child.tag in ("connect", "weld"):
+                self._refuse_loop(child)
+            elif child.tag in KEPT.get(source.tag, ()):
+                copy = Element(child.tag, self._attributes(child, source.tag))
+                target.append(copy)
+                self._copy_children(child, copy)
+            elif child.tag not in ASIDE:
+                self._ignored[child.tag] += 1
+
+    def _refuse_loop(self, element: Element) -> None:
+        if element.get("active", "true") != "false":
+            detail = f"<{element.tag}> {element.get('name', '')!r} closes a loop of bodies."
+            raise Rejection(Reason.JOINT_CYCLE, f"{self._model}: {detail}")
+
+    def _attributes(self, element: Element, parent: str) -> dict[str, str]:
+        if element.tag == "compiler":
+            return {key: element.attrib[key] for key in COMPILER if key in element.attrib}
+        if parent == "asset" and element.tag == "mesh":
+            return self._mesh(element)
+        if parent == "asset" and element.tag == "texture":
+            return self._texture(element)
+        return dict(element.attrib)
+
+    def _mesh(self, element: Element) -> dict[str, str]:
+        name, facts = self._entered(element, self._out.meshes)
+        kept = {key: facts[key] for key in ("class", "scale", "refpos", "refquat") if key in facts}
+        return {"name": name, "vertex": STAND_IN, **kept}
+
+    def _texture(self, element: Element) -> dict[str, str]:
+        name, facts = self._entered(element, self._out.textures)
+        kind = facts.get("type", "cube")
+        return {"name": name, "type": kind, "builtin": "flat", "width": "1", "height": "1"}
+
+    def _entered(
+        self, element: Element, book: dict[str, dict[str, str]]
+    ) -> tuple[str, dict[str, str]]:
+        """Enter an asset; without a name it is called like its file."""
+        written = next(self._written(element), "")
+        stem = posixpath.splitext(posixpath.basename(written.replace("\\", "/")))[0]
+        name = element.get("name") or stem
+        path = self._path(element.tag, written) if written else ""
+        book[name] = {**element.attrib, "path": path}
+        return name, book[name]
+
+    def _written(self, element: Element) -> Iterator[str]:
+        for key in PICTURES:
+            if element.get(key):
+                yield element.attrib[key]

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Says the geoms of a compiled MJCF model as visual and collision shapes, with files for the rest.
+
+Which geoms are seen: MuJoCo has no such mark, only contact bits and groups, of which a viewer shows
+0 to 2. A geom that touches nothing and is shown is a visual. A geom that touches is seen as well
+where no visual exists, or where it lies in a group of the visuals (a label on a box); otherwise it
+is the collision twin of a visual (furniture_sim: groups 1 and 4; RoboCasa: 1 and 0). A body that
+would be left with nothing to see keeps what it touches with. A color of alpha 0 is not seen.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from aa_dataset.kinematics.urdf import Geometry, Inertial, Material, Shape
+from aa_dataset.portable import applied, inverse, length, product
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.raw.files import RawFiles
+from pipeline.shapes.pictures import open_picture
+from pipeline.stages.normalize.mjcf_document import MjcfDocument
+from pipeline.stages.normalize.mjcf_meshes import obj_bytes, obj_from_msh, obj_from_text
+
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)
+SHOWN_GROUPS = (0, 1, 2)
+OVERLAY = "mjcf_overlay"
+# A geom of this color has none of its own: its material's holds.
+UNSET = np.array([0.5, 0.5, 0.5, 1.0])
+MOST_PIXELS = 64_000_000
+_RGB, _RGBA = 1, 8  # texture roles
+_LOOK_LINES = re.compile(rb"(?m)^[ \t]*(?:mtllib|usemtl)\b[^\r\n]*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeshMap:
+    """A vertex ``p`` of the file is ``scale * R(refquat)^T (p - refpos)`` in the geom's frame."""
+
+    scale: np.ndarray
+    refpos: np.ndarray
+    refquat: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What the document said and the compiled model no longer tells: by body, mesh name, geom."""
+
+    inertials: Mapping[int, Inertial | None]
+    meshes: Mapping[str, MeshMap]
+    fitted: frozenset[int]
+
+
+def pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
+    """Return the placement (4, 4) of a position and a quaternion (w, x, y, z) of any length."""
+    w, x, y, z = np.asarray(quaternion, dtype=float) / length(quaternion)
+    out = np.eye(4)
+    out[:3, :3] = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    out[:3, 3] = position
+    return out
+
+
+class ShapeMaker:
+    """Makes the shapes of every body, and collects the files and findings that they need."""
+
+    def __init__(
+        self, files: RawFiles, model: str, document: MjcfDocument, compiled: Any, written: Written
+    ) -> None:
+        self._raw, self._folder = files, posixpath.dirname(model)
+        self._document, self._m, self._written = document, compiled, written
+        self.files: dict[str, bytes] = {}
+        self.findings: list[Finding] = []
+        self._made: dict[int, tuple[list[Shape], list[Shape]]] = {}
+        self._names: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, bytes | None] = {}
+        self._averages: dict[str, np.ndarray | None] = {}
+        self._seen = self._seen_geoms()
+
+    def of_body(self, body: int) -> tuple[list[Shape], list[Shape]]:
+        """Return the visual and the collision shapes of a body, in its own frame."""
+        if body not in self._made:
+            geoms = self._geoms(body)
+            visuals = [self._shape(g) for g in geoms if g in self._seen and self._has_form(g, body)]
+            touching = [g for g in geoms if self._touches(g) and self._is_plain(g, body)]
+            self._made[body] = visuals, [self._shape(g, painted=False) for g in touching]
+        return self._made[body]
+
+    def _geoms(self, body: int) -> range:
+        first = self._m.body_geomadr[body]
+        return range(first, first + self._m.body_geomnum[body])
+
+    def _touches(self, geom: int) -> bool:
+        return bool(self._m.geom_contype[geom] or self._m.geom_conaffinity[geom])
+
+    def _seen_geoms(self) -> set[int]:
+        m = self._m
+        shown = [g for g in range(m.ngeom) if m.geom_group[g] in SHOWN_GROUPS and self._alpha(g)]
+        visuals = {g for g in shown if not self._touches(g)}
+        groups = {int(m.geom_group[g]) for g in visuals}
+        seen = {g for g in shown if not groups or int(m.geom_group[g]) in groups}
+        for body in range(m.nbody):
+            if not seen.intersection(self._geoms(body)):
+                seen.update(g for g in self._geoms(body) if g in shown)
+        return seen or {g for g in range(m.ngeom) if self._touches(g)}
+
+    def _alpha(self, geom: int) -> bool:
+        return bool(self._color(geom)[3] > 0)
+
+    def _color(self, geom: int) -> np.ndarray:
+        own = np.array(self._m.geom_rgba[geom], dtype=float)
+        material = self._m.geom_matid[geom]
+        has_own = material < 0 or not np.allclose(own, UNSET, atol=1e-6)
+        return own if has_own else np.array(self._m.mat_rgba[material], dtype=float)
+
+    def _has_form(self, geom: int, body: int) -> bool:
+        """Tell whether a seen geom can be said; reject one without which the object is not whole.
+
+        A plane of the world, or an endless one, is the floor.
+        """
+        kind = self._m.geom_type[geom]
+        if kind == PLANE and (body == 0 or not (self._m.geom_size[geom, :2] > 0).all()):
+            self._ignore("a plane is the floor, not a part of the object")
+            return False
+        if kind in (HFIELD, SDF) or geom in self._written.fitted:
+            raise Rejection(
+                Reason.MJCF_INVALID,
+                f"{self._geom_name(geom)} is a height field, an SDF or fitted to a mesh; "
+                "write it as a mesh or a primitive.",
+            )
+        return True
+
+    def _is_plain(self, geom: int, body: int) -> bool:
+        """Tell whether a touching geom can be said; one that cannot is left out."""
+        kind = self._m.geom_type[geom]
+        if kind in (PLANE, HFIELD, SDF) or geom in self._written.fitted:
+            if kind != PLANE or body:
+                self._ignore(f"the contact shape {self._geom_name(geom)} is left out")
+            return False
+        return True
+
+    def _ignore(self, what: str) -> None:
+        finding = Finding(Code.MJCF_PART_IGNORED, f"{what}.", Severity.INFO)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def _geom_name(self, geom: int) -> str:
+        return f"geom {self._m.geom(geom).name or geom!r}"
+
+    def _shape(self, geom: int, *, painted: bool = True) -> Shape:
+        m = self._m
+        place = pose(m.geom_pos[geom], m.geom_quat[geom])
+        color, texture = self._look(geom) if painted else (None, "")
+        if m.geom_type[geom] == MESH:
+            geometry, place = self._mesh(geom, place, texture)
+        else:
+            geometry = self._primitive(geom)
+        material = None if color is None else Material("", color)
+        return Shape(m.geom(geom).name, place, geometry, material)
+
+    def _primitive(self, geom: int) -> Geometry:
+        x, y, z = (float(value) for value in self._m.geom_size[geom])
+        kind = self._m.geom_type[geom]
+        if kind == ELLIPSOID:
+            return Geometry("mesh", filename=self._added("ball.obj", _ball()), scale=(x, y, z))
+        if kind == PLANE:
+            name = self._added("square.obj", _square())
+            return Geometry("mesh", filename=name, scale=(2 * x, 2 * y, 1.0))
+        return {
+            SPHERE: Geometry("sphere", (x,)),
+            CAPSULE: Geometry("capsule", (x, 2 * y)),
+            CYLINDER: Geometry("cylinder", (x, 2 * y)),
+            BOX: Geometry("box", (2 * x, 2 * y, 2 * z)),
+        }[int(kind)]
+
+    def _added(self, name: str, data: bytes) -> str:
+        """Add a file and return its name as the model's folder sees it."""
+        self.files[posixpath.join(self._folder, OVERLAY, name)] = data
+        return f"{OVERLAY}/{name}"
+
+    def _mesh(self, geom: int, place: np.ndarray, texture: str) -> tuple[Geometry, np.ndarray]:
+        """Return a mesh and its pose: MuJoCo's, but from the file's frame, not the stand-in's."""
+        number = int(self._m.geom_dataid[geom])
+        name = self._m.mesh(number).name
+        stand_in = pose(self._m.mesh_pos[number], self._m.mesh_quat[number])
+        inner, scale = _mesh_pose(self._written.meshes[name], name)
+        file = self._mesh_file(name, texture)
+        return Geometry("mesh", filename=file, scale=scale), product(
+            product(place, inverse(stand_in)), inner
+        )
+
+    def _mesh_file(self, name: str, texture: str) -> str:
+        key = (name, texture)
+        if key not in self._names:
+            self._names[key] = self._new_mesh_file(name, texture)
+        return self._names[key]
+
+    def _new_mesh_file(self, name: str, texture: str) -> str:
+        data = self._obj(name)
+        if data is None:
+            path = self._document.meshes[name]["path"]
+            return posixpath.relpath(path, self._folder or ".")
+        number = len(self._names)
+        if texture:
+            data = b"".join([b"mtllib ", self._material(number, texture), b"\nusemtl m\n", data])
+        return self._added(f"mesh_{number}.obj", data)
+
+    def _material(self, number: int, texture: str) -> bytes:
+        path = self._document.textures[texture]["path"]
+        picture = f"texture_{number}{posixpath.splitext(path)[1].lower()}"
+        self._added(picture, self._raw.read(path))
+        self._added(f"mesh_{number}.mtl", f"newmtl m\nKd 1 1 1\nmap_Kd {picture}\n".encode())
+        return f"mesh_{number}.mtl".encode()
+
+    def _obj(self, name: str) -> bytes | None:
+        """Return a mesh as OBJ text without looks of its own; None for other mesh formats."""
+        if name not in self._texts:
+            self._texts[name] = self._new_obj(name)
+        return self._texts[name]
+
+    def _new_obj(self, name: str) -> bytes | None:
+        facts = self._document.meshes[name]
+        path = facts["path"]
+        if not path:
+            return obj_from_text(name, facts)
+        if not self._raw.has(path):
+            raise Rejection(Reason.MESH_MISSING, f"mesh {name!r}: {path!r} does not exist.")
+        kind = posixpath.splitext(path)[1].lower()
+        if kind == ".msh":
+            return obj_from_msh(name, self._raw.read(path))
+        # MuJoCo ignores the materials that an OBJ names.
+        return _LOOK_LINES.sub(b"", self._raw.read(path)) if kind == ".obj" else None
+
+    def _look(self, geom: int) -> tuple[tuple[float, float, float, float], str]:
+        """Return the color of a geom, and the texture that its mesh can carry."""
+        color = self._color(geom)
+        texture = self._texture(geom)
+        if texture and self._can_carry(geom, texture):
+            return tuple(color.tolist()), texture
+        average = self._average(texture) if texture else None
+        if average is not None:
+            color[:3] *= average
+        return tuple(np.clip(color, 0, 1).round(4).tolist()), ""
+
+    def _texture(self, geom: int) -> str:
+        material = self._m.geom_matid[geom]
+        if material < 0:
+            return ""
+        numbers = [int(self._m.mat_texid[material, role]) for role in (_RGB, _RGBA)]
+        found = [number for number in numbers if number >= 0]
+        return self._m.tex(found[0]).name if found else ""
+
+    def _can_carry(self, geom: int, texture: str) -> bool:
+        facts = self._document.textures[texture]
+        if self._m.geom_type[geom] != MESH or facts.get("type", "cube") != "2d":
+            return False
+        data = self._obj(self._m.mesh(int(self._m.geom_dataid[geom])).name)
+        has_places = data is not None and re.search(rb"(?m)^[ \t]*vt[ \t]", data) is not None
+        return has_places and bool(facts["path"]) and self._raw.has(facts["path"])
+
+    def _average(self, texture: str) -> np.ndarray | None:
+        """Return the mean color (3,) of a picture that cannot be laid on, once, with a finding."""
+        if texture not in self._averages:
+            self._averages[texture] = self._new_average(texture)
+        return self._averages[texture]
+
+    def _new_average(self, texture: str) -> np.ndarray | None:
+        facts = self._document.textures[texture]
+        if not facts["path"]:
+            return _builtin_average(facts)
+        mean = None
+        if self._raw.has(facts["path"]):
+            mean = _picture_average(self._raw.read(facts["path"]))
+        if mean is None:
+            detail = f"texture {texture!r}: {facts['path']} is absent or not a readable picture."
+            self.findings.append(Finding(Code.TEXTURE_MISSING, detail))
+            return None
+        detail = f"texture {texture!r} has no place on its geometry; its mean color stands in."
+        self.findings.append(Finding(Code.TEXTURE_AVERAGED, detail, Severity.INFO))
+        return mean
+
+
+def _mesh_pose(placing: MeshMap, name: str) -> tuple[np.ndarray, tuple[float, float, float]]:
+    """Return the rigid pose and the scale, applied before it, that do what a `MeshMap` says."""
+    scale, turn = placing.scale, pose(np.zeros(3), placing.refquat)[:3, :3].T
+    is_turned = not np.allclose(turn, np.eye(3), atol=1e-12)
+    if is_turned and np.ptp(scale) > 1e-12 * np.abs(scale).max():
+        detail = f"mesh {name!r} is turned by refquat and scaled unevenly; bake it into the file."
+        raise Rejection(Reason.MJCF_INVALID, detail)
+    out = np.eye(4)
+    out[:3, :3] = turn
+    out[:3, 3] = -scale * applied(turn, placing.refpos)
+    return out, tuple(scale.tolist())
+
+
+def _builtin_average(facts: Mapping[str, str]) -> np.ndarray | None:
+    try:
+        first = np.array([float(w) for w in facts.get("rgb1", ".8 .8 .8").split()])
+        second = np.array([float(w) for w in facts.get("rgb2", ".5 .5 .5").split()])
+    except ValueError:
+        return None
+    if first.shape != (3,) or second.shape != (3,) or facts.get("builtin", "none") == "none":
+        return None
+    mean = first if facts["builtin"] == "flat" else (first + second) / 2
+    return mean if np.isfinite(mean).all() else None
+
+
+def _picture_average(data: bytes) -> np.ndarray | None:
+    try:
+        with open_picture(io.BytesIO(data)) as image:
+            if image.width * image.height > MOST_PIXELS:
+                return None
+            pixels = np.asarray(image.convert("RGB"), dtype=np.uint8)
+    except MemoryError:
+        raise
+    except Exception:  # decoders raise whatever they like
+        return None
+    return pixels.reshape(-1, 3).mean(axis=0) / 255.0
+
+
+@functools.cache
+def _ball() -> bytes:
+    mesh = trimesh.creation.icosphere(subdivisions=3, radius=1.0)
+    return obj_bytes(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+
+
+@functools.cache
+def _square() -> bytes:
+    corners = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
+    return obj_bytes(corners, np.array([[0, 1, 2], [0, 2, 3]]))

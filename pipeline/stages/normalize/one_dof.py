@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a document as written to one with one-DOF joints alone, and what each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aa_dataset.kinematics.urdf import UrdfModel
+from pipeline.base.reasons import Finding
+from pipeline.stages.normalize.compound import decompose
+from pipeline.stages.normalize.screws import fold_screws
+
+
+@dataclass(frozen=True, slots=True)
+class OneDof:
+    """A document whose screws are coupled pairs and whose joints have one coordinate each.
+
+    Attributes
+    ----------
+    model : UrdfModel
+        The document; `urdf_tree` makes one helical joint of each coupled pair.
+    findings : list of Finding
+        What was decomposed, folded or left as it is.
+    sources : dict of str
+        The source's joint by the name of each joint that was made of it.
+    carriers : list of str
+        Links that no source has.
+    pitch_sources : dict of str
+        `source`, `ranges`, `default` or `none` by joint.
+    """
+
+    model: UrdfModel
+    findings: list[Finding] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    carriers: list[str] = field(default_factory=list)
+    pitch_sources: dict[str, str] = field(default_factory=dict)
+
+    def source_joint(self, name: str) -> str:
+        """Return the source's name of a joint."""
+        return self.sources.get(name, name)
+
+    def source_link(self, name: str) -> str:
+        """Return the source's name of a link, empty for a carrier that was made here."""
+        return "" if name in self.carriers else name
+
+
+def one_dof_joints(
+    model: UrdfModel, source: Mapping[str, Any], settings: Mapping[str, Any]
+) -> OneDof:
+    """Decompose joints with several degrees of freedom, then fold declared screws."""
+    parts = decompose(model)
+    screws = fold_screws(parts.model, source, settings)
+    return OneDof(
+        screws.model,
+        [*parts.findings, *screws.findings],
+        parts.sources,
+        parts.carriers,
+        screws.pitch_sources,
+    )

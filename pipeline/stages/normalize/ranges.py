@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joint ranges by the convention: what the source leaves open is filled in, and said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Code, Finding, Reason, Severity
+
+
+def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]]:
+    """Return the joint with a range that the convention allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        In the object frame.
+    diagonal : float [m]
+        Of the object's box, the travel that an endless slider gets.
+    """
+    if joint.type is JointType.REVOLUTE and not _is_bounded(joint):
+        detail = f"joint {joint.name}: an unbounded hinge became continuous."
+        return replace(joint, type=JointType.CONTINUOUS), [Finding(Code.LIMIT_MISSING, detail)]
+    if lacks_range(joint):
+        travel = diagonal if joint.type is JointType.PRISMATIC else 2 * math.pi
+        lower = joint.lower if math.isfinite(joint.lower) else min(0.0, joint.upper) - travel
+        upper = joint.upper if math.isfinite(joint.upper) else max(0.0, joint.lower) + travel
+        detail = (
+            f"joint {joint.name}: the source has no limit; [{lower:.6g}, {upper:.6g}] is invented."
+        )
+        bounded = replace(joint, lower=_short(lower), upper=_short(upper))
+        return bounded, [Finding(Code.LIMIT_INVENTED, detail)]
+    return joint, []
+
+
+def lacks_range(joint: Joint) -> bool:
+    """Tell whether the source leaves an end of a slide or a screw open, so that one is invented."""
+    return joint.type in (JointType.PRISMATIC, JointType.HELICAL) and not _is_bounded(joint)
+
+
+def _is_bounded(joint: Joint) -> bool:
+    return math.isfinite(joint.lower) and math.isfinite(joint.upper)
+
+
+def _short(value: float) -> float:
+    return float(format(value, ".10g"))
+
+
+def stated_limit(written: UrdfJoint) -> list[Finding]:
+    """Say where a hinge without `<limit>` became continuous, or a continuous one has a range."""
+    if written.type == "revolute" and not written.has_limit:
+        detail = f"joint {written.name}: a hinge without <limit> became continuous."
+        return [Finding(Code.LIMIT_MISSING, detail)]
+    lower, upper = written.lower or 0.0, written.upper or 0.0
+    if written.type == "continuous" and lower < upper and math.isfinite(upper - lower):
+        detail = f"joint {written.name} is continuous: its range [{lower:g}, {upper:g}] is ignored."
+        return [Finding(Code.LIMIT_IGNORED, detail, Severity.INFO)]
+    return []
+
+
+def require_ordered_limits(model: UrdfModel) -> None:
+    """Reject reversed limits: whether their order or a sign is wrong, only a person can tell."""
+    for joint in model.joints:
+        lower, upper = joint.lower or 0.0, joint.upper or 0.0
+        if joint.type in ("revolute", "prismatic") and joint.has_limit and lower > upper:
+            detail = (
+                f"joint {joint.name!r}: lower {lower:g} is greater than upper {upper:g}; "
+                "pipeline/raw/curation/repairs.tsv is the place to correct it."
+            )
+            raise Rejection(Reason.LIMITS_REVERSED, detail)
+
+
+def settle_drive(
+    written: UrdfJoint, settings: Mapping[str, Any]
+) -> tuple[float, float, list[Finding]]:
+    """Return effort, velocity and whether either had to be filled in."""
+    effort = _positive(written.effort)
+    velocity = _positive(written.velocity)
+    findings = []
+    if effort is None or velocity is None:
+        detail = f"joint {written.name}: effort or velocity is the default."
+        findings = [Finding(Code.EFFORT_DEFAULT, detail, Severity.INFO)]
+    return effort or settings["effort"], velocity or settings["velocity"], findings
+
+
+def _positive(value: float | None) -> float | None:
+    return value if value is not None and 0 < value < math.inf else None

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: one raw object in, one object by the convention out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from aa_dataset.convention import check_convention
+from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
+from aa_dataset.kinematics import JointType, KinematicTree
+from aa_dataset.kinematics.safe_xml import XmlBudget
+from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
+from aa_dataset.layout import URDF
+from aa_dataset.portable import length
+from pipeline.base import layout
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Code, Finding, Reason
+from pipeline.base.tables import compact_json, read_rows, record_schema
+from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
+from pipeline.raw.files import RawFiles, open_raw
+from pipeline.raw.inventory import read_marks
+from pipeline.raw.untouched import untouched
+from pipeline.shapes.pieces import Piece
+from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
+from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
+from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
+from pipeline.stages.normalize.mjcf import read_mjcf
+from pipeline.stages.normalize.one_dof import OneDof, one_dof_joints
+from pipeline.stages.normalize.ranges import (
+    lacks_range,
+    require_ordered_limits,
+    settle_drive,
+    settle_range,
+    stated_limit,
+)
+from pipeline.stages.normalize.structure import dissolve_empty, renamed
+from pipeline.stages.normalize.substitutes import with_substitutes
+
+# Beyond these [m] the digits of the object's grid no longer fit into a number.
+FARTHEST, SMALLEST = 1e9, 1e-6
+_JOINT_REASONS = {
+    "mimic": Reason.MIMIC_INVALID,
+    "name": Reason.MIMIC_INVALID,  # of the joint that a mimic follows
+    "axis": Reason.AXIS_ZERO,
+}
+
+_FLOAT, _TEXT = pa.float64(), pa.string()
+RECORDS = record_schema(
+    pa.field("extents", pa.list_(_FLOAT, 3), nullable=False),
+    pa.field("floor_z", _FLOAT, nullable=False),
+    pa.field("front", _TEXT),
+    pa.field("scale_factor", _FLOAT, nullable=False),
+    pa.field("is_metric", pa.bool_(), nullable=False),
+    # object frame = scale_factor * rotation (by rows) @ source frame - center
+    pa.field("rotation", pa.list_(_FLOAT, 9), nullable=False),
+    pa.field("center", pa.list_(_FLOAT, 3), nullable=False),
+    pa.field("link_names", _TEXT, nullable=False),
+    pa.field("joint_names", _TEXT, nullable=False),
+    pa.field("pitch_sources", _TEXT, nullable=False),
+    # JSON list of joints: `limit_invented` of each
+    pa.field("invented_limits", _TEXT, nullable=False),
+    pa.field("source_inertials", _TEXT, nullable=False),
+    pa.field("collision_sources", _TEXT, nullable=False),
+    # JSON by link: the visuals that the source has as primitives, object frame at rest
+    pa.field("primitives", _TEXT, nullable=False),
+)
+
+
+def run(job: ShardJob) -> None:
+    """Normalize one shard."""
+    root = Path(json.loads(job.inputs["facts"].read_bytes())["folder"])
+    marks = read_marks(layout.marks(job.source, job.shard))
+    repairs = read_repairs(job.inputs["repairs"])
+    tasks = [
+        Task(key, (root, row, marks.get(key), repairs.get(key, ())))
+        for row in read_rows(job.inputs["records"])
+        for key in (row["object_id"],)
+    ]
+    run_shard(job, tasks, process=normalize, schema=RECORDS)
+
+
+def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Bring one raw object to the convention; pure but for reading its files."""
+    root, row, mark, repairs = task.data
+    paths = json.loads(row["paths"])
+    with untouched(task.object_id, root, paths, mark):
+        files = open_raw(root, paths, most_bytes=settings["budgets"]["raw_bytes"])
+        return normalize_raw(files, row, settings, repairs=repairs)
+
+
+def normalize_raw(
+    files: RawFiles,
+    row: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    *,
+    repairs: Sequence[Repair] = (),
+) -> Outcome:
+    """Bring the files of one raw object to the convention.
+
+    Parameters
+    ----------
+    files : RawFiles
+        Nothing else is read.
+    row : mapping
+        The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`,
+        `substitutes`.
+    settings : mapping
+        `budgets` and `normalize` of the config.
+    repairs : sequence of Repair
+        What people corrected about this object; applied before anything else.
+    """
+    source = {**row, "frame": json.loads(row["frame"])}
+    model, files, said = _read_any(files, row, settings["budgets"])
+    model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
+    model, source, repaired = apply_repairs(model, source, repairs)
+    plain = one_dof_joints(model, source, settings["normalize"])
+    model = plain.model
+    tree, frames = _checked_tree(model)
+    reader = MeshReader(files, row["model"], settings["budgets"])
+    geometry = reader.link_geometry(model, frames)
+    pieces = {name: parts.visuals for name, parts in geometry.items()}
+    tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
+    points = all_points(pieces[name] for name in tree.links)
+    _require_usable(points, tree)
+    similarity = find_similarity(points, source)
+    _require_visible(points, similarity)
+    thing, names, findings = _normal_object(
+        tree, geometry, model, similarity=similarity, settings=settings["normalize"]
+    )
+    made = object_files(thing)
+    _require_convention(made)
+    record = _record(thing, similarity, source, names=names, plain=plain)
+    record["invented_limits"] = compact_json(
+        [names[1][joint.name] for joint in tree.movable if lacks_range(joint)]
+    )
+    record["collision_sources"] = compact_json(
+        {new: _collision_source(geometry[old]) for old, new in names[0].items()}
+    )
+    record["primitives"] = compact_json(
+        {new: _primitives(geometry[old], similarity) for old, new in names[0].items()}
+    )
+    return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
+
+
+def _read_any(
+    files: RawFiles, row: Mapping[str, Any], budgets: Mapping[str, Any]
+) -> tuple[UrdfModel, RawFiles, list[Finding]]:
+    """Read the object's model, of either format, with the files that its meshes are read from."""
+    if row["format"] == "mjcf":
+        return read_mjcf(files, row["model"], budgets)
+    return read_model(files, row["model"], budgets), files, []
+
+
+def read_model(files: RawFiles, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:
+    """Read the object's URDF within its budgets."""
+    data = files.read(urdf, most=budgets["urdf_bytes"])
+    try:
+        model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets["urdf_bytes"]))
+    except UrdfError as error:
+        raise Rejection(Reason(error.code), f"{urdf}: {error.detail}") from None
+    if len(model.links) > budgets["links"]:
+        count, most = len(model.links), budgets["links"]
+        raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
+    return model
+
+
+def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray]]:
+    require_ordered_limits(model)
+    try:
+        tree = urdf_tree(model)
+        tree.placements({})  # follows every mimic, so that a bad one speaks here
+        return tree, rest_frames(model)
+    except (UrdfError, TreeError) as error:
+        raise Rejection(Reason(error.code), error.detail) from None
+    except JointError as error:
+        reason = _JOINT_REASONS.get(error.field, Reason.JOINT_INVALID)
+        raise Rejection(reason, str(error)) from None
+    except ArenaError as error:
+        raise Rejection(Reason.URDF_INVALID, str(error)) from None
+
+
+def _require_usable(points: np.ndarray, tree: KinematicTree) -> None:
+    if not len(points):
+        raise Rejection(Reason.GEOMETRY_NONE, "no link of the object has visual geometry.")
+    if not (np.abs(points) <= FARTHEST).all():  # also catches NaN
+        raise Rejection(Reason.MESH_INVALID, f"geometry lies farther out than {FARTHEST:g}.")
+    movable = {joint.name for joint in tree.movable}
+    for joint in tree.joints:
+        if not (np.abs(joint.origin) <= FARTHEST).all():
+            detail = f"joint {joint.name!r} lies farther out than {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
+        if any(np.isfinite(limit) and abs(limit) > FARTHEST for limit in joint.limits):
+            detail = f"joint {joint.name!r} has a limit beyond {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
+        coupling = () if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
+        if not all(abs(number) <= FARTHEST for number in (joint.pitch, *coupling)):
+            detail = f"joint {joint.name!r} has a pitch or a coupling beyond {FARTHEST:g}."
+            raise Rejection(Reason.JOINT_INVALID, detail)
+        if joint.is_movable and joint.mimic is not None and joint.mimic.joint not in movable:
+            detail = f"joint {joint.name!r} follows {joint.mimic.joint!r}, which cannot move."
+            raise Rejection(Reason.MIMIC_INVALID, detail)
+
+
+def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
+    diagonal = similarity.scale * float(length(np.ptp(points, axis=0)))
+    if diagonal < SMALLEST:
+        raise Rejection(Reason.GEOMETRY_NONE, f"the object's box has a diagonal of {diagonal:g} m.")
+
+
+def _normal_object(
+    tree: KinematicTree,
+    geometry: Mapping[str, LinkGeometry],
+    model: UrdfModel,
+    *,
+    similarity: Similarity,
+    settings: Mapping[str, Any],
+) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
+    """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
+    moved = _mapped({name: geometry[name].visuals for name in tree.links}, similarity)
+    points = all_points(moved.values())
+    diagonal = float(length(np.ptp(points, axis=0)))
+    written = {joint.name: joint for joint in model.joints}
+    joints, findings, drives = [], [], {}
+    for joint in tree.joints:
+        settled, said = settle_range(similarity.joint(joint), diagonal=diagonal)
+        joints.append(settled)
+        findings += said + stated_limit(written[joint.name])
+        effort, velocity, said = settle_drive(written[joint.name], settings)
+        findings += said if joint.is_movable else []
+        drives[joint.name] = Drive(effort, velocity)
+    mapped = KinematicTree(tree.name, tree.links, tuple(joints))
+    named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
+    if not moved[tree.root]:
+        findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
+    solids = _mapped({name: geometry[name].collisions for name in tree.links}, similarity)
+    thing = NormalObject(
+        named,
+        {links[name]: parts for name, parts in moved.items()},
+        {names[name]: drive for name, drive in drives.items()},
+        {links[name]: parts for name, parts in solids.items()},
+        similarity.decimals,
+    )
+    return thing, (links, names), findings
+
+
+def _mapped(links: Mapping[str, Sequence[Piece]], similarity: Similarity) -> dict[str, list[Piece]]:
+    """Map the pieces of every link, all points at once: there may be hundreds of small pieces."""
+    points = similarity.points(all_points(links.values()))
+    sizes = [len(piece.vertices) for pieces in links.values() for piece in pieces]
+    parts = iter(np.split(points, np.cumsum(sizes)[:-1]))
+    return {
+        name: [replace(piece, vertices=next(parts)) for piece in pieces]
+        for name, pieces in links.items()
+    }
+
+
+def _collision_source(geometry: LinkGeometry) -> str:
+    """Tell whose collision geometry a link has: none, the source's own, or hulls of its visuals."""
+    if not geometry.collisions:
+        return "none"
+    return "source" if geometry.source else "hulls"
+
+
+def _primitives(geometry: LinkGeometry, similarity: Similarity) -> list[dict[str, Any]]:
+    """Return the primitives that a link shows, in the object frame at rest."""
+    turn, scale, shift = similarity.rotation, similarity.scale, -similarity.center
+    mapped = [one.mapped(turn, scale, shift) for one in geometry.primitives]
+    return [one.as_json(similarity.decimals) for one in mapped]
+
+
+def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
+    """Scale the couplings whose two sides are a length and an angle."""
+    is_length = {joint.name: joint.type is JointType.PRISMATIC for joint in tree.joints}
+
+    def scaled(joint: Any) -> Any:
+        if joint.mimic is None or scale == 1.0:
+            return joint
+        here, there = is_length[joint.name], is_length[joint.mimic.joint]
+        ratio = 1.0 if here == there else (scale if here else 1 / scale)
+        offset = joint.mimic.offset * (scale if here else 1.0)
+        mimic = replace(joint.mimic, multiplier=joint.mimic.multiplier * ratio, offset=offset)
+        return replace(joint, mimic=mimic)
+
+    return KinematicTree(tree.name, tree.links, tuple(scaled(joint) for joint in tree.joints))
+
+
+def _require_convention(files: Mapping[str, bytes]) -> None:
+    problems = check_convention(files[URDF], files, with_inertials=False)
+    if problems:
+        raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
+
+
+def _record(
+    thing: NormalObject,
+    similarity: Similarity,
+    source: Mapping[str, Any],
+    *,
+    names: tuple[dict[str, str], dict[str, str]],
+    plain: OneDof,
+) -> dict[str, Any]:
+    points = all_points(thing.pieces.values())
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    links, joints = names
+    return {
+        "extents": similarity.rounded(upper - lower).tolist(),
+        "floor_z": float(similarity.rounded(lower)[2]),
+        "front": "x" if source["frame"].get("front") else None,
+        "scale_factor": similarity.scale,
+        "is_metric": source["scale"] == "metric",
+        "rotation": similarity.rotation.reshape(-1).tolist(),
+        "center": similarity.center.tolist(),
+        "link_names": compact_json({new: plain.source_link(old) for old, new in links.items()}),
+        "joint_names": compact_json({new: plain.source_joint(old) for old, new in joints.items()}),
+        "pitch_sources": compact_json(_pitch_sources(thing.tree, joints, plain)),
+        "source_inertials": compact_json(_source_inertials(plain.model, links)),
+    }
+
+
+def _pitch_sources(tree: KinematicTree, names: Mapping[str, str], plain: OneDof) -> dict[str, str]:
+    """Return where every pitch came from; a screw that the URDF couples itself is the source's."""
+    found = {joint.name: "source" for joint in tree.joints if joint.type is JointType.HELICAL}
+    return found | {names[old]: said for old, said in plain.pitch_sources.items() if old in names}
+
+
+def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the source itself said about masses, in its own link frames."""
+    return {
+        links[link.name]: {
+            "mass": link.inertial.mass,
+            "center": link.inertial.pose[:3, 3].tolist(),
+            "inertia": link.inertial.inertia.reshape(-1).tolist(),
+        }
+        for link in model.links
+        if link.inertial is not None and link.name in links
+    }

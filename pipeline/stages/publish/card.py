@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dataset card: what the release holds, under which terms, how to load it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aa_dataset.benchmark import Benchmark
+from aa_dataset.foreign_text import markdown_cell, plain_line, yaml_text
+from aa_dataset.layout import TABLES, LibraryLayout
+from pipeline.base.tables import read_rows
+
+
+def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str) -> str:
+    """Return the card of a release as Markdown with the front matter that the Hub reads."""
+    objects = read_rows(folder.table("objects"))
+    licenses = Counter((row["source"], row["license"], row["attribution"]) for row in objects)
+    joints = Counter(row["type"] for row in read_rows(folder.table("joints")))
+    return "\n".join(
+        [
+            *_front_matter(objects),
+            f"# {seal['name']} {version}",
+            "",
+            f"{seal['objects']:,} of the {seal['expected_objects']:,} objects of "
+            f"ArticulateArena-20K, revision `{seal['revision']}`. The objects here are those "
+            "whose licenses allow redistribution; the others are rebuilt from their sources with "
+            "`make library`.",
+            "",
+            "```python",
+            "from aa_dataset import load_dataset",
+            f'dataset = load_dataset("{seal["name"]}")',
+            "```",
+            "",
+            "| source | license | attribution | objects |",
+            "|---|---|---|---:|",
+            *(_terms_row(terms, count) for terms, count in sorted(licenses.items())),
+            "",
+            "| joint type | joints |",
+            "|---|---:|",
+            *(f"| {kind} | {count:,} |" for kind, count in sorted(joints.items())),
+            "",
+            "| split | objects |",
+            "|---|---:|",
+            *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal["splits"].items())),
+            "",
+            *_benchmark(seal["benchmark"]),
+            "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
+            "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
+            "",
+        ]
+    )
+
+
+def _terms_row(terms: Sequence[str], count: int) -> str:
+    """Return a row of the table of terms, all of which may be a stranger's words."""
+    return f"| {' | '.join(map(markdown_cell, terms))} | {count:,} |"
+
+
+def _benchmark(facts: Mapping[str, Any] | None) -> list[str]:
+    """Return which version of the benchmark a release holds."""
+    if facts is None:
+        return ["This release holds no version of the benchmark.", ""]
+    return [f"`{facts['split']}` is the benchmark {Benchmark(**facts)}.", ""]
+
+
+def license_text(folder: LibraryLayout) -> str:
+    """Return the terms of the release: every object keeps those of its source."""
+    objects = read_rows(folder.table("objects"))
+    terms = Counter((row["license"], row["attribution"]) for row in objects)
+    return "\n".join(
+        [
+            "Every object keeps the terms of its source: the columns `license` (SPDX identifier,",
+            "text at https://spdx.org/licenses) and `attribution` of objects.parquet. Here:",
+            "",
+            *(
+                f"  {count} objects: {plain_line(kind)}, {plain_line(who)}"
+                for (kind, who), count in sorted(terms.items())
+            ),
+            "",
+            "Tables and previews that ArticulateArena computed are CC0-1.0.",
+            "",
+        ]
+    )
+
+
+def _front_matter(objects: list[dict[str, Any]]) -> list[str]:
+    kinds = {row["license"].lower() for row in objects}
+    label = kinds.pop() if len(kinds) == 1 else "other"
+    configs = []
+    for name in TABLES:
+        configs += [f"- config_name: {name}", f"  data_files: {name}.parquet"]
+    return [
+        "---",
+        f"license: {yaml_text(label)}",
+        "pretty_name: ArticulateArena",
+        "configs:",
+        *configs,
+        "---",
+    ]

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: `release/` holds only what licenses allow; the evaluation split is one tar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from aa_dataset.benchmark import Benchmark
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.licenses import is_redistributable
+from aa_dataset.schema import TABLES as SCHEMAS
+from pipeline.base import layout
+from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
+from pipeline.base.reasons import Code, Reason
+from pipeline.base.seal import file_sha256, require_sealed, write_seal
+from pipeline.base.tables import read_rows, replacing, write_arrow, write_bytes, write_table
+from pipeline.engine.config import load_sources
+from pipeline.engine.runner import ShardJob
+from pipeline.raw.taxonomy import category_rows
+from pipeline.stages.publish.card import dataset_card, license_text
+
+LIBRARY, RELEASE = LibraryLayout(layout.LIBRARY), LibraryLayout(layout.RELEASE)
+EVALUATION = "eval200"
+OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
+
+
+def run(job: ShardJob) -> None:
+    """Write the release folder."""
+    whole = require_sealed(LIBRARY)
+    objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
+    chosen = _evaluation_members()
+    shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in (*shards, EVALUATION)}
+    for row in objects:
+        group = EVALUATION if row["object_id"] in chosen else row["shard"]
+        groups[group].append(row)
+    marks: dict[str, dict[str, Any]] = {}
+    packed = [row for name, rows in groups.items() for row in _pack(name, rows, marks)]
+    _write_tables(sorted(packed, key=lambda row: row["object_id"]))
+    _remove_other_assets(set(groups))
+    benchmark = _benchmark(whole["benchmark"])
+    if benchmark is None:
+        _forget_versions()
+    seal = write_seal(
+        RELEASE,
+        name=job.settings["name"],
+        expected=whole["expected_objects"],
+        benchmark=benchmark,
+        marks=marks,
+    )
+    card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
+    write_bytes(job.outputs["card"], card.encode())
+    write_bytes(job.outputs["license"], license_text(RELEASE).encode())
+    write_bytes(job.outputs["checksums"], _checksums(seal).encode())
+
+
+def _evaluation_members() -> set[str]:
+    rows = read_rows(LIBRARY.table("splits"))
+    return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
+
+
+def _benchmark(facts: Mapping[str, Any] | None) -> Benchmark | None:
+    """Return the library's benchmark if the release holds all of its objects."""
+    if facts is None:
+        return None
+    found = Benchmark(**facts)
+    held = sum(row["split"] == found.split for row in read_rows(RELEASE.table("splits")))
+    return found if held == found.objects else None
+
+
+def _forget_versions() -> None:
+    """Make the versions in `splits` null: a part of a frozen split is no version."""
+    table = pq.read_table(RELEASE.table("splits"))
+    place = table.schema.get_field_index("version")
+    field = table.schema.field(place)
+    nothing = pa.nulls(table.num_rows, field.type)
+    write_arrow(RELEASE.table("splits"), table.set_column(place, field, nothing))
+
+
+def _pack(
+    name: str, rows: list[dict[str, Any]], marks: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Write one tar of the release and its mark; return its rows with their new places."""
+    out = []
+    with replacing(RELEASE.asset(name)) as temporary, temporary.open("wb") as stream:
+        writer = AssetWriter(stream)
+        for row in rows:
+            where = AssetRange(LIBRARY.asset(row["shard"]), row["offset"], row["size"])
+            fragment = read_fragment(where)
+            require_content(where, fragment, row["content_sha256"])
+            offset, size, _ = writer.append(fragment)
+            out.append({**row, "shard": name, "offset": offset, "size": size})
+        writer.close()
+        marks[f"assets/{name}.tar"] = writer.mark
+    return out
+
+
+def _write_tables(objects: list[dict[str, Any]]) -> None:
+    write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
+    write_table(RELEASE.table("categories"), _categories(objects), SCHEMAS["categories"])
+    ids = pa.array([row["object_id"] for row in objects], pa.string())
+    for name in ("links", "joints", "splits"):
+        table = pq.read_table(LIBRARY.table(name))
+        write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
+    sources, kept = set(_open_sources()), {row["object_id"] for row in objects}
+    rejects = read_rows(LIBRARY.table("rejects"))
+    named = kept | {row["object_id"] for row in rejects if row["source"] in sources}
+    findings = [row for row in read_rows(LIBRARY.table("findings")) if row["object_id"] in kept]
+    rejects = [row for row in rejects if row["object_id"] in named]
+    for name, rows in (("findings", findings), ("rejects", rejects)):
+        spoken = [{**row, "detail": _discreet(row, named)} for row in rows]
+        write_table(RELEASE.table(name), spoken, SCHEMAS[name])
+
+
+def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
+    """Return a row's sentence without the ids of copies that the release does not hold."""
+    if row["code"] not in (Code.DUPLICATE_KEPT, Reason.DUPLICATE):
+        return row["detail"]
+    return OBJECT_ID.sub(
+        lambda found: found[0] if found[0] in named else "an object that is not released",
+        row["detail"],
+    )
+
+
+def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(category_rows(objects), key=lambda row: row["category"])
+
+
+def _open_sources() -> list[str]:
+    sources: Mapping[str, Mapping[str, Any]] = load_sources()
+    return sorted(name for name, facts in sources.items() if is_redistributable(facts["license"]))
+
+
+def _remove_other_assets(names: set[str]) -> None:
+    for path in RELEASE.assets.glob("*"):
+        if path.name.removesuffix(".tar") not in names:
+            path.unlink()
+
+
+def _checksums(seal: Mapping[str, Any]) -> str:
+    """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
+    digests = {name: mark["sha256"] for name, mark in seal["files"].items()}
+    for path in (RELEASE.seal, RELEASE.root / "README.md", RELEASE.root / "LICENSE"):
+        digests[path.name] = file_sha256(path)
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))

@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of placed meshes, by OpenGL (pyrender on EGL) or by ray casting (embreex).
+
+Only this module knows either library; both are imported when they are first used. The two
+backends share geometry (`surface`), lights and ground (`look`) and camera, so that they differ
+by little more than the anti-aliasing of edges.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from pipeline.base.errors import PipelineError
+from pipeline.stages.render import look, raycast
+from pipeline.stages.render.camera import Camera
+from pipeline.stages.render.surface import (
+    Surface,
+    place,
+    read_surface,
+    require_drawable,
+    without_backs,
+)
+
+if TYPE_CHECKING:
+    import trimesh
+
+    Part = tuple[trimesh.Trimesh, ArrayLike]
+
+Picture = NDArray[np.uint8]
+
+BACKENDS = ("egl", "embree")
+EGL_SAMPLES = 4  # pyrender's framebuffer; OpenGL 3 guarantees that it exists
+MAX_LAYERS = 6  # transparent faces that one ray passes
+PROBE_TIMEOUT_S = 60
+
+# An import that works proves little: only a context does.
+_PROBE = "import pyrender; pyrender.OffscreenRenderer(8, 8).delete()"
+
+
+class BackendUnavailableError(PipelineError):
+    """A rendering backend that was asked for does not work on this machine."""
+
+    def __init__(self, backend: str):
+        super().__init__(
+            f"The rendering backend {backend!r} does not work on this machine. For egl install "
+            "the Debian packages libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri and leave "
+            "PYOPENGL_PLATFORM unset; or set render.backend: embree, which needs only "
+            "`pip install embreex`."
+        )
+
+
+class _Painter(Protocol):
+    """Draws a placed surface: (n, n, 4) float, color over the background and coverage."""
+
+    def __call__(self, surface: Surface, camera: Camera) -> NDArray[np.float32]: ...
+
+
+@cache
+def available(backend: str) -> bool:
+    """Tell whether a backend (`egl` or `embree`) really works here; the answer is remembered."""
+    if backend == "embree":
+        return importlib.util.find_spec("embreex") is not None
+    if backend != "egl" or importlib.util.find_spec("pyrender") is None:
+        return False
+    if os.environ.get("PYOPENGL_PLATFORM", "egl") != "egl":
+        return False
+    # A child process, because a broken driver can take its process down.
+    environment = {**os.environ, "PYOPENGL_PLATFORM": "egl"}
+    command = [sys.executable, "-P", "-c", _PROBE]
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, timeout=PROBE_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def choose_backend(backend: str = "auto") -> str:
+    """Return the backend to use: `auto` prefers `egl` and falls back to `embree`."""
+    if backend not in ("auto", *BACKENDS):
+        raise PipelineError(
+            f"There is no rendering backend {backend!r}; set render.backend to auto, egl or embree."
+        )
+    wanted = BACKENDS if backend == "auto" else (backend,)
+    for name in wanted:
+        if available(name):
+            return name
+    raise BackendUnavailableError(backend)
+
+
+def render(
+    parts: Sequence[Part],
+    camera: Camera,
+    *,
+    size: int = 512,
+    backend: str = "auto",
+    samples: int = 4,
+    ground: bool = True,
+) -> Picture:
+    """Draw one view; see `render_views`."""
+    options = {"size": size, "backend": backend, "samples": samples, "ground": ground}
+    return render_views([parts], camera, **options)[0]  # type: ignore[arg-type]
+
+
+def render_views(
+    parts_per_view: Sequence[Sequence[Part]],
+    camera: Camera,
+    *,
+    size: int = 512,
+    backend: str = "auto",
+    samples: int = 4,
+    ground: bool = True,
+) -> list[Picture]:
+    """Draw several states of one object through one camera and one graphics context.
+
+    Parameters
+    ----------
+    parts_per_view : sequence of views, each a sequence of (mesh, (4, 4) pose)
+        Meshes in their part frames [m] and part-to-object poses [m]. Views that hold the same
+        mesh objects are read once.
+    camera : Camera
+        Object frame.
+    size : int
+        Width and height in pixels.
+    backend : {"auto", "egl", "embree"}
+        A backend by name is not probed first: ask `choose_backend` once, then pass its answer.
+    samples : int
+        Samples per pixel, 4 n**2 (4, 16, 36, ...).
+    ground : bool
+        Whether a soft shadow shows where the object stands.
+
+    Returns
+    -------
+    list of (size, size, 3) uint8
+        One picture per view.
+
+    Raises
+    ------
+    PipelineError
+        If a view has nothing to draw or a mesh or pose is not finite; as a `Rejection` if its
+        triangles cover the picture too often.
+    BackendUnavailableError
+        If the backend does not work here.
+    """
+    factor = round((samples / EGL_SAMPLES) ** 0.5)
+    if factor < 1 or EGL_SAMPLES * factor**2 != samples:
+        raise PipelineError(f"{samples} samples per pixel cannot be drawn; choose 4, 16 or 36.")
+    surfaces = _place_views(parts_per_view)
+    name = backend if backend in BACKENDS else choose_backend(backend)
+    opener = _open_egl if name == "egl" else _open_embree
+    pictures = []
+    with opener(size * factor) as paint:
+        for surface in surfaces:
+            seen = without_backs(surface, camera.pose[:3, 3])
+            require_drawable(seen, camera)
+            layer = _shrink(paint(seen, camera), size)
+            behind = look.backdrop(surface.corners, camera, size=size, ground=ground)
+            pictures.append(_compose(layer, behind))
+    return pictures
+
+
+def encode_png(picture: Picture) -> bytes:
+    """Return a picture, (h, w, 3) uint8, as PNG bytes: fixed options and no metadata."""
+    stream = io.BytesIO()
+    Image.fromarray(picture).save(stream, format="PNG", compress_level=6)
+    return stream.getvalue()
+
+
+def _place_views(parts_per_view: Sequence[Sequence[Part]]) -> list[Surface]:
+    """Return the surface of each view in the object frame."""
+    known: dict[tuple[int, ...], Surface] = {}
+    placed = []
+    for parts in parts_per_view:
+        meshes = [mesh for mesh, _ in parts]
+        key = tuple(map(id, meshes))
+        if key not in known:
+            known[key] = read_surface(meshes)
+        poses = np.array([pose for _, pose in parts], dtype=np.float64).reshape(-1, 4, 4)
+        placed.append(place(known[key], poses))
+    return placed
+
+
+def _shrink(layer: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    """Average (n, n, 4) pixels over square blocks to (size, size, 4)."""
+    factor = len(layer) // size
+    if factor == 1:
+        return layer
+    blocks = layer.reshape(size, factor, size, factor, 4)
+    return np.asarray(blocks.mean(axis=(1, 3)), dtype=np.float32)
+
+
+def _compose(layer: NDArray[np.float32], behind: NDArray[np.float32]) -> Picture:
+    """Exchange the plain background of a layer for another one."""
+    uncovered = 1 - layer[..., 3:]
+    plain = np.array(look.BACKGROUND, dtype=np.float32)
+    color = layer[..., :3] + uncovered * (behind - plain)
+    return np.rint(255 * np.clip(color, 0, 1)).astype(np.uint8)
+
+
+# --- EGL -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _open_egl(pixels: int) -> Iterator[_Painter]:
+    """Open a fresh OpenGL context; a context kept for many objects grows without end."""
+    try:
+        pyrender = _import_pyrender()
+        renderer = pyrender.OffscreenRenderer(pixels, pixels)
+    except Exception as error:  # whatever a missing library or driver makes OpenGL raise
+        raise BackendUnavailableError("egl") from error
+    renderer._renderer._program_cache = _shader_cache()
+
+    def paint(surface: Surface, camera: Camera) -> NDArray[np.float32]:
+        color, _ = renderer.render(_egl_scene(surface, camera), pyrender.RenderFlags.RGBA)
+        return np.asarray(color, dtype=np.float32) / np.float32(255)
+
+    try:
+        yield paint
+    finally:
+        renderer.delete()
+
+
+@cache
+def _import_pyrender() -> Any:
+    """Import pyrender for EGL, which must be chosen before OpenGL is first imported."""
+    if os.environ.setdefault("PYOPENGL_PLATFORM", "egl") != "egl":
+        raise BackendUnavailableError("egl")
+    if not hasattr(np, "infty"):
+        np.infty = np.inf  # type: ignore[attr-defined]  # numpy 2 dropped it, pyrender uses it
+    import pyrender
+
+    # pyrender's delete() collects all garbage, once per object, which is needed; modules are
+    # none, and not searching them saves a third of a small object's time.
+    gc.freeze()
+    return pyrender
+
+
+def _shader_cache() -> Any:
+    """Return a pyrender shader cache that serves the library's shaders for every material."""
+    from pyrender.shader_program import ShaderProgram
+
+    class Program(ShaderProgram):  # type: ignore[misc]
+        def _load(self, name: str) -> str:
+            text = look.VERTEX_SHADER if name == "mesh.vert" else look.FRAGMENT_SHADER
+            defines = "".join(f"#define {key} {value}\n" for key, value in self.defines.items())
+            return f"#version 330 core\n{defines}{text}"
+
+    class Cache:
+        def __init__(self) -> None:
+            self.programs: dict[tuple[tuple[str, int], ...], Program] = {}
+
+        def get_program(self, *, defines: dict[str, int], **_names: str) -> Program:
+            key = tuple(sorted(defines.items()))
+            if key not in self.programs:
+                self.programs[key] = Program("mesh.vert", "mesh.frag", defines=defines)
+            return self.programs[key]
+
+        def clear(self) -> None:
+            for program in self.programs.values():
+                program.delete()
+
+    return Cache()
+
+
+def _egl_scene(surface: Surface, camera: Camera) -> Any:
+    """Return a pyrender scene with one mesh, whose primitives are drawn in their order."""
+    pyrender = _import_pyrender()
+    clear = surface.is_transparent()
+    solid, glass = surface.select(~clear), surface.select(clear)
+    depth = glass.corners.mean(axis=1) @ camera.pose[:3, 2]
+    glass = glass.select(np.argsort(depth, kind="stable"))  # the farthest first
+    images: dict[int, Any] = {}
+    primitives = _primitives(solid, images, blend=False) + _primitives(glass, images, blend=True)
+    scene = pyrender.Scene(bg_color=[*look.BACKGROUND, 0.0])
+    scene.add(pyrender.Mesh(primitives))
+    lens = pyrender.PerspectiveCamera(camera.yfov_rad, znear=camera.near, zfar=camera.far)
+    scene.add(lens, pose=camera.pose)
+    return scene
+
+
+def _primitives(surface: Surface, images: dict[int, Any], *, blend: bool) -> list[Any]:
+    """Return one pyrender primitive per texture; corner colors carry the materials."""
+    pyrender = _import_pyrender()
+    make = _glass_primitive() if blend else pyrender.Primitive
+    primitives = []
+    for index in np.unique(surface.texture):
+        rows = surface.select(surface.texture == index)
+        if index >= 0 and index not in images:
+            images[index] = pyrender.Texture(source=surface.textures[index], source_channels="RGBA")
+        material = pyrender.MetallicRoughnessMaterial(
+            baseColorTexture=images.get(index),
+            alphaMode="BLEND" if blend else "OPAQUE",
+            doubleSided=True,
+        )
+        primitives.append(
+            make(
+                positions=rows.corners.reshape(-1, 3),
+                normals=rows.normals.reshape(-1, 3),
+                texcoord_0=None if index < 0 else rows.uv.reshape(-1, 2),
+                color_0=rows.colors.reshape(-1, 4),
+                material=material,
+            )
+        )
+    return primitives
+
+
+@cache
+def _glass_primitive() -> Any:
+    """Return pyrender's primitive without depth writing, so that no glass hides other glass."""
+    from OpenGL.GL import GL_FALSE, GL_TRUE, glDepthMask
+
+    class Glass(_import_pyrender().Primitive):  # type: ignore[misc]
+        def _bind(self) -> None:
+            super()._bind()
+            glDepthMask(GL_FALSE)
+
+        def _unbind(self) -> None:
+            glDepthMask(GL_TRUE)
+            super()._unbind()
+
+    return Glass
+
+
+# --- Embree ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def _open_embree(pixels: int) -> Iterator[_Painter]:
+    """Open the ray caster; `pixels` is a framebuffer's width with EGL's samples per pixel."""
+    factor = round(EGL_SAMPLES**0.5)
+
+    def paint(surface: Surface, camera: Camera) -> NDArray[np.float32]:
+        layer = raycast.cast_rays(
+            surface, camera, pixels=pixels * factor, layers=MAX_LAYERS, build=_embree_hits
+        )
+        return _shrink(layer, pixels)
+
+    yield paint
+
+
+def _embree_hits(corners: NDArray[np.float32]) -> raycast.Hits:
+    """Build a ray query over (f, 3, 3) triangles."""
+    try:
+        from embreex.mesh_construction import TriangleMesh
+        from embreex.rtcore_scene import EmbreeScene
+    except ImportError as error:
+        raise BackendUnavailableError("embree") from error
+    scene = EmbreeScene()
+    TriangleMesh(scene, corners)
+
+    def hits(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.int64]:
+        return np.asarray(scene.run(origins, directions), dtype=np.int64)
+
+    return hits

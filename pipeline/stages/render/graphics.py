@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes sure that pictures can be drawn: installs Mesa's EGL if it is missing and we may."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from pipeline.stages.render.backend import available
+
+PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libgl1-mesa-dri")
+
+
+def main() -> None:
+    """Install the packages through apt when root, else say in one line what happens instead."""
+    if available("egl"):
+        return
+    if os.geteuid() == 0 and shutil.which("apt-get") and _install():
+        available.cache_clear()
+        if available("egl"):
+            return
+    sys.stderr.write(
+        "EGL is not available: previews are drawn by the embree backend. For EGL, install the "
+        f"Debian packages {' '.join(PACKAGES)}.\n"
+    )
+
+
+def _install() -> bool:
+    sys.stderr.write(f"installing {' '.join(PACKAGES)} for rendering\n")
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
+    subprocess.run(["apt-get", "update"], **quiet)
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES]
+    return subprocess.run(command, **quiet).returncode == 0
+
+
+if __name__ == "__main__":
+    main()

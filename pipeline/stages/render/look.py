@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lights, ground and background: the look that all rendering backends share.
+
+Light multiplies display (sRGB) colors. Under a pure power-law display that is the same as
+lighting linear colors, needs no conversion per pixel, and keeps every material's hue.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter
+
+from pipeline.stages.render.camera import Camera, bounding_sphere, view_direction
+
+Array = NDArray[np.floating]
+
+BACKGROUND = (0.955, 0.960, 0.968)
+AMBIENT, KEY, FILL, SPECULAR = 0.40, 0.50, 0.20, 0.09
+FULL = 0.86  # light at which a surface shows exactly its own color; more is cut off
+SHININESS_DOUBLINGS = 5  # the highlight's exponent is 2**5
+SHADOW_STRENGTH = 0.5
+SHADOW_CELLS = 96
+SHADOW_SAMPLES = 24_000
+COARSE = 4  # the shadow is soft: it is computed on every fourth pixel and enlarged
+
+
+def _direction(azimuth_deg: float, elevation_deg: float) -> NDArray[np.float64]:
+    azimuth, elevation = np.deg2rad([azimuth_deg, elevation_deg])
+    flat = np.cos(elevation)
+    return np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)])
+
+
+# Key from the viewer's upper left, fill from the right: front, side and top of a box differ.
+KEY_DIRECTION = _direction(-18.0, 50.0)
+FILL_DIRECTION = _direction(80.0, 14.0)
+HALFWAY = (KEY_DIRECTION + view_direction()) / np.linalg.norm(KEY_DIRECTION + view_direction())
+
+
+def light(normals: Array) -> tuple[Array, Array]:
+    """Return what multiplies a surface's color and what is added to it.
+
+    Parameters
+    ----------
+    normals : (..., 3) float
+        Unit normals on the viewer's side, object frame.
+
+    Returns
+    -------
+    diffuse : (...) float
+        In (0, 1].
+    specular : (...) float
+        White highlight in [0, SPECULAR].
+    """
+    directions = np.stack([KEY_DIRECTION, FILL_DIRECTION, HALFWAY], axis=1).astype(normals.dtype)
+    cosines = np.maximum(normals @ directions, 0)
+    diffuse = (AMBIENT + KEY * cosines[..., 0] + FILL * cosines[..., 1]) / FULL
+    highlight = cosines[..., 2]
+    for _ in range(SHININESS_DOUBLINGS):
+        highlight = highlight * highlight
+    return np.minimum(diffuse, 1), SPECULAR * highlight
+
+
+def _vec3(values: Array) -> str:
+    return "vec3(" + ", ".join(f"{value:.9f}" for value in values) + ")"
+
+
+VERTEX_SHADER = """
+layout(location = 0) in vec3 position;
+layout(location = NORMAL_LOC) in vec3 normal;
+layout(location = COLOR_0_LOC) in vec4 color;
+uniform mat4 V;
+uniform mat4 P;
+out vec3 frag_normal;
+out vec4 frag_color;
+#ifdef TEXCOORD_0_LOC
+layout(location = TEXCOORD_0_LOC) in vec2 uv;
+out vec2 frag_uv;
+#endif
+
+void main() {
+    gl_Position = P * V * vec4(position, 1.0);
+    frag_normal = normal;
+    frag_color = color;
+#ifdef TEXCOORD_0_LOC
+    frag_uv = uv;
+#endif
+}
+"""
+
+FRAGMENT_SHADER = f"""
+in vec3 frag_normal;
+in vec4 frag_color;
+out vec4 pixel;
+#ifdef HAS_BASE_COLOR_TEX
+struct Material {{ sampler2D base_color_texture; }};
+uniform Material material;
+in vec2 frag_uv;
+#endif
+
+void main() {{
+    vec4 color = frag_color;
+#ifdef HAS_BASE_COLOR_TEX
+    color *= texture(material.base_color_texture, frag_uv);
+#endif
+    vec3 n = normalize(gl_FrontFacing ? frag_normal : -frag_normal);
+    float diffuse = ({AMBIENT} + {KEY} * max(dot(n, {_vec3(KEY_DIRECTION)}), 0.0)
+        + {FILL} * max(dot(n, {_vec3(FILL_DIRECTION)}), 0.0)) / {FULL};
+    float highlight = pow(max(dot(n, {_vec3(HALFWAY)}), 0.0), {2.0**SHININESS_DOUBLINGS});
+    pixel = vec4(color.rgb * min(diffuse, 1.0) + {SPECULAR} * highlight, color.a);
+}}
+"""
+
+
+def backdrop(corners: Array, camera: Camera, *, size: int, ground: bool) -> NDArray[np.float32]:
+    """Return the picture behind the object: a light plane, with a soft shadow under the object.
+
+    The camera and the object are both above the ground, so the ground never hides the object
+    and can be composed as a background.
+
+    Parameters
+    ----------
+    corners : (f, 3, 3) float [m]
+        Triangles in the object frame.
+    camera : Camera
+    size : int
+        Width and height of the picture in pixels.
+    ground : bool
+        Whether to draw the shadow.
+
+    Returns
+    -------
+    (size, size, 3) float
+        Display colors in [0, 1].
+    """
+    plain = np.full((size, size, 3), BACKGROUND, dtype=np.float32)
+    if not ground:
+        return plain
+    coarse = _darkness(corners, camera, -(-size // COARSE))
+    fine = Image.fromarray(coarse).resize((size, size), Image.Resampling.BILINEAR)
+    darkness = np.asarray(fine, dtype=np.float32)
+    return plain * (1 - np.float32(SHADOW_STRENGTH) * darkness[..., None])
+
+
+def _darkness(corners: Array, camera: Camera, size: int) -> NDArray[np.float32]:
+    """Return (size, size) darkness in [0, 1] of the ground as the camera sees it."""
+    center, radius = bounding_sphere(corners)
+    half = 1.6 * radius  # the blurred shadow has faded out before the map's border
+    low = center[:2] - half
+    shade = _shadow_map(corners, low, 2 * half)
+    x, y, hit = _ground_points(camera, float(corners[..., 2].min()), size)
+    u, v = (x - low[0]) / (2 * half), (y - low[1]) / (2 * half)
+    inside = hit & (u > 0) & (u < 1) & (v > 0) & (v < 1)
+    darkness = np.zeros((size, size), dtype=np.float32)
+    darkness[inside] = sample_bilinear(shade[..., None], u[inside], v[inside])[:, 0]
+    return darkness
+
+
+def sample_bilinear(image: Array, u: Array, v: Array) -> NDArray[np.float32]:
+    """Sample an image with repetition, row 0 at v = 0.
+
+    Parameters
+    ----------
+    image : (h, w, c) float
+    u, v : (n,) float
+        Horizontal and vertical coordinates; the image spans [0, 1).
+
+    Returns
+    -------
+    (n, c) float
+    """
+    height, width = image.shape[:2]
+    x, y = u * width - 0.5, v * height - 0.5
+    left, low = np.floor(x), np.floor(y)
+    fx, fy = (x - left)[:, None].astype(np.float32), (y - low)[:, None].astype(np.float32)
+    i0, j0 = left.astype(np.int64) % width, low.astype(np.int64) % height
+    i1, j1 = (i0 + 1) % width, (j0 + 1) % height
+    bottom = image[j0, i0] * (1 - fx) + image[j0, i1] * fx
+    top = image[j1, i0] * (1 - fx) + image[j1, i1] * fx
+    return np.asarray(bottom * (1 - fy) + top * fy, dtype=np.float32)
+
+
+def pixel_rays(camera: Camera, size: int) -> NDArray[np.float64]:
+    """Return (size, size, 3) ray directions of the pixel centers in the camera frame, z = -1."""
+    half = np.tan(camera.yfov_rad / 2)
+    steps = ((np.arange(size) + 0.5) / size * 2 - 1) * half
+    rays = np.full((size, size, 3), -1.0)
+    rays[..., 0], rays[..., 1] = steps[None, :], -steps[:, None]
+    return rays
+
+
+def _ground_points(
+    camera: Camera, floor: float, size: int
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return x, y, each (size, size) [m], where pixels see the plane z = floor, and a mask."""
+    rays = pixel_rays(camera, size) @ camera.pose[:3, :3].T
+    eye = camera.pose[:3, 3]
+    hit = rays[..., 2] < 0
+    distance = (floor - eye[2]) / np.where(hit, rays[..., 2], -1.0)
+    return eye[0] + distance * rays[..., 0], eye[1] + distance * rays[..., 1], hit
+
+
+def _shadow_map(corners: Array, low: Array, width: float) -> NDArray[np.float32]:
+    """Return (cells, cells) darkness in [0, 1] on a square of the ground; rows run along y.
+
+    Points are spread evenly over the triangles' footprints; what hovers higher counts less.
+    """
+    heights = corners[..., 2].mean(axis=1) - corners[..., 2].min()
+    weight = np.exp(-heights / (0.12 * width))
+    edge = corners[:, 1:, :2] - corners[:, :1, :2]
+    area = np.abs(edge[:, 0, 0] * edge[:, 1, 1] - edge[:, 0, 1] * edge[:, 1, 0])
+    # A little area for everything keeps thin legs and upright sheets in the shadow.
+    share = np.cumsum(weight**2 * (area + 1e-6 * width**2))
+    ticks = (np.arange(SHADOW_SAMPLES) + 0.5) / SHADOW_SAMPLES * share[-1]
+    face = np.minimum(np.searchsorted(share, ticks), len(share) - 1)
+    points = _spread(corners[face][..., :2])
+    cell = np.floor((points - low) / width * SHADOW_CELLS).astype(np.int64)
+    cell = np.clip(cell, 0, SHADOW_CELLS - 1)
+    grid = np.zeros((SHADOW_CELLS, SHADOW_CELLS))
+    np.maximum.at(grid, (cell[:, 1], cell[:, 0]), weight[face])
+    image = Image.fromarray(np.rint(255 * grid).astype(np.uint8))
+    soft = [np.asarray(image.filter(ImageFilter.GaussianBlur(r))) / 255.0 for r in (1.5, 6.0)]
+    return (0.5 * soft[0] + 0.5 * soft[1]).astype(np.float32)
+
+
+def _spread(triangles: Array) -> Array:
+    """Return one (n, 2) point in each of (n, 3, 2) triangles, by a low-discrepancy sequence."""
+    index = np.arange(len(triangles))
+    u, v = (index * 0.7548776662466927) % 1.0, (index * 0.5698402909980532) % 1.0
+    flip = u + v > 1
+    u, v = np.where(flip, 1 - u, u)[:, None], np.where(flip, 1 - v, v)[:, None]
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    return a + u * (b - a) + v * (c - a)

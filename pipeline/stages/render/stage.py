@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: two pictures of every object, at rest and opened, with one camera and one light."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import trimesh
+
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
+from pipeline.base.assets import AssetRange, read_range
+from pipeline.base.tables import read_rows, record_schema
+from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.shapes.glb import read_links
+from pipeline.stages.render.backend import choose_backend, encode_png, render_views
+from pipeline.stages.render.camera import look_at
+
+RECORDS = record_schema(pa.field("backend", pa.string(), nullable=False))
+
+Parts = list[tuple[trimesh.Trimesh, np.ndarray]]
+
+
+def run(job: ShardJob) -> None:
+    """Render one shard."""
+    backend = choose_backend(job.settings["render"]["backend"])
+    tasks = []
+    for row in read_rows(job.inputs["records"]):
+        where = AssetRange.of(job.inputs["assets"], row)
+        tasks.append(Task(row["object_id"], (where, backend)))
+    run_shard(job, tasks, process=render, schema=RECORDS)
+
+
+def render(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Draw one object twice, framed by the space that both states need."""
+    where, backend = task.data
+    options = settings["render"]
+    files = read_range(where)
+    tree = urdf_tree(parse_urdf(files[URDF]))
+    meshes = read_links(files[GLB], tree.links)
+    rest = placed_parts(meshes, tree.placements({}))
+    opened = placed_parts(meshes, tree.placements(open_state(tree, options["open_fraction"])))
+    camera = look_at(part_points(rest + opened))
+    pictures = render_views([rest, opened], camera, size=options["size"], backend=backend)
+    names = (PREVIEW, PREVIEW_OPEN)
+    made = {name: encode_png(picture) for name, picture in zip(names, pictures, strict=True)}
+    return Outcome({"backend": backend}, files=made)
+
+
+def placed_parts(
+    meshes: Mapping[str, list[trimesh.Trimesh]], placements: Mapping[str, np.ndarray]
+) -> Parts:
+    """Return every mesh with its displacement from rest (4, 4), object frame."""
+    return [(mesh, placements[link]) for link, parts in meshes.items() for mesh in parts]
+
+
+def part_points(parts: Parts) -> np.ndarray:
+    """Return the placed vertices (n, 3) of all parts."""
+    moved = [np.asarray(m.vertices) @ pose[:3, :3].T + pose[:3, 3] for m, pose in parts]
+    return np.concatenate(moved)
+
+
+def open_state(tree: KinematicTree, fraction: float) -> dict[str, float]:
+    """Return joint coordinates that show the motion: each independent joint towards its far end."""
+    free = [joint for joint in tree.movable if joint.mimic is None]
+    return {
+        joint.name: open_coordinate(joint, fraction, number) for number, joint in enumerate(free)
+    }
+
+
+def open_coordinate(joint: Joint, fraction: float, number: int) -> float:
+    """Return the share of the range towards its far end [rad or m].
+
+    Endless joints turn by different angles, so that the hands of a clock part.
+    """
+    if joint.type is JointType.CONTINUOUS:
+        return math.pi / 4 + 0.7 * number
+    far = joint.upper if abs(joint.upper) >= abs(joint.lower) else joint.lower
+    return fraction * far

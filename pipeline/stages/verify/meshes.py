@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the triangles: each says once per object which links are concerned, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.stages.verify.evidence import Evidence
+from pipeline.stages.verify.shapes import Shape
+
+SHOWN = 3  # links that a sentence names
+
+
+def check_finite(evidence: Evidence) -> Iterator[Finding]:
+    """Find links whose coordinates are not numbers; normalize refuses them, so none is expected."""
+    if evidence.not_finite:
+        detail = f"{_links(evidence.not_finite)}: coordinates that are not numbers."
+        yield Finding(Code.MESH_NOT_FINITE, detail, Severity.ERROR)
+
+
+def check_degenerate(evidence: Evidence) -> Iterator[Finding]:
+    """Find links with many triangles without area."""
+    shares = _shares(evidence, lambda shape: shape.flat.sum() / len(shape.faces))
+    least = evidence.options["mesh_degenerate"]
+    yield from _above(shares, least, Code.MESH_DEGENERATE, "of the triangles have no area")
+
+
+def check_doubled(evidence: Evidence) -> Iterator[Finding]:
+    """Find links with many triangles that stand more than once, whichever way they are wound."""
+    shares = _shares(evidence, lambda shape: shape.repeated / len(shape.faces))
+    least = evidence.options["mesh_doubled"]
+    what = "of the triangles repeat another one"
+    yield from _above(shares, least, Code.MESH_DOUBLED, what, Severity.INFO)
+
+
+def check_manifold(evidence: Evidence) -> Iterator[Finding]:
+    """Find links with many edges at which three or more faces meet."""
+    shares = _shares(evidence, lambda shape: _share_of_edges(shape, lambda uses: uses > 2))
+    least = evidence.options["mesh_nonmanifold"]
+    what = "of the edges have three or more faces"
+    yield from _above(shares, least, Code.MESH_NONMANIFOLD, what, Severity.INFO)
+
+
+def check_open(evidence: Evidence) -> Iterator[Finding]:
+    """Find links with an edge at which a surface ends; materials of one link count together."""
+    shares = _shares(evidence, lambda shape: _share_of_edges(shape, lambda uses: uses == 1))
+    what = "of the edges have one face, so the surface is not closed"
+    yield from _above(shares, 0.0, Code.MESH_OPEN, what, Severity.INFO)
+
+
+def check_inverted(evidence: Evidence) -> Iterator[Finding]:
+    """Find links with closed parts whose faces all look inward."""
+    shares = _shares(evidence, lambda shape: float(shape.inverted.mean()) if len(shape.inverted)
+                     else 0.0)  # fmt: skip
+    what = "of the connected parts are closed and inside out"
+    yield from _above(shares, 0.0, Code.MESH_INVERTED, what)
+
+
+def _share_of_edges(shape: Shape, select: Callable[..., object]) -> float:
+    uses = shape.edges.uses
+    return float(select(uses).mean()) if len(uses) else 0.0  # type: ignore[attr-defined]
+
+
+def _shares(evidence: Evidence, figure: Callable[[Shape], float]) -> dict[str, float]:
+    return {link: float(figure(shape)) for link, shape in evidence.shapes.items()}
+
+
+def _above(
+    shares: Mapping[str, float],
+    least: float,
+    code: Code,
+    what: str,
+    severity: Severity = Severity.WARNING,
+) -> Iterator[Finding]:
+    """Yield one finding about the links whose share exceeds `least`, the worst link first."""
+    links = sorted((link for link in shares if shares[link] > least), key=lambda n: -shares[n])
+    if links:
+        worst = f"{100 * shares[links[0]]:.3g} %"
+        detail = f"{_links(links)}: {'up to ' if len(links) > 1 else ''}{worst} {what}."
+        yield Finding(code, detail, severity)
+
+
+def _links(names: list[str] | tuple[str, ...]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"link{'s' if len(names) > 1 else ''} {', '.join(names[:SHOWN])}{more}"

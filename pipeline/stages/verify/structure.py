@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the tree together with its geometry: what moves, and what holds together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.portable import length
+from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.stages.verify.contact import Contact
+from pipeline.stages.verify.evidence import Evidence
+
+
+def check_motion(evidence: Evidence) -> Iterator[Finding]:
+    """Find joints without geometry below them, and objects in which nothing moves at all."""
+    movable = evidence.tree.movable
+    empty = [joint for joint in movable if evidence.moved_bounds(joint) is None]
+    if len(empty) == len(movable):
+        what = "no movable joint has geometry below it" if movable else "every joint is fixed"
+        yield Finding(Code.MOVABLE_NONE, f"{what}.", Severity.ERROR)
+        return
+    for joint in empty:
+        detail = f"joint {joint.name}: no link below it has geometry, so that nothing moves."
+        yield Finding(Code.JOINT_MOVES_NOTHING, detail)
+
+
+def check_counts(evidence: Evidence) -> Iterator[Finding]:
+    """Find trees with unusually many links, or unusually many movable joints in a row."""
+    links, depth = len(evidence.tree.links), evidence.tree.depth
+    if links > evidence.options["links_usual"]:
+        yield Finding(Code.LINKS_MANY, f"the object has {links} links.", Severity.INFO)
+    if depth > evidence.options["depth_usual"]:
+        detail = f"{depth} movable joints lie in a row between the base and a link."
+        yield Finding(Code.TREE_DEEP, detail, Severity.INFO)
+
+
+def check_joint_places(evidence: Evidence) -> Iterator[Finding]:
+    """Find hinges whose axis passes far from everything that they turn."""
+    for joint in evidence.tree.movable:
+        bounds = evidence.moved_bounds(joint)
+        if bounds is None or joint.type is JointType.PRISMATIC:
+            continue
+        gap = axis_gap(joint, bounds)
+        if gap > evidence.options["joint_gap"] * evidence.diagonal:
+            yield Finding(
+                Code.JOINT_FAR,
+                f"joint {joint.name}: its axis passes {gap:.3g} m from the box of what it turns, "
+                f"{gap / evidence.diagonal:.2g} times the diagonal of the object.",
+            )
+
+
+def axis_gap(joint: Joint, bounds: np.ndarray, rounds: int = 60) -> float:
+    """Return the distance [m] between a joint's axis and a box (2, 3), 0 where they meet.
+
+    The distance of a point of the line to a box is convex along the line, so that halving the
+    interval finds its least value.
+    """
+    reach = float(length(bounds - joint.origin).sum()) + 1e-12
+    low, high = -reach, reach
+    for _ in range(rounds):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        if _point_gap(joint, bounds, first) <= _point_gap(joint, bounds, second):
+            high = second
+        else:
+            low = first
+    return _point_gap(joint, bounds, (low + high) / 2)
+
+
+def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
+    point = joint.origin + place * joint.axis
+    return float(length(np.maximum(np.maximum(bounds[0] - point, point - bounds[1]), 0)))
+
+
+def check_floating(evidence: Evidence) -> Iterator[Finding]:
+    """Find groups of links that nothing of the rest comes near at rest."""
+    least = evidence.options["part_gap"] * evidence.diagonal
+    pairs = evidence.options["part_pairs"]
+    contact = Contact(evidence, least, pairs)
+    groups = contact.loose_groups()
+    if contact.pairs_left < 0:
+        detail = f"more than {pairs} pairs of links lie near each other; floating parts not sought."
+        yield Finding(Code.SWEEP_PARTIAL, detail, Severity.INFO)
+    for group in groups:
+        gap = contact.gap(group)
+        more = f" with {len(group) - 1} more" if len(group) > 1 else ""
+        yield Finding(
+            Code.PART_FLOATING,
+            f"link {group[0]}{more}: nothing else is nearer than {gap:.3g} m, "
+            f"{100 * gap / evidence.diagonal:.2g} % of the object's size.",
+        )

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline build`: generate, take stock, run Snakemake, sum up.
+
+The lock belongs to the kernel, so a build that was killed leaves none; Snakemake's own stale lock
+is removed while ours is held, and two builds started at once run one after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from aa_dataset.files import refused_as_sentence
+from pipeline.base import layout
+from pipeline.base.errors import PipelineError
+from pipeline.base.trouble import logged_sentence, require_writable
+from pipeline.engine.config import load_config
+from pipeline.engine.inventory.dates import NOTICE
+from pipeline.engine.inventory.refresh import LOCK_HELD, build_lock
+from pipeline.engine.processes import end_group, end_with_parent, require_memory
+from pipeline.tools.build.progress import Progress
+from pipeline.tools.build.repair import discard_damaged, discard_folders, discard_leftovers
+from pipeline.tools.build.summary import print_summary
+from pipeline.tools.generate import generate
+
+FAILURE_LINES = 15
+_FAILED_LOG = re.compile(r"^Error in rule \w+:.*?^ +log: (\S+)", re.M | re.S)
+
+
+def main(arguments: list[str]) -> int:
+    """Build the library that `config.yaml` describes."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline build")
+    parser.add_argument("--count", type=int, help="generated objects, instead of generated.count")
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args(arguments)
+    if given.count is not None and given.count < 0:
+        raise PipelineError(
+            f"--count {given.count}: give a number of objects that is not negative."
+        )
+    if given.cores < 1:
+        raise PipelineError(f"--cores {given.cores}: give at least 1.")
+    config = load_config()
+    require_memory(config["budgets"]["memory_gb"])
+    require_writable()
+    _tell_folders(discard_folders())  # first: the lock is a file, too
+    with waiting_lock():
+        wait_for_orphans()
+        discard_leftovers()
+        _tell_damage(discard_damaged())
+        if "generated" in config["sources"]:
+            generate(config, count=given.count)
+        _tell_sources(config)
+        shutil.rmtree(layout.SNAKEMAKE_LOCKS, ignore_errors=True)
+        shutil.rmtree(layout.progress(), ignore_errors=True)
+        run_snakemake(given.cores)
+    print_summary()
+    return 0
+
+
+@contextmanager
+def waiting_lock() -> Iterator[None]:
+    """Hold the build lock; say so if another build has to end first."""
+    with build_lock(wait=False) as obtained:
+        if obtained:
+            yield
+            return
+    _say("Another build is running in this folder; waiting for it to end.")
+    with build_lock(wait=True):
+        yield
+
+
+def wait_for_orphans() -> None:
+    """Wait for jobs that outlived a killed build: they hold a shared lock while they run."""
+    layout.JOBS_LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with layout.JOBS_LOCK.open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("Jobs of a killed build are still running; waiting for them to end.")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+
+
+def run_snakemake(cores: int) -> None:
+    """Run the workflow with a progress bar; raise with the end of the log if it fails."""
+    layout.SNAKEMAKE_LOG.parent.mkdir(parents=True, exist_ok=True)
+    with layout.SNAKEMAKE_LOG.open("wb", buffering=0) as log, Progress() as progress:
+        process = None
+        try:
+            process = start_snakemake(cores)
+            for line in process.stdout or ():
+                with refused_as_sentence(layout.SNAKEMAKE_LOG, partial(len, line)):
+                    log.write(line.encode())
+                _hear(line, progress)
+        except BaseException:
+            if process is not None:  # before anything else: a closed terminal refuses every word
+                end_group(process)
+            raise
+    if process.wait():
+        raise PipelineError(_failure(layout.SNAKEMAKE_LOG.read_text(errors="replace")))
+
+
+def start_snakemake(cores: int) -> subprocess.Popen[str]:
+    """Start the workflow in a process group of its own, which can be ended as a whole."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", "--cores", str(cores)],
+        env={**os.environ, LOCK_HELD: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        process_group=0,
+        # What it started goes on if this process is killed: see `wait_for_orphans`.
+        preexec_fn=partial(end_with_parent, os.getpid()),
+    )
+
+
+def _hear(line: str, progress: Progress) -> None:
+    if line.startswith(NOTICE):
+        _say(line.rstrip())
+    progress.hear(line)
+
+
+def _failure(log: str) -> str:
+    """Return what a person needs after a failed build: the end of the failed jobs' own logs."""
+    jobs = list(dict.fromkeys(_FAILED_LOG.findall(log)))
+    if not jobs:  # the workflow itself failed, before its first job
+        trouble = logged_sentence(log)
+        return "\n".join([*([trouble] if trouble else _end(log)), "", _advice()])
+    shown = []
+    for name in jobs[:2]:
+        text = Path(name).read_text(errors="replace") if Path(name).is_file() else ""
+        trouble = logged_sentence(text if text.strip() else log)
+        shown += [f"{name}:", *(f"  {line}" for line in ([trouble] if trouble else _end(text)))]
+    return "\n".join([*shown, "", _advice()])
+
+
+def _end(log: str) -> list[str]:
+    return log.splitlines()[-FAILURE_LINES:]
+
+
+def _advice() -> str:
+    return (
+        f"The build failed; the whole log is {layout.SNAKEMAKE_LOG}. What is finished stays: run "
+        "`make library` again to go on from there."
+    )
+
+
+def _tell_folders(paths: list[Path]) -> None:
+    for path in paths:
+        _say(f"{path} was a folder where a file belongs; it was removed.")
+
+
+def _tell_damage(paths: list[Path]) -> None:
+    if paths:
+        _say(
+            f"{len(paths)} built files differ from what their library.json says, such as "
+            f"{paths[0]} (a build was killed, or the disk fails); they are made anew."
+        )
+
+
+def _tell_sources(config: Mapping[str, Any]) -> None:
+    """Say in one line which sources the build does without."""
+    folders = {name: options["folder"] for name, options in config["sources"].items()}
+    absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
+    if absent:
+        _say(f"Skipped, nothing there: {', '.join(absent)}. `aa sources` tells how to get them.")
+
+
+def _is_bare(folder: Path) -> bool:
+    """Tell whether a folder is absent or holds nothing but hidden files."""
+    return not folder.is_dir() or all(path.name.startswith(".") for path in folder.iterdir())
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")

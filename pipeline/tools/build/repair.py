@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Before a build: take away what is damaged or left over, so that the build makes it anew.
+
+What the records of jobs do not cover: a library that came without them, and temporary files.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.storage import FileSeal
+from pipeline.base import layout
+from pipeline.base.seal import file_sha256, sealed_files, usable_seal
+
+# Of the files that a build writes; none of its folders has one.
+FILE_ENDINGS = (".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".tsv", ".txt")
+
+
+def discard_damaged() -> list[Path]:
+    """Remove the files of `library/` and `release/` that differ from their seal; return them."""
+    damaged = [
+        path for root in (layout.LIBRARY, layout.RELEASE) for path in _damaged(LibraryLayout(root))
+    ]
+    for path in damaged:
+        path.unlink()
+    return damaged
+
+
+def _damaged(folder: LibraryLayout) -> Iterator[Path]:
+    if not folder.seal.is_file():
+        return
+    seal = usable_seal(folder)
+    if seal is None:
+        yield folder.seal
+        return
+    for path in sealed_files(folder):
+        mark = seal.files.get(path.relative_to(folder.root).as_posix())
+        if path.is_file() and mark is not None and not _matches(path, mark, folder.seal):
+            yield path
+
+
+def _matches(path: Path, mark: FileSeal, seal: Path) -> bool:
+    """Compare sizes, and contents of the tables and of what was touched after the seal.
+
+    The tars are as large as the library; one that nobody touched starts no job, and jobs compare.
+    """
+    status = path.stat()
+    if status.st_size != mark.size:
+        return False
+    untouched = path.suffix == ".tar" and status.st_mtime_ns <= seal.stat().st_mtime_ns
+    return untouched or file_sha256(path) == mark.sha256
+
+
+def discard_leftovers() -> None:
+    """Remove the temporary files of jobs that were killed; call it while no job is running."""
+    for folder in _own_folders():
+        for path in list(folder.rglob("*.tmp[0-9]*")):
+            _remove(path)
+
+
+def discard_folders() -> list[Path]:
+    """Remove the folders that stand where a file belongs, as no build makes them; return them."""
+    found = [path for root in _own_folders() for path in _misplaced(root)]
+    for path in found:
+        _remove(path)
+    return found
+
+
+def _own_folders() -> list[Path]:
+    return [layout.LIBRARY, layout.RELEASE, *layout.stage_folders()]
+
+
+def _misplaced(root: Path) -> Iterator[Path]:
+    """Yield folders with the name of a file; hidden ones, such as `.git`, are somebody else's."""
+    if _is_misplaced(root):
+        yield root
+        return
+    for parent, names, _ in os.walk(root):
+        inner = [Path(parent, name) for name in sorted(names) if not name.startswith(".")]
+        names[:] = [path.name for path in inner if not _is_misplaced(path)]
+        yield from filter(_is_misplaced, inner)
+
+
+def _is_misplaced(path: Path) -> bool:
+    return path.suffix in FILE_ENDINGS and path.is_dir() and not path.is_symlink()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)  # it may have gone with its folder

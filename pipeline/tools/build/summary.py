@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline summary`: the closing table of a build."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+
+from aa_dataset.kinematics import JointType
+from aa_dataset.layout import LibraryLayout
+from pipeline.base import layout
+from pipeline.base.reasons import Reason
+from pipeline.base.tables import read_rows
+from pipeline.engine.stages import STAGES
+
+WIDTH = 40
+WRAP = 96
+
+
+def main(_arguments: list[str]) -> int:
+    """Print the summary of the library that is there."""
+    print_summary()
+    return 0
+
+
+def print_summary() -> None:
+    """Print objects, joints by type, rejects by reason and seconds per stage."""
+    library = LibraryLayout(layout.LIBRARY)
+    seal = json.loads(library.seal.read_bytes())
+    joints = Counter(row["type"] for row in read_rows(library.table("joints")))
+    rejects = Counter((row["stage"], row["code"]) for row in read_rows(library.table("rejects")))
+    lines = [
+        f"{seal['name']}, revision {seal['revision']}: {seal['objects']:,} of the "
+        f"{seal['expected_objects']:,} objects of ArticulateArena-20K",
+        *_block("objects by source", sorted(seal["sources"].items())),
+        *_block("joints by type", [(kind, joints[kind]) for kind in JointType]),
+        *_block("rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]),
+        *_block("splits", sorted(seal["splits"].items())),
+        *(f"  {line}" for line in _split_remarks()),
+        *_block("seconds per stage, all jobs", _seconds()),
+    ]
+    if any(code == Reason.TIME_EXCEEDED for _, code in rejects):
+        lines.append("A time limit struck: this build is not reproducible.")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _split_remarks() -> list[str]:
+    if not layout.SPLIT_REPORT.is_file():
+        return []
+    text = layout.SPLIT_REPORT.read_text()
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, WRAP)]
+
+
+def _block(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:
+    rows = list(rows)
+    out = ["", title]
+    out += [
+        f"  {name:<{WIDTH}}{value:>10,.1f}"
+        if isinstance(value, float)
+        else f"  {name:<{WIDTH}}{value:>10,}"
+        for name, value in rows
+    ]
+    return out if rows else [*out, "  none"]
+
+
+def _seconds() -> list[tuple[str, float]]:
+    out = []
+    for stage in STAGES:
+        total = 0.0
+        for path in layout.benchmarks(stage).rglob("*.tsv"):
+            with suppress(OSError, ValueError, TypeError, KeyError, csv.Error):  # only for show
+                text = path.read_text().splitlines()
+                total += sum(float(row["s"]) for row in csv.DictReader(text, delimiter="\t"))
+        out.append((stage, total))
+    return out

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline fetch`, also `aa fetch`: bring one raw source to its folder."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline.engine.config import load_config
+from pipeline.tools.fetch.access import Source, find_source
+from pipeline.tools.fetch.connection import MINUTES, TimeLimit
+from pipeline.tools.fetch.download import Remote
+from pipeline.tools.fetch.errors import FetchError
+from pipeline.tools.fetch.hub import hub_files
+from pipeline.tools.fetch.layout import FetchLayout, safe_name
+from pipeline.tools.fetch.receipt import verify
+from pipeline.tools.fetch.sources import how_to_get, survey
+from pipeline.tools.fetch.transfer import (
+    Transfer,
+    free_space,
+    needed_space,
+    require_space,
+    unpack_by_hand,
+)
+
+SHOWN = 20  # names in a list for people
+LONGEST = 527_040  # min, a year
+
+
+def main(arguments: list[str]) -> int:
+    """Fetch, show what would be fetched, or check what was; 1 where something is missing."""
+    given = _parser().parse_args(arguments)
+    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client tells of every request,
+    logging.getLogger("huggingface_hub").propagate = False  # and of trouble by a handler of its own
+    source = find_source(given.source, load_config())
+    place = FetchLayout(given.dest or source.folder)
+    if place.root.exists() and not place.root.is_dir():
+        raise FetchError(f"{place.root} is a file; give a folder with --dest.")
+    if given.verify:
+        return _verify(source, place)
+    limit = TimeLimit(given.time_limit)
+    if given.archive is not None:
+        with _lock(place):
+            entry = unpack_by_hand(source, given.archive, place=place, limit=limit)
+        _say(f"{given.archive.name}: {entry['unpacked']['files']:,} files in {place.root}.")
+        return _tell_found(source, place)
+    if source.kind in ("manual", "generated"):
+        return _tell_manual(source, place)
+    remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
+    run = _dry_run if given.dry_run else _fetch
+    return run(source, remotes, place=place, limit=limit)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aa fetch",
+        description="Bring one raw source to its folder, go on where an earlier try stopped, check "
+        "every byte and write a receipt (.fetched.json). `aa sources` lists the sources.",
+    )
+    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument("--dest", type=Path, help="folder, instead of the one in config.yaml")
+    parser.add_argument("--archive", type=Path, metavar="FILE", help="unpack one that you have")
+    parser.add_argument(
+        "--time-limit",
+        type=_minutes,
+        default=MINUTES,
+        metavar="MINUTES",
+        help="stop after this time; the next run goes on (default: %(default)g)",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--dry-run", action="store_true", help="say what would be fetched")
+    what.add_argument("--verify", action="store_true", help="check fetched files by the receipt")
+    return parser
+
+
+def _minutes(word: str) -> float:
+    value = float(word)
+    if not 0 < value <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{word} is not between 0 and {LONGEST:,} minutes")
+    return value
+
+
+@contextmanager
+def _lock(place: FetchLayout) -> Iterator[None]:
+    """Hold the one lock of a folder, so that two fetches never write the same file."""
+    try:
+        place.work.mkdir(parents=True, exist_ok=True)
+        stream = place.lock.open("a")
+    except OSError as error:
+        raise FetchError(f"{place.root} cannot be written to ({error.strerror}).") from None
+    with stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FetchError(f"Another fetch is running in {place.root}; wait for it.") from None
+        yield
+
+
+def _archive_files(source: Source) -> list[Remote]:
+    return [
+        Remote(
+            name=safe_name(archive["name"], "pipeline/raw/access.yaml"),
+            address=archive["url"],
+            size=archive["size"],
+            sha256=archive["sha256"],
+            refusal=_refusal(source),
+        )
+        for archive in source.access["archives"]
+    ]
+
+
+def _refusal(source: Source) -> str:
+    page = source.access.get("page")
+    return f"Ask for access on {page}." if page else str(source.access["instructions"])
+
+
+def _fetch(
+    source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+) -> int:
+    with _lock(place):
+        transfer = Transfer(source, remotes, place=place, limit=limit)
+        missing = transfer.missing()
+        require_space(source, missing, place)
+        try:
+            entries = transfer.run(missing)
+        except OSError as error:
+            raise FetchError(f"{place.root} cannot be written to: {error}.") from None
+    size = sum(entry["size"] for entry in entries)
+    news = f"{len(missing):,} of them now" if missing else "all there already"
+    came = f"{_files(len(entries))}, {_bytes(size)}, {news}"
+    _say(f"{source.name}: {came}; {place.receipt} lists them.")
+    _tell_stale(transfer.stale())
+    return _tell_found(source, place)
+
+
+def _tell_stale(stale: Sequence[str]) -> None:
+    if stale:
+        _say(
+            f"{_files(len(stale))} of an earlier revision stay in the folder, such as {stale[0]}; "
+            "remove what you do not want to build."
+        )
+
+
+def _dry_run(
+    source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+) -> int:
+    missing = Transfer(source, remotes, place=place, limit=limit).missing()
+    for remote in missing[:SHOWN]:
+        unpacked = ", unpacked" if source.unpack_rule(remote.name) else ""
+        _print(f"{_bytes(remote.size):>10}  {remote.name}{unpacked}")
+    if len(missing) > SHOWN:
+        _print(f"            and {len(missing) - SHOWN:,} more")
+    total = sum(remote.size for remote in missing)
+    _print(f"{_bytes(total):>10}  in {_files(len(missing))} of {len(remotes):,}, into {place.root}")
+    need, free = needed_space(source, missing, place), free_space(place.root)
+    _print(f"{_bytes(need):>10}  needed on the disk, about; {_bytes(free)} are free")
+    return 0
+
+
+def _verify(source: Source, place: FetchLayout) -> int:
+    count, problems = verify(source, place)
+    for problem in problems[:SHOWN]:
+        _print(problem)
+    if len(problems) > SHOWN:
+        _print(f"and {len(problems) - SHOWN:,} more")
+    if not problems:
+        _print(f"{source.name}: {_files(count)} are as {place.receipt} says.")
+    return 1 if problems else 0
+
+
+def _tell_manual(source: Source, place: FetchLayout) -> int:
+    """Look for a source that nobody can download, and say how it is had."""
+    found = survey(source, place.root)["found"]
+    if found:
+        return _tell_found(source, place)
+    _print(f"{source.name}: no objects in {place.root}.")
+    _print(how_to_get(source, place.root))
+    return 1
+
+
+def _tell_found(source: Source, place: FetchLayout) -> int:
+    facts = survey(source, place.root)
+    if facts["problem"]:
+        _say(f"{source.name}: {facts['problem']}")
+    elif facts["found"] is not None:
+        expected = facts["expected"]
+        of = f" of {expected:,} expected" if expected else ""
+        _say(f"{source.name}: {facts['found']:,} objects{of} in {place.root}.")
+    return 0
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count:,} files"
+
+
+def _bytes(size: int) -> str:
+    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= limit:
+            return f"{size / limit:,.1f} {unit}"
+    return f"{size} B"
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+def _print(line: Any) -> None:
+    sys.stdout.write(f"{line}\n")

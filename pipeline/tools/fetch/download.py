@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Downloads one file over HTTP, goes on where an earlier try stopped, and checks what came.
+
+Hub files take the same way: the Hub's client tells names, sizes, digests, addresses and the token,
+but writes every try to a new file, so that a killed download of 38 GB would begin again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import threading
+import urllib.error
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipeline.base.seal import file_sha256
+from pipeline.base.tables import dump_json, write_bytes
+from pipeline.tools.fetch.connection import (
+    ANSWER_S,
+    SLOW_S,
+    TimeLimit,
+    Watch,
+    open_address,
+    plain_text,
+)
+from pipeline.tools.fetch.errors import FetchError, Interrupted
+from pipeline.tools.fetch.layout import FetchLayout
+
+CHUNK = 1 << 18  # B
+TRIES = 5  # in a row without progress
+PROGRESS = 1 << 20  # B that make a try count as progress
+WAIT_S = 1.0  # before the second try; doubled for each one after
+LONGEST_WAIT_S = 300.0  # that a server may ask for
+PASSING = (408, 425, 429, 500, 502, 503, 504)
+_RANGE = re.compile(r"bytes (\d{1,20})-(\d{1,20})/(\d{1,20}|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """One file of a publisher.
+
+    Attributes
+    ----------
+    name : str
+        Path below the source's folder.
+    address : str
+        Where it is.
+    size : int [B]
+    sha256, git_sha1 : str
+        Digest of the content, or of the Git blob where the Hub knows no other; one may be empty.
+    headers : mapping
+        Sent to the address's own host alone.
+    refusal : str
+        What to do when the server refuses access.
+    """
+
+    name: str
+    address: str
+    size: int
+    sha256: str = ""
+    git_sha1: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = "The publisher refuses access; see `aa sources` for the conditions."
+
+
+class _Restart(Exception):
+    """The part does not belong to what the server has now."""
+
+
+def download(
+    remote: Remote,
+    place: FetchLayout,
+    *,
+    tick: Callable[[int], None],
+    stop: threading.Event,
+    limit: TimeLimit,
+) -> Path:
+    """Return the whole and checked part file of a remote file.
+
+    A part of an earlier try is continued. Where the result has the wrong digest, it is downloaded
+    once more from its first byte, because the parts may have come from two states of the file.
+
+    Parameters
+    ----------
+    tick : callable
+        Told how many bytes more (or, after a restart, fewer) are there.
+    stop : threading.Event
+        Ends the download with `Interrupted` when set; the part stays.
+    limit : TimeLimit
+        Ends it with a sentence; the part stays.
+    """
+    path = place.part(remote.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    attempt = _Attempt(remote, place, tick=tick, stop=stop, limit=limit)
+    resumed = attempt.begin()
+    attempt.complete()
+    problem = difference(path, remote)
+    if problem and resumed:
+        attempt.discard()
+        attempt.complete()
+        problem = difference(path, remote)
+    if problem:
+        attempt.discard()
+        raise FetchError(
+            f"{remote.address}: {problem}. The file was thrown away. If it happens again, the "
+            "publisher has changed it: pipeline/raw/access.yaml must be brought up to date."
+        )
+    place.part_state(remote.name).unlink(missing_ok=True)
+    return path
+
+
+def difference(path: Path, remote: Remote) -> str:
+    """Return how a file differs from what it should be, empty if it does not."""
+    size = path.stat().st_size
+    if size != remote.size:
+        return f"it has {size:,} bytes instead of {remote.size:,}"
+    if remote.sha256 and (found := file_sha256(path)) != remote.sha256:
+        return f"its sha256 is {found} instead of {remote.sha256}"
+    if remote.git_sha1 and not remote.sha256 and (found := git_sha1(path)) != remote.git_sha1:
+        return f"its Git digest is {found} instead of {remote.git_sha1}"
+    return ""
+
+
+def git_sha1(path: Path) -> str:
+    """Return the id that Git gives to a file's content."""
+    total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            total.update(chunk)
+    return total.hexdigest()
+
+
+def asked_pause(headers: Mapping[str, str]) -> float:
+    """Return the seconds that a busy server asks to wait, 0 if it does not say.
+
+    The Hub counts requests in windows of minutes and tells the rest of the window as `t=`.
+    """
+    after = re.fullmatch(r"\d{1,6}", headers.get("Retry-After", ""))
+    window = re.search(r"\bt=(\d{1,6})\b", headers.get("RateLimit", ""))
+    return float(after[0] if after else window[1] if window else 0)
+
+
+class _Attempt:
+    """The tries for one file, and what is known about its part."""
+
+    def __init__(
+        self,
+        remote: Remote,
+        place: FetchLayout,
+        *,
+        tick: Callable[[int], None],
+        stop: threading.Event,
+        limit: TimeLimit,
+    ) -> None:
+        self.remote = remote
+        self.path, self.state_path = place.part(remote.name), place.part_state(remote.name)
+        self.tick, self.stop, self.limit = tick, stop, limit
+        self.changes = 0
+
+    @property
+    def have(self) -> int:
+        """Bytes that are there."""
+        return self.path.stat().st_size if self.path.is_file() else 0
+
+    def begin(self) -> bool:
+        """Take up the part of an earlier try if it is of the same file; tell whether."""
+        identity = self._read_state().get("file")
+        if identity != self._identity() or self.have > self.remote.size:
+            self.path.unlink(missing_ok=True)
+        self.tick(self.have)
+        return self.have > 0
+
+    def discard(self) -> None:
+        """Forget the part."""
+        self.changes += 1
+        self.tick(-self.have)
+        self.path.unlink(missing_ok=True)
+        self.state_path.unlink(missing_ok=True)
+
+    def complete(self) -> None:
+        """Ask the server until the part has its size."""
+        failures = 0
+        while self.have < self.remote.size or not self.path.is_file():
+            before, problem, wait = self.have, "the connection ended early", 0.0
+            try:
+                self._receive()
+            except _Restart:
+                self.discard()
+                problem = "the file changed at the publisher's"
+            except urllib.error.HTTPError as error:
+                problem, wait = self._judge(error)
+            except (OSError, http.client.HTTPException) as error:
+                problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
+            whole = self.have >= self.remote.size
+            failures = 0 if whole or self.have - before >= PROGRESS else failures + 1
+            if not whole:
+                self.limit.check()
+            if failures >= TRIES or self.changes > TRIES:
+                raise FetchError(
+                    f"{self.remote.address} cannot be downloaded ({problem}; {TRIES} tries). What "
+                    "is there stays: run the same command again to go on."
+                )
+            if failures:
+                self._pause(max(wait, WAIT_S * 2 ** (failures - 1)))
+
+    def _receive(self) -> None:
+        """Make one request and write what comes to the part."""
+        have, state = self.have, self._read_state()
+        headers = {**self.remote.headers, "Accept-Encoding": "identity"}
+        if have:
+            headers["Range"] = f"bytes={have}-"
+            etag = state.get("etag", "")
+            if etag and not etag.startswith("W/"):
+                headers["If-Range"] = etag
+        with (
+            Watch(self.limit, ANSWER_S) as watch,
+            open_address(self.remote.address, headers, watch=watch) as response,
+        ):
+            offset = self._offset(response, have, state)
+            if offset < have:
+                self.tick(offset - have)
+            state = {"file": self._identity(), "etag": response.headers.get("ETag", "")}
+            with self.path.open("r+b" if self.path.is_file() else "wb") as stream:
+                stream.truncate(offset)
+                stream.seek(offset)
+                if not offset:  # the part now belongs to what the server has at this moment
+                    write_bytes(self.state_path, dump_json(state))
+                self._copy(response, stream, watch)
+
+    def _offset(self, response: Any, have: int, state: Mapping[str, Any]) -> int:
+        """Return where the answer's bytes belong; raise where they do not fit."""
+        if response.status == 206:
+            found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            etag = response.headers.get("ETag", "")
+            fits = found and int(found[1]) == have and found[3] in ("*", str(self.remote.size))
+            if not fits or (etag and state.get("etag") and etag != state["etag"]):
+                raise _Restart
+            return have
+        length = response.headers.get("Content-Length", "")
+        if re.fullmatch(r"\d{1,20}", length) and int(length) != self.remote.size:
+            raise FetchError(
+                f"{self.remote.address} has {int(length):,} bytes now instead of "
+                f"{self.remote.size:,}. The publisher has changed it: "
+                "pipeline/raw/access.yaml must be brought up to date."
+            )
+        return 0  # the whole file: nothing was there, or the server ignores ranges
+
+    def _copy(self, response: Any, stream: Any, watch: Watch) -> None:
+        """Write the answer to the part, as far as it goes."""
+        room, since = self.remote.size - stream.tell(), PROGRESS
+        while room > 0 and (chunk := response.read1(min(CHUNK, room))):
+            stream.write(chunk)
+            room, since = room - len(chunk), since + len(chunk)
+            if since >= PROGRESS:
+                watch.renew(SLOW_S)
+                since = 0
+            self.tick(len(chunk))
+            if self.stop.is_set():
+                raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+    def _judge(self, error: urllib.error.HTTPError) -> tuple[str, float]:
+        """Return problem and pause of an answer after which another try makes sense, or raise."""
+        error.close()
+        if error.code in (401, 403):
+            raise FetchError(f"{self.remote.address}: status {error.code}. {self.remote.refusal}")
+        if error.code == 416:
+            self.discard()
+            return "status 416", 0.0
+        if error.code in PASSING:
+            return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
+        raise FetchError(
+            f"{self.remote.address}: status {error.code} ({plain_text(error.reason)}). Check that "
+            "the publisher still offers the file; the address comes from pipeline/raw/access.yaml."
+        )
+
+    def _pause(self, seconds: float) -> None:
+        if self.stop.wait(min(seconds, self.limit.left())):
+            raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
+
+    def _identity(self) -> list[Any]:
+        return [self.remote.size, self.remote.sha256 or self.remote.git_sha1]
+
+    def _read_state(self) -> dict[str, Any]:
+        try:
+            state = json.loads(self.state_path.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return state if isinstance(state, dict) else {}

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings the files of one source to its folder, several at a time, and writes the receipt."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from aa_dataset.safe_json import parse_json
+from pipeline.base.seal import file_sha256
+from pipeline.tools.fetch.access import Source, UnpackRule
+from pipeline.tools.fetch.connection import TimeLimit
+from pipeline.tools.fetch.download import Remote, difference, download
+from pipeline.tools.fetch.errors import FetchError, Interrupted
+from pipeline.tools.fetch.layout import FetchLayout
+from pipeline.tools.fetch.receipt import read_receipt, unpacked_entry, write_receipt
+from pipeline.tools.fetch.unpack import read_record, settle, unpack
+
+WORKERS = 4
+SPARE = 100_000_000  # B that stay free on the disk
+
+
+class Transfer:
+    """One run for one source: what is wanted, what is there, and how to bring the rest."""
+
+    def __init__(
+        self, source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
+    ) -> None:
+        self.source, self.remotes, self.place, self.limit = source, remotes, place, limit
+        receipt = read_receipt(place)
+        self.old = {entry["path"]: entry for entry in receipt["files"]} if receipt else {}
+        self.stop = threading.Event()
+        self._moving = threading.Lock()
+
+    def missing(self) -> list[Remote]:
+        """Return the files that are not there, or not as they should be."""
+        bar = tqdm(self.remotes, desc="what is there", unit="file", disable=None, leave=False)
+        return [remote for remote in bar if self._entry(remote) is None]
+
+    def run(self, missing: Sequence[Remote]) -> list[dict[str, Any]]:
+        """Bring what is missing; return the receipt's entries."""
+        if missing:
+            write_receipt(self.source, list(self.old.values()), self.place, complete=False)
+        total = sum(remote.size for remote in missing)
+        hidden = None if missing else True  # None: shown in a terminal
+        with tqdm(total=total, unit="B", unit_scale=True, disable=hidden) as bar:
+            bar.set_description(self.source.name)
+            fresh = self._bring_all(missing, bar.update)
+        entries = [fresh.get(remote.name) or self._entry(remote) for remote in self.remotes]
+        self._finish([entry for entry in entries if entry is not None])
+        return [entry for entry in entries if entry is not None]
+
+    def _bring_all(
+        self, missing: Sequence[Remote], tick: Callable[[int], None]
+    ) -> dict[str, dict[str, Any]]:
+        with ThreadPoolExecutor(WORKERS) as pool:
+            futures = [pool.submit(self._bring, remote, tick) for remote in missing]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+            finally:  # also where the user interrupts
+                if not all(map(_is_fine, futures)):
+                    self.stop.set()
+                for future in futures:
+                    future.cancel()
+        _raise_first(futures)
+        return {entry["path"]: entry for entry in (future.result() for future in futures)}
+
+    def _bring(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
+        rule = self.source.unpack_rule(remote.name)
+        if rule is not None:
+            return self._bring_archive(remote, rule, tick)
+        part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
+        facts = self._facts(remote, part)
+        with self._moving:
+            target = self.place.file(remote.name)
+            if target.exists() and remote.name not in self.old:
+                raise FetchError(
+                    f"{target} is there already with other content. Move it away, then run the "
+                    "same command again."
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(target)
+        return facts
+
+    def _bring_archive(
+        self, remote: Remote, rule: UnpackRule, tick: Callable[[int], None]
+    ) -> dict[str, Any]:
+        archive = self.place.archive(remote.name)
+        if archive.is_file() and not difference(archive, remote):
+            tick(remote.size)
+        else:
+            part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
+            archive.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(archive)
+        facts = self._facts(remote, archive)
+        record = unpack(archive, rule, self.place, facts=facts, stop=self.stop, limit=self.limit)
+        with self._moving:
+            settle(remote.name, record, self.place)
+        archive.unlink()
+        return unpacked_entry(record, self.place)
+
+    def _facts(self, remote: Remote, path: Path) -> dict[str, Any]:
+        facts = {
+            "path": remote.name,
+            "address": remote.address,
+            "size": remote.size,
+            "sha256": remote.sha256 or file_sha256(path),
+            "revision": self.source.access.get("revision"),
+        }
+        return {**facts, "git_sha1": remote.git_sha1} if remote.git_sha1 else facts
+
+    def _entry(self, remote: Remote) -> dict[str, Any] | None:
+        """Return the receipt's entry of a file that is there as it should be, else None."""
+        if self.source.unpack_rule(remote.name) is not None:
+            record = read_record(self.place.record(remote.name))
+            fits = record is not None and self._fits(record["archive"], remote)
+            whole = fits and all(
+                _has_size(self.place.file(name), size) for name, size, _ in record["members"]
+            )
+            return unpacked_entry(record, self.place) if whole else None
+        path = self.place.file(remote.name)
+        if not _has_size(path, remote.size):
+            return None
+        known = self.old.get(remote.name)
+        if known and self._fits(known, remote):
+            return known  # `--verify` reads the bytes
+        return None if difference(path, remote) else self._facts(remote, path)
+
+    def _fits(self, facts: dict[str, Any], remote: Remote) -> bool:
+        key = "sha256" if remote.sha256 else "git_sha1"
+        same = facts.get(key) == getattr(remote, key)
+        return same and facts.get("revision") == self.source.access.get("revision")
+
+    def _finish(self, entries: Sequence[dict[str, Any]]) -> None:
+        self._check_roots()
+        write_receipt(self.source, entries, self.place, complete=True)
+        for folder in (self.place.parts, self.place.archives, self.place.unpacking):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _check_roots(self) -> None:
+        """Raise if the publisher's own list of folders names one that did not come."""
+        listed = self.source.access.get("roots")
+        if not listed:
+            return
+        try:
+            chunks = parse_json(self.place.file(listed).read_bytes())["chunks"]
+            roots = [root for chunk in chunks for root in chunk["roots"]]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FetchError(
+                f"{listed} does not list the folders of its chunks: {error!r}."
+            ) from None
+        lost = [root for root in roots if not self.place.file(str(root)).is_dir()]
+        if lost:
+            raise FetchError(
+                f"{len(lost):,} of {len(roots):,} folders that {listed} names are not in the "
+                f"archives, such as {lost[0]}. The release is not complete."
+            )
+
+    def stale(self) -> list[str]:
+        """Return files of an earlier receipt that are no longer wanted."""
+        wanted = {remote.name for remote in self.remotes}
+        return sorted(name for name in self.old if name not in wanted)
+
+
+def _is_fine(future: Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _raise_first(futures: Sequence[Future[Any]]) -> None:
+    """Raise what ended the run, not what followed from it."""
+    errors = [f.exception() for f in futures if f.done() and not f.cancelled() and f.exception()]
+    errors.sort(key=lambda error: isinstance(error, Interrupted))
+    if errors:
+        raise errors[0]
+
+
+def _has_size(path: Path, size: int) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size == size
+
+
+def require_space(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> None:
+    """Raise if the disk has no room for the downloads and what comes out of them."""
+    need = needed_space(source, remotes, place)
+    free = free_space(place.root)
+    if need + SPARE > free:
+        raise FetchError(
+            f"{source.name} needs about {need / 1e9:,.1f} GB, {place.root} has {free / 1e9:,.1f} "
+            "GB free. Make room, or give another folder with --dest."
+        )
+
+
+def needed_space(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> int:
+    """Return about how many bytes the disk must still take."""
+    need = 0.0
+    for remote in remotes:
+        part, rule = place.part(remote.name), source.unpack_rule(remote.name)
+        need += remote.size - (part.stat().st_size if part.is_file() else 0)
+        need += remote.size * rule.ratio if rule else 0
+    return int(need)
+
+
+def free_space(folder: Path) -> int:
+    """Return the free bytes of the disk that a folder is on, or will be."""
+    existing = next(
+        path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()
+    )
+    return shutil.disk_usage(existing).free
+
+
+def unpack_by_hand(
+    source: Source, archive: Path, *, place: FetchLayout, limit: TimeLimit
+) -> dict[str, Any]:
+    """Unpack an archive that the user has; it stays where it is. Return the receipt's entry."""
+    rule = source.unpack_rule(archive.name)
+    if rule is None:
+        raise FetchError(
+            f"{source.name} has no archive that is named like {archive.name}; "
+            "pipeline/raw/access.yaml lists them (`unpack`)."
+        )
+    if not archive.is_file():
+        raise FetchError(f"{archive} is no file.")
+    known, size = source.known(archive.name), archive.stat().st_size
+    remote = Remote(archive.name, "by hand", known.get("size", size), known.get("sha256", ""))
+    problem = difference(archive, remote)
+    if problem:
+        raise FetchError(f"{archive}: {problem}. It is not the archive that is known.")
+    facts = {
+        "path": archive.name,
+        "address": "by hand",
+        "size": size,
+        "sha256": remote.sha256 or file_sha256(archive),
+        "revision": None,
+    }
+    record = unpack(archive, rule, place, facts=facts, stop=threading.Event(), limit=limit)
+    settle(archive.name, record, place)
+    entry = unpacked_entry(record, place)
+    receipt = read_receipt(place)
+    others = [e for e in (receipt["files"] if receipt else []) if e["path"] != entry["path"]]
+    write_receipt(
+        source, [*others, entry], place, complete=receipt is None or bool(receipt.get("complete"))
+    )
+    return entry

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unpacks an archive of a stranger: bounded, without links, whole or not at all.
+
+An archive is first unpacked into a folder of its own. Only when that is complete, its files move to
+their places, the largest new folders first by one rename, so that an object is there or is not.
+A move that was interrupted goes on from the same folder.
+"""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import hashlib
+import json
+import lzma
+import os
+import shutil
+import stat
+import tarfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from pipeline.base.seal import file_sha256
+from pipeline.base.tables import dump_json, write_bytes
+from pipeline.tools.fetch.access import UnpackRule
+from pipeline.tools.fetch.connection import TimeLimit
+from pipeline.tools.fetch.errors import FetchError, Interrupted
+from pipeline.tools.fetch.layout import FetchLayout, safe_name
+
+CHUNK = 1 << 20  # B
+HEADER = 1 << 20  # B of one header of a tar
+FRAME = 1 << 13  # B of a tar for each member, beside its content: headers, a long name, filling
+EXTENSIONS = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One regular file of an archive: its name and how to read it."""
+
+    name: str
+    stream: IO[bytes]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what an archive holds, and ends the work; `left_out` is neither file nor folder."""
+
+    archive: str
+    rule: UnpackRule
+    stop: threading.Event
+    limit: TimeLimit
+    seen: int = 0
+    left_out: int = 0
+
+    def see(self) -> None:
+        """Count one member, a folder and a link too: an archive of nothing else has to end."""
+        self.check()
+        self.seen += 1
+        if self.seen > self.rule.files:
+            raise FetchError(
+                f"{self.archive} holds more than {self.rule.files:,} files; {_bound()}"
+            )
+
+    def check(self) -> None:
+        """Raise if the run was stopped or its time is over."""
+        if self.stop.is_set():
+            raise Interrupted(f"{self.archive}: stopped; run it again to go on.")
+        self.limit.check()
+
+    def too_large(self) -> FetchError:
+        """Return what to raise for an archive with too many bytes."""
+        return FetchError(f"{self.archive} holds more than {self.rule.bytes:,} bytes; {_bound()}")
+
+
+class _Checked:
+    """A stream whose every read may end the work; only as much comes out of it as it may hold.
+
+    A tar has bytes that belong to no file: what a reader skips, and what follows its end.
+    """
+
+    def __init__(self, stream: IO[bytes], tally: Tally, most: int | None = None) -> None:
+        self._stream, self._tally, self._room = stream, tally, most
+
+    def read(self, size: int = -1) -> bytes:
+        self._tally.check()
+        data = self._stream.read(size)
+        if self._room is not None:
+            self._room -= len(data)
+            if self._room < 0:
+                raise self._tally.too_large()
+        return data
+
+
+class _Header(tarfile.TarInfo):
+    """A header of a tar; one with a long name or more facts comes into memory as a whole."""
+
+    def _proc_member(self, tarfile: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in EXTENSIONS and not 0 <= self.size <= HEADER:
+            raise EOFError(f"a header of {self.size:,} bytes")
+        return super()._proc_member(tarfile)  # type: ignore[misc]
+
+
+def unpack(
+    archive: Path,
+    rule: UnpackRule,
+    place: FetchLayout,
+    *,
+    facts: dict[str, Any],
+    stop: threading.Event,
+    limit: TimeLimit,
+) -> dict[str, Any]:
+    """Unpack an archive beside the source's files; return the record of its members.
+
+    Parameters
+    ----------
+    archive : Path
+        The whole and checked archive.
+    facts : dict
+        What the receipt tells about the archive; part of the record. `path` is its name.
+    stop : threading.Event
+        Ends the work with `Interrupted` when set.
+    limit : TimeLimit
+        Ends it with a sentence; the archive stays, and the next run unpacks it from its beginning.
+    """
+    name = facts["path"]
+    tree, unfinished = place.tree(name), place.unfinished_tree(name)
+    record = read_record(place.tree_record(name))
+    if tree.is_dir() and record and record["archive"] == facts:
+        return record
+    for leftover in (tree, unfinished):
+        shutil.rmtree(leftover, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    tally = Tally(name, rule, stop, limit)
+    try:
+        members = _write_members(_members(archive, tally), tally, place)
+    except BROKEN as error:
+        raise FetchError(f"{name} is not a usable archive: {error}.") from None
+    except OSError as error:  # without a number it is a decompressor's
+        raise FetchError(_disk_sentence(name, error)) from None
+    except RuntimeError as error:  # what zipfile raises for an encrypted member
+        raise FetchError(f"{name} cannot be read: {error}.") from None
+    rows = sorted([key, *value] for key, value in members.items())
+    record = {"archive": facts, "left_out": tally.left_out, "members": rows}
+    write_bytes(place.tree_record(name), dump_json(record))
+    unfinished.rename(tree)
+    return record
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """Read the record of an unpacked archive, None if there is no usable one."""
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    usable = (
+        isinstance(record, dict)
+        and isinstance(record.get("archive"), dict)
+        and isinstance(record.get("left_out"), int)
+        and isinstance(record.get("members"), list)
+        and all(isinstance(row, list) and len(row) == 3 for row in record["members"])
+    )
+    return record if usable else None
+
+
+def _write_members(
+    found: Iterator[Member], tally: Tally, place: FetchLayout
+) -> dict[str, tuple[int, str]]:
+    """Write every file of an archive below the unfinished tree; return size and sha256 of each."""
+    name, rule = tally.archive, tally.rule
+    root = place.unfinished_tree(name)
+    members: dict[str, tuple[int, str]] = {}
+    room = rule.bytes
+    for member in found:
+        plain = member.name.replace("\\", "/").removeprefix("./")
+        target = safe_name(rule.place(name, safe_name(plain, name)), name)
+        path = place.below(root, target)
+        if target in members:  # the later one counts, as for tar
+            path.unlink()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        members[target] = size, _ = _write(member.stream, path, room, tally)
+        room -= size
+        if room < 0:
+            raise tally.too_large()
+    return members
+
+
+def _bound() -> str:
+    return "pipeline/raw/access.yaml sets this bound (`unpack`). Raise it if the archive is right."
+
+
+def _disk_sentence(name: str, error: OSError) -> str:
+    if error.errno is None:
+        return f"{name} is not a usable archive: {error}."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk is full while {name} is unpacked. Make room and run it again."
+    if isinstance(error, FileExistsError):
+        return (
+            f"{name} holds two names that this disk takes for one, the second is "
+            f"{Path(str(error.filename)).name!r}. Give a folder on another disk with --dest."
+        )
+    where = Path(str(error.filename)).name[:200] if error.filename else "a file"
+    return f"{name}: {where!r} cannot be written ({error.strerror})."
+
+
+def _write(source: IO[bytes], path: Path, room: int, tally: Tally) -> tuple[int, str]:
+    """Copy a stream to a new file, at most one chunk beyond `room`; return size and sha256."""
+    total, size = hashlib.sha256(), 0
+    with path.open("xb") as stream:
+        while size <= room and (chunk := source.read(CHUNK)):
+            stream.write(chunk)
+            total.update(chunk)
+            size += len(chunk)
+            tally.check()
+    return size, total.hexdigest()
+
+
+def _members(archive: Path, tally: Tally) -> Iterator[Member]:
+    if zipfile.is_zipfile(archive):
+        yield from _zip_members(archive, tally)
+    else:
+        yield from _tar_members(archive, tally)
+
+
+def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
+    with (
+        _plain(archive, tally) as plain,
+        tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as opened,
+    ):
+        for info in opened:
+            tally.see()
+            if info.isdir():
+                continue
+            stream = opened.extractfile(info) if info.isreg() else None
+            if stream is None:  # a link, a pipe or a device
+                tally.left_out += 1
+                continue
+            yield Member(info.name, stream)
+        while plain.read(CHUNK):  # its checksum stands at the end, and tells if that was cut off
+            pass
+
+
+@contextmanager
+def _plain(archive: Path, tally: Tally) -> Iterator[Any]:
+    """Open a tar without its compression, of which many bytes may also make nothing."""
+    rule = tally.rule
+    with ExitStack() as opened:
+        stream: Any = opened.enter_context(archive.open("rb"))
+        head = stream.read(6)
+        stream.seek(0)
+        for magic, opener in COMPRESSIONS.items():
+            if head.startswith(magic):
+                stream = opened.enter_context(opener(_Checked(stream, tally)))
+                break
+        yield _Checked(stream, tally, rule.bytes + rule.files * FRAME + HEADER)
+
+
+def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:
+    with zipfile.ZipFile(archive) as opened:
+        for info in opened.infolist():
+            tally.see()
+            if info.is_dir():
+                continue
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG):
+                tally.left_out += 1
+                continue
+            with opened.open(info) as stream:
+                yield Member(info.filename, stream)
+
+
+def settle(name: str, record: dict[str, Any], place: FetchLayout) -> None:
+    """Move an unpacked tree to its place and keep the record; may be called again after a stop."""
+    digests = {key: (size, sha256) for key, size, sha256 in record["members"]}
+    tree = place.tree(name)
+    _move_into(tree, "", digests, place)
+    write_bytes(place.record(name), dump_json(record))
+    place.tree_record(name).unlink(missing_ok=True)
+    shutil.rmtree(tree, ignore_errors=True)
+
+
+def _move_into(
+    tree: Path, folder: str, digests: dict[str, tuple[int, str]], place: FetchLayout
+) -> None:
+    """Move everything of a folder, whole folders where nothing of their name is there yet."""
+    for entry in sorted(os.scandir(place.below(tree, folder)), key=lambda item: item.name):
+        name = f"{folder}/{entry.name}" if folder else entry.name
+        target, source = place.file(name), Path(entry.path)
+        if not os.path.lexists(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+        elif entry.is_dir() and target.is_dir() and not target.is_symlink():
+            _move_into(tree, name, digests, place)
+        elif not _is_same(target, digests.get(name)):
+            raise FetchError(
+                f"{target} is there already with other content. Move it away, then run the same "
+                "command again."
+            )
+
+
+def _is_same(path: Path, known: tuple[int, str] | None) -> bool:
+    if known is None or path.is_symlink() or not path.is_file():
+        return False
+    return path.stat().st_size == known[0] and file_sha256(path) == known[1]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline freeze --version eval200-v0`: freeze a version from the library here.
+
+The members are those of the version if it exists, else those of the newest version, else the split
+that was sampled; contents and truth come from the library. A version that exists is replaced only
+with `--again`, and only a provisional one: scores on the old list and the new do not compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
+from aa_dataset.layout import LibraryLayout
+from pipeline.base import layout
+from pipeline.base.errors import PipelineError
+from pipeline.base.tables import read_rows, write_bytes
+from pipeline.stages.split.frozen import (
+    FOLDER,
+    FrozenList,
+    frozen_versions,
+    list_files,
+    list_paths,
+    read_frozen,
+    recognize,
+)
+from pipeline.stages.split.truth import read_truths
+
+
+def main(arguments: list[str]) -> int:
+    """Write the frozen list from the library that is there."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline freeze")
+    parser.add_argument("--version", required=True, help=f"name of the version, {SPLIT}-v0")
+    parser.add_argument("--again", action="store_true", help="replace a provisional version")
+    given = parser.parse_args(arguments)
+    library = LibraryLayout(layout.LIBRARY)
+    if not VERSION.fullmatch(given.version):
+        raise PipelineError(f"--version {given.version!r}: write {SPLIT}-v and a number.")
+    if not library.seal.is_file():
+        raise PipelineError("There is no library here. Run `make library` first.")
+    for line in freeze(library, given.version, again=given.again):
+        sys.stderr.write(f"{line}\n")
+    return 0
+
+
+def freeze(
+    library: LibraryLayout, version: str, *, again: bool = False, folder: Path = FOLDER
+) -> list[str]:
+    """Write both files of a version; return sentences about it and about what it replaced."""
+    lines = []
+    if version in frozen_versions(folder):
+        compared = _compared(library, version, folder)
+        _require_replaceable(version, compared, again=again)
+        lines = [f"before: {compared}"]
+    frozen = frozen_from(library, version, _members(library, version, folder))
+    for name, data in list_files(frozen).items():
+        write_bytes(list_paths(version, folder)[name], data)
+    read_frozen.cache_clear()
+    return [*lines, f"{version}: {len(frozen.contents)} objects, list {frozen.digest}"]
+
+
+def _require_replaceable(version: str, compared: str, *, again: bool) -> None:
+    """Refuse to replace a version, unless it is provisional and the caller means it."""
+    if not is_provisional(version):
+        raise PipelineError(
+            f"{version} is frozen ({compared}) and is not provisional, so it is never replaced. A "
+            f"new benchmark needs a new version: write --version {SPLIT}-v and the next number."
+        )
+    if not again:
+        raise PipelineError(
+            f"{version} is frozen already ({compared}); --again replaces it, and a new "
+            "benchmark needs a new version."
+        )
+
+
+def frozen_from(library: LibraryLayout, version: str, members: Iterable[str]) -> FrozenList:
+    """Return a version of these members with the contents and truth of a library."""
+    wanted = set(members)
+    rows = [row for row in read_rows(library.table("objects")) if row["object_id"] in wanted]
+    absent = wanted - {row["object_id"] for row in rows}
+    if absent:
+        raise PipelineError(
+            f"{len(absent)} of the {len(wanted)} members are not in the library, such as "
+            f"{min(absent)}. Build the whole default library first (`make library`)."
+        )
+    joints = (row for row in read_rows(library.table("joints")) if row["object_id"] in wanted)
+    contents = {row["object_id"]: row["content_sha256"] for row in rows}
+    return FrozenList(version, contents, read_truths(rows, joints))
+
+
+def _members(library: LibraryLayout, version: str, folder: Path) -> set[str]:
+    known = frozen_versions(folder)
+    if known:
+        return set(read_frozen(version if version in known else known[-1], folder).contents)
+    rows = read_rows(library.table("splits"))
+    return {row["object_id"] for row in rows if row["split"].startswith(SPLIT)}
+
+
+def _compared(library: LibraryLayout, version: str, folder: Path) -> str:
+    """Return how the library agrees with the list as it is."""
+    rows = [read_rows(library.table(name)) for name in ("objects", "joints")]
+    found = recognize(read_frozen(version, folder), *rows)
+    agreed = f"{found.by_bytes} objects agree by bytes and {found.by_numbers} by numbers"
+    return f"{agreed}; {found.problem}" if found.problem else agreed

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline compare SOURCE FILE`: raw objects beside what becomes of them.
+
+Left, the raw object as an independent reader (yourdfpy, for MJCF MuJoCo) shows it in the source's
+own frame; then the normalized object at rest and with its joints moved, and what it collides with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import trimesh
+
+from aa_dataset.kinematics.urdf import parse_urdf
+from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import GLB, URDF
+from pipeline.base.errors import PipelineError, Rejection
+from pipeline.base.tables import write_bytes
+from pipeline.engine.config import load_config, source_facts
+from pipeline.engine.runner import Outcome, Task
+from pipeline.raw.files import RawFiles, open_raw
+from pipeline.raw.inventory import adapter_module
+from pipeline.raw.records import Found
+from pipeline.shapes.glb import read_links
+from pipeline.stages.ingest.stage import ingest
+from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.render.backend import Picture, choose_backend, encode_png, render_views
+from pipeline.stages.render.camera import look_at
+from pipeline.stages.render.sheet import contact_sheet
+from pipeline.stages.render.stage import Parts, open_state, part_points, placed_parts
+from pipeline.tools.inspect.collision import collision_meshes
+
+SIZE = 384  # pixels of one picture
+BLANK = np.full((SIZE, SIZE, 3), 255, np.uint8)
+
+
+def main(arguments: list[str]) -> int:
+    """Draw the sheet."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline compare")
+    parser.add_argument("source", help="a source of config.yaml")
+    parser.add_argument("file", type=Path, help="PNG to write")
+    parser.add_argument("--folder", type=Path, help="raw folder, if not the one of config.yaml")
+    parser.add_argument("--most", type=int, default=3, help="objects at most, spread over all")
+    given = parser.parse_args(arguments)
+    config = load_config()
+    known = source_facts(config)
+    if given.source not in known:
+        names = ", ".join(known)
+        raise PipelineError(f"{given.source!r} is not a source; config.yaml has {names}.")
+    facts = known[given.source] | ({"folder": str(given.folder)} if given.folder else {})
+    pictures = _sheet(given.source, facts, config, most=given.most)
+    sheet = contact_sheet(pictures, columns=4, tile=256)
+    write_bytes(given.file, encode_png(sheet))
+    return 0
+
+
+def _sheet(
+    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], *, most: int
+) -> list[tuple[Picture, str]]:
+    listed = list(adapter_module(facts["adapter"]).discover(Path(facts["folder"])))
+    rows: list[list[tuple[Picture, str]]] = []
+    for found in listed:
+        try:
+            rows.append(_row(source, facts, config, found))
+        except Rejection as rejection:
+            sys.stderr.write(f"{found.name}: {rejection}\n")
+        if len(rows) == most:
+            break
+    if not rows:
+        raise PipelineError(f"No object of {source} could be drawn from {facts['folder']}.")
+    return [picture for row in rows for picture in row]
+
+
+def _row(
+    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], found: Found
+) -> list[tuple[Picture, str]]:
+    """Return four labeled pictures of one object."""
+    root = Path(facts["folder"])
+    record = ingest(Task(found.name, (source, facts, found, "", None)), config).record
+    outcome = normalize(Task(found.name, (root, record, None, ())), config)
+    files = open_raw(root, found.paths, most_bytes=config["budgets"]["raw_bytes"])
+    before = _raw_picture(files, record)
+    rest, opened, parts = _normal_pictures(outcome, config)
+    name = f"{found.name[-24:]}"
+    labels = (f"{name} raw", "normalized", "joints moved", "convex parts")
+    return list(zip((before, rest, opened, parts), labels, strict=True))
+
+
+def _raw_picture(files: RawFiles, record: Mapping[str, Any]) -> Picture:
+    """Draw what another reader reads; an empty picture where it cannot."""
+    read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record["format"]]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in files.names():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(files.read(name))
+        try:
+            return _draw([read(Path(folder, record["model"]))])[0]
+        except Exception as error:  # another reader may fail in any way
+            sys.stderr.write(f"{record['model']} cannot be shown as it is: {error}\n")
+            return BLANK
+
+
+def _urdf_parts(path: Path) -> Parts:
+    """Return what yourdfpy reads, in the root link's frame."""
+    import yourdfpy
+
+    scene = yourdfpy.URDF.load(str(path)).scene
+    meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
+    return [(mesh, np.eye(4)) for mesh in meshes]
+
+
+def _mjcf_parts(path: Path) -> Parts:
+    """Return what MuJoCo reads, in the world frame."""
+    from pipeline.tools.inspect.mjcf import mjcf_parts  # the package is an extra
+
+    return mjcf_parts(path)
+
+
+def _normal_pictures(outcome: Outcome, config: Mapping[str, Any]) -> list[Picture]:
+    """Draw a normalized object at rest, moved, and what it then collides with."""
+    files = outcome.files or {}
+    tree = urdf_tree(parse_urdf(files[URDF]))
+    shown = read_links(files[GLB], tree.links)
+    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    most = config["annotate"]["collision_parts"]
+    solid = collision_meshes(files, diagonal=diagonal, most=most)
+    moved = open_state(tree, config["render"]["open_fraction"])
+    views = ((shown, {}), (shown, moved), (solid, moved))
+    drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]
+    return _draw(drawn, framed=drawn[:2])  # a source's collision shapes may be anywhere
+
+
+def _draw(views: list[Parts], framed: list[Parts] | None = None) -> list[Picture]:
+    camera = look_at(np.concatenate([part_points(parts) for parts in framed or views]))
+    return render_views(views, camera, size=SIZE, backend=choose_backend())

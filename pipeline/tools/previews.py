@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m pipeline previews FILE`: a sheet with the previews of one object per category."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from aa_dataset.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
+from pipeline.base import layout
+from pipeline.base.assets import AssetRange, read_range
+from pipeline.base.errors import PipelineError
+from pipeline.base.tables import read_rows, write_bytes
+from pipeline.stages.render.backend import encode_png
+from pipeline.stages.render.sheet import contact_sheet
+
+
+def main(arguments: list[str]) -> int:
+    """Draw the sheet of the library that is there."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline previews")
+    parser.add_argument("file", type=Path, help="PNG to write")
+    parser.add_argument("--columns", type=int, default=8)
+    parser.add_argument("--tile", type=int, default=160, help="pixels of one picture")
+    parser.add_argument("--most", type=int, default=48, help="pictures at most")
+    parser.add_argument("--open", action="store_true", help="show joints moved, not at rest")
+    given = parser.parse_args(arguments)
+    name = PREVIEW_OPEN if given.open else PREVIEW
+    rows = one_per_category()
+    spread = rows[:: math.ceil(len(rows) / given.most)]
+    pictures = [(_picture(row, name), row["category"]) for row in spread]
+    sheet = contact_sheet(pictures, columns=given.columns, tile=given.tile)
+    write_bytes(given.file, encode_png(np.asarray(sheet)))
+    return 0
+
+
+def one_per_category() -> list[dict[str, Any]]:
+    """Return the first object of every category, by supercategory."""
+    library = LibraryLayout(layout.LIBRARY)
+    if not library.seal.is_file():
+        raise PipelineError("There is no library here. Run `make library` first.")
+    rows = sorted(
+        read_rows(library.table("objects")),
+        key=lambda row: (row["supercategory"], row["category"], row["object_id"]),
+    )
+    first: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        first.setdefault(row["category"], row)
+    return list(first.values())
+
+
+def _picture(row: dict[str, Any], name: str) -> np.ndarray:
+    tar = LibraryLayout(layout.LIBRARY).asset(row["shard"])
+    files = read_range(AssetRange(tar, row["offset"], row["size"]))
+    return np.asarray(Image.open(io.BytesIO(files[name]), formats=["PNG"]))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The digest of a stage's code changes with what the stage executes, and with nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pipeline.base import layout
+from pipeline.base.errors import ChangedDuringBuildError
+from pipeline.base.tables import write_if_changed
+from pipeline.engine.inventory.code import code_digest, require_planned_code, stage_modules
+from pipeline.engine.stages import STAGES
+
+
+@pytest.fixture
+def tree(bench: SimpleNamespace, elsewhere: Path) -> Path:
+    """Work in a copy of the first-party sources."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in ("pipeline", "aa_dataset", "taxonomy"):
+        shutil.copytree(bench.repository / name, name, ignore=ignore)
+    for name in ("constraints.txt", "LICENSE"):
+        shutil.copy(bench.repository / name, name)
+    return elsewhere
+
+
+def append(name: str, text: str = "\n# changed\n") -> None:
+    """Change a file."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((path.read_text() if path.exists() else "") + text)
+
+
+def changed_by(change: Callable[[], None]) -> set[str]:
+    """Return the stages whose digest a change changes."""
+    before = {stage: code_digest(stage) for stage in STAGES}
+    change()
+    return {stage for stage in STAGES if code_digest(stage) != before[stage]}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stages_own_files_rule_and_pins_count(tree: Path, stage: str) -> None:
+    for name in (f"pipeline/stages/{stage}/stage.py", f"pipeline/rules/{stage}.smk"):
+        assert stage in changed_by(lambda name=name: append(name))
+    assert changed_by(lambda: append("constraints.txt")) == set(STAGES)
+
+
+def test_a_rule_counts_for_its_stage_alone(tree: Path) -> None:
+    assert changed_by(lambda: append("pipeline/rules/verify.smk")) == {"verify"}
+
+
+def test_what_every_stage_is_started_by_counts_for_all(tree: Path) -> None:
+    assert changed_by(lambda: append("pipeline/engine/runner.py")) == set(STAGES)
+    assert changed_by(lambda: append("pipeline/__main__.py")) == set(STAGES)
+
+
+def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> None:
+    # annotate.stage -> annotate.collision.links -> annotate.collision.opening
+    assert changed_by(lambda: append("pipeline/stages/annotate/collision/opening.py")) == {
+        "annotate"
+    }
+    # normalize reads meshes with it, annotate the collision shapes that normalize wrote.
+    assert changed_by(lambda: append("pipeline/shapes/obj.py")) == {"normalize", "annotate"}
+    assert {"verify", "annotate", "normalize"} <= changed_by(
+        lambda: append("aa_dataset/convention.py")
+    )
+    assert {"normalize", "verify", "annotate"} <= changed_by(
+        lambda: append("aa_dataset/kinematics/safe_xml.py")
+    )
+
+
+def test_unrelated_files_count_for_nobody(tree: Path) -> None:
+    def change() -> None:
+        append("pipeline/generate/shapes.py")
+        append("aa_dataset/cli.py")
+        append("aa_dataset/brand_new.py", "x = 1\n")
+        append("pipeline/engine/inventory/command.py")
+        append("README.md", "text")
+
+    assert changed_by(change) == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import aa_dataset.lazy_module",
+        "import aa_dataset.lazy_module as x",
+        "from aa_dataset import lazy_module",
+        "from aa_dataset.lazy_module import thing",
+        "def f() -> None:\n    from aa_dataset.lazy_module import thing",
+        "try:\n    import aa_dataset.lazy_module\nexcept ImportError:\n    pass",
+        "class A:\n    import aa_dataset.lazy_module",
+    ],
+)
+def test_every_way_to_import_counts_lazily_and_transitively(tree: Path, statement: str) -> None:
+    append("pipeline/stages/split/sample.py", f"\n{statement}\n")
+    append("aa_dataset/lazy_module.py", "def f() -> None:\n    import aa_dataset.lazier\n")
+    append("aa_dataset/lazier.py", "x = 1\n")
+    assert changed_by(lambda: append("aa_dataset/lazy_module.py")) == {"split"}
+    assert changed_by(lambda: append("aa_dataset/lazier.py")) == {"split"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["from . import helper", "from .helper import x", "from ..split.helper import x"]
+)
+def test_relative_imports_count(tree: Path, statement: str) -> None:
+    append("pipeline/stages/split/inner/__init__.py", "")
+    append("pipeline/stages/publish/card.py", "\nfrom pipeline.stages.split import other\n")
+    append("pipeline/stages/split/other.py", f"{statement}\n")
+    append("pipeline/stages/split/helper.py", "x = 1\n")
+    assert Path("pipeline/stages/split/helper.py") in stage_modules("publish")
+
+
+def test_data_that_a_stage_obeys_counts(tree: Path) -> None:
+    assert changed_by(lambda: append("taxonomy/categories.tsv", "x\ty\tz\t\n")) == {
+        "categorize", "verify", "manifest",
+    }  # fmt: skip
+    # A source's own description is a file of its own: another source's change reruns nothing.
+    assert changed_by(lambda: append("pipeline/raw/sources.yaml", "# more\n")) == {"publish"}
+
+
+def test_a_stage_refuses_code_that_differs_from_the_plan(tree: Path) -> None:
+    write_if_changed(layout.code("verify"), code_digest("verify").encode())
+    require_planned_code("verify")
+    before = Path("pipeline/stages/verify/checks.py").read_text()
+    append("pipeline/stages/verify/checks.py")
+    with pytest.raises(ChangedDuringBuildError, match=r"pipeline/stages/verify/checks\.py changed"):
+        require_planned_code("verify")
+    Path("pipeline/stages/verify/checks.py").write_text(before)
+    require_planned_code("verify")
+
+
+def test_a_module_in_a_package_brings_the_packages_init(tree: Path) -> None:
+    append("aa_dataset/kinematics/__init__.py")
+    assert Path("aa_dataset/__init__.py") in stage_modules("normalize")
+    assert Path("aa_dataset/kinematics/__init__.py") in stage_modules("normalize")
+
+
+def test_the_digest_names_every_file_once_and_no_machine_path(tree: Path) -> None:
+    lines = code_digest("normalize").splitlines()
+    names = [line.split("  ", 1)[1] for line in lines]
+    assert names == sorted(set(names))
+    assert not any(name.startswith("/") for name in names)
+    assert "pipeline/stages/normalize/stage.py" in names

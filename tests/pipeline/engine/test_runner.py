@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shard runner: books, isolation, budgets, whole and repeatable output."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import faulthandler
+import hashlib
+import io
+import logging
+import multiprocessing
+import os
+import resource
+import signal
+import tarfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipeline.base import layout
+from pipeline.base.errors import (
+    BooksError,
+    DamagedFileError,
+    MachineError,
+    PipelineError,
+    Rejection,
+    WorkerKilledError,
+)
+from pipeline.base.reasons import Code, Finding, Reason
+from pipeline.base.tables import read_rows, record_schema
+from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+
+SCHEMA = record_schema(pa.field("value", pa.int64(), nullable=False))
+
+
+class SpeechlessError(Exception):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
+    """Do to the worker what the task's data say."""
+    match task.data:
+        case "raise":
+            raise ValueError("a bug")
+        case "speechless":
+            raise SpeechlessError
+        case "surrogate":
+            raise ValueError("file \udc80 is odd")
+        case "reject":
+            raise Rejection(Reason.MESH_MISSING, "a.obj does not exist.")
+        case "damaged":
+            raise DamagedFileError(Path("work/a.tar"), "cut off")
+        case "exit":
+            os._exit(3)
+        case "leave":
+            os._exit(0)
+        case ("signal", number, times):  # as somebody else would: so often, then no more
+            with Path("attempts").open("a") as stream:
+                stream.write(f"{os.getpid()}\n")
+            faulthandler.disable()
+            if len(attempts()) <= times:
+                os.kill(os.getpid(), number)
+        case ("hoard", times):
+            with Path("attempts").open("a") as stream:
+                stream.write(f"{os.getpid()}\n")
+            if len(attempts()) <= times:
+                raise MemoryError
+        case ("full", number):
+            raise OSError(number, os.strerror(number))
+        case ("import", words):
+            raise ImportError(words)
+        case "sys.exit":
+            raise SystemExit(4)
+        case "segfault":
+            faulthandler.disable()  # its report would fill the log of the tests
+            ctypes.string_at(0)
+        case "loop":
+            while True:
+                pass
+        case "memory":
+            hoard = [np.empty(256 << 20, np.uint8) for _ in range(10_000)]  # never touched
+            return Outcome({"value": len(hoard)})
+        case "recurse":
+            return obey(task, settings)
+        case "unpicklable":
+            return Outcome({"value": lambda: 0})
+        case "notes":
+            notes = (Finding(Code.MESH_OPEN, "b"), Finding(Code.LIMIT_ZERO, "z"))
+            return Outcome({"value": 0}, (*notes, Finding(Code.MESH_OPEN, "a \udc80")))
+        case "surplus":
+            return Outcome({"value": 0, "surplus": 1})
+        case "file":
+            data = hashlib.sha256(task.object_id.encode()).digest()
+            return Outcome({"value": 1}, files={"b.bin": data * 9, "a/c.txt": b"text"})
+    return Outcome({"value": task.data if isinstance(task.data, int) else 0})
+
+
+def attempts() -> list[str]:
+    """Return the processes that took the task up so far."""
+    return Path("attempts").read_text().split()
+
+
+def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob:
+    """Return a job with short budgets."""
+    budgets = bench.BUDGETS | options.pop("budgets", {})
+    return bench.shard_job(folder, "stage", settings={"budgets": budgets}, **options)
+
+
+def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Run the orders and return code and detail of every reject."""
+    tasks = [Task(key, order) for key, order in orders.items()]
+    run_shard(job, tasks, process=obey, schema=SCHEMA)
+    return {row["object_id"]: (row["code"], row["detail"]) for row in rejects(job)}
+
+
+def records(job: ShardJob) -> list[str]:
+    """Return the ids of the records, in the order of the file."""
+    return [row["object_id"] for row in read_rows(job.outputs["records"])]
+
+
+def rejects(job: ShardJob) -> list[dict[str, Any]]:
+    """Return the reject rows, in the order of the file."""
+    return read_rows(job.outputs["rejects"])
+
+
+def files_below(folder: Path) -> set[str]:
+    """Return the names of all files in a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_whatever_one_object_does_costs_only_that_object(
+    bench: SimpleNamespace, elsewhere: Path, workers: int
+) -> None:
+    orders = {
+        "a1": 1, "b": "raise", "c": "reject", "d1": 2, "e": "exit", "f": "segfault",
+        "g1": 3, "h": "recurse", "i": "sys.exit", "j": "speechless", "k": "surrogate",
+        "l": "unpicklable", "m": "leave", "z1": 4,
+    }  # fmt: skip
+    job = job_in(bench, Path("out"), workers=workers)
+    found = run(job, orders)
+    assert records(job) == ["a1", "d1", "g1", "z1"]
+    assert sorted([*records(job), *found]) == sorted(orders)
+    codes = {key: code for key, (code, _) in found.items()}
+    assert codes == {
+        "b": "internal_error", "c": "mesh_missing", "e": "worker_crashed", "f": "worker_crashed",
+        "h": "internal_error", "i": "internal_error", "j": "internal_error", "k": "internal_error",
+        "l": "internal_error", "m": "worker_crashed",
+    }  # fmt: skip
+    assert found["b"][1] == "ValueError: a bug"
+    assert found["c"][1] == "a.obj does not exist."
+    assert found["e"][1] == found["f"][1]  # the same words, whatever the signal of a machine
+    assert "by itself twice" in found["f"][1]
+    assert found["k"][1] == "ValueError: file ? is odd"
+    assert all(row["source"] == "test" and row["stage"] == "stage" for row in rejects(job))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_worker_that_is_killed_once_costs_nothing(
+    bench: SimpleNamespace, elsewhere: Path, workers: int, number: int
+) -> None:
+    order = 0 if number == signal.SIGINT else 1  # Ctrl-C is for the parent: a worker ignores it
+    job = job_in(bench, Path("out"), workers=workers)
+    assert run(job, {"a": 1, "b": ("signal", number, 1), "c": 2}) == {}
+    assert records(job) == ["a", "b", "c"]
+    assert len(attempts()) == len(set(attempts())) == 1 + order
+
+
+def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_kills_it(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    orders = {"a": 1, "b": ("signal", signal.SIGKILL, 2), "c": 2}
+    with pytest.raises(WorkerKilledError, match=r"worker of b .* by SIGKILL.*next `make library`"):
+        run(job, orders)
+    assert files_below(Path("out")) == set()
+    assert run(job, orders) == {}  # the same order, a third attempt: healed
+    assert records(job) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS])
+def test_a_fault_of_its_own_that_does_not_come_again_costs_nothing(
+    bench: SimpleNamespace, elsewhere: Path, number: int
+) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"a": ("signal", number, 1)}) == {}
+    assert len(attempts()) == 2
+
+
+def test_a_kill_between_two_faults_of_its_own_changes_nothing(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """The reject is the same rows, whether or not somebody killed a worker on the way."""
+    quiet, disturbed = job_in(bench, Path("quiet")), job_in(bench, Path("disturbed"), workers=2)
+    run(quiet, {"a": 1, "b": "segfault", "c": 2})
+    stop = threading.Event()
+    hunter = threading.Thread(target=kill_one_child, args=(stop,))
+    hunter.start()
+    run(disturbed, {"a": 1, "b": "segfault", "c": 2})
+    stop.set()
+    hunter.join()
+    for name, path in quiet.outputs.items():
+        assert path.read_bytes() == disturbed.outputs[name].read_bytes()
+
+
+def kill_one_child(stop: threading.Event) -> None:
+    """Kill the first child of this process, which is a worker, as soon as it is there."""
+    while not stop.is_set():
+        for path in Path("/proc/self/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                for child in path.read_text().split():
+                    os.kill(int(child), signal.SIGKILL)
+                    return
+
+
+def test_memory_is_judged_in_a_fresh_process(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"a": 1, "b": ("hoard", 1)}) == {}
+    assert len(set(attempts())) == 2
+    Path("attempts").unlink()
+    assert run(job, {"b": ("hoard", 9)})["b"][0] == "memory_exceeded"
+    assert len(attempts()) == 2
+
+
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EMFILE, errno.EIO, errno.EAGAIN, errno.EACCES, errno.ESTALE]
+)
+def test_trouble_of_the_machine_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path, number: int
+) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(MachineError, match=rf"b: \[Errno {number}\]"):
+        run(job, {"a": 1, "b": ("full", number)})
+    assert files_below(Path("out")) == set()
+
+
+def test_a_package_that_cannot_be_loaded_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(MachineError, match=r"b: .*libGL\.so\.1: cannot open.* run it again"):
+        run(job, {"a": 1, "b": ("import", "libGL.so.1: cannot open shared object file")})
+    assert files_below(Path("out")) == set()
+    full = "x.so: failed to map segment from shared object: Cannot allocate memory"
+    assert run(job, {"a": 1, "b": ("import", full)})["b"][0] == "memory_exceeded"
+
+
+def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """In a process of its own: a limit that is lowered cannot be raised again."""
+    job = job_in(bench, Path("out"), budgets={"memory_gb": 64})
+
+    def limited(words: Any) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (48 << 30, 48 << 30))
+        try:
+            run_shard(job, [Task("a", 1)], process=obey, schema=SCHEMA)
+        except PipelineError as error:
+            words.send(str(error))
+
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.get_context("fork").Process(target=limited, args=(theirs,))
+    child.start()
+    assert ours.poll(60)
+    words = ours.recv()
+    child.join()
+    assert "51,539,607,552 bytes" in words and "68,719,476,736" in words
+    assert "ulimit -v" in words and "budgets.memory_gb" in words
+
+
+def test_a_runaway_loop_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), budgets={"object_seconds": 1.0})
+    found = run(job, {"a": 1, "b": "loop", "c": 2})
+    assert records(job) == ["a", "c"]
+    assert found["b"][0] == "time_exceeded"
+    assert "not reproducible" in found["b"][1]
+
+
+def test_a_memory_runaway_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), budgets={"memory_gb": 6})
+    found = run(job, {"a": 1, "b": "memory", "c": 2})
+    assert records(job) == ["a", "c"]
+    assert found["b"][0] == "memory_exceeded"
+    assert "6 GB" in found["b"][1]
+
+
+def test_findings_are_sorted_within_an_object_and_always_writable(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    assert run(job, {"b": "notes", "a": 1}) == {}
+    rows = read_rows(job.outputs["findings"])
+    assert [(row["code"], row["detail"]) for row in rows] == [
+        ("limit_zero", "z"),
+        ("mesh_open", "a ?"),
+        ("mesh_open", "b"),
+    ]
+    assert {row["object_id"] for row in rows} == {"b"}
+
+
+def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    orders: dict[str, Any] = {f"o{n:02d}": "file" for n in range(20)}
+    orders |= {"o21": "reject", "o22": "exit"}
+    made = []
+    for folder, workers, keys in (
+        ("one", 1, list(orders)),
+        ("two", 1, list(orders)),
+        ("three", 2, list(reversed(orders))),
+    ):
+        job = job_in(bench, Path(folder), workers=workers, assets=True)
+        run(job, {key: orders[key] for key in keys})
+        made.append({name: path.read_bytes() for name, path in job.outputs.items()})
+    assert made[0] == made[1] == made[2]
+    assert records(job) == [f"o{n:02d}" for n in range(20)]
+
+
+def test_the_books_say_where_each_objects_bytes_lie(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    run(job, {"b": "file", "a": "file", "x": "reject"})
+    data = job.outputs["assets"].read_bytes()
+    with tarfile.open(job.outputs["assets"]) as tar:
+        assert tar.getnames() == ["a/a/c.txt", "a/b.bin", "b/a/c.txt", "b/b.bin"]
+    rows = read_rows(job.outputs["records"])
+    assert rows[0]["asset_offset"] == 0
+    assert rows[1]["asset_offset"] == rows[0]["asset_size"]
+    assert len(data) == sum(row["asset_size"] for row in rows) + 1024
+    assert hashlib.sha256(b"b").digest() * 9 in data[rows[1]["asset_offset"] :]
+
+
+def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    assert run(job, {}) == {}
+    assert records(job) == []
+    with tarfile.open(job.outputs["assets"]) as tar:
+        assert tar.getnames() == []
+
+
+def test_a_failed_shard_leaves_nothing_behind(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"), assets=True)
+    with pytest.raises(KeyError, match="surplus"):
+        run(job, {"a": "file", "b": "surplus"})
+    assert files_below(Path("out")) == set()
+
+
+def test_a_failed_shard_keeps_the_output_of_the_last_good_one(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, Path("out"))
+    run(job, {"a": 1})
+    before = {name: path.read_bytes() for name, path in job.outputs.items()}
+    with pytest.raises(KeyError):
+        run(job, {"a": 2, "b": "surplus"})
+    assert {name: path.read_bytes() for name, path in job.outputs.items()} == before
+    assert len(files_below(Path("out"))) == len(before)
+
+
+def test_an_id_that_comes_twice_breaks_the_books(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    with pytest.raises(BooksError):
+        run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, schema=SCHEMA)
+    assert files_below(Path("out")) == set()
+
+
+def test_the_counter_ends_at_the_whole_shard(bench: SimpleNamespace, elsewhere: Path) -> None:
+    job = job_in(bench, Path("out"))
+    run(job, {"a": 1, "b": "reject", "c": 3})
+    assert layout.counter("stage", "test", "0000").read_text() == "3 1 3\n"
+
+
+def test_a_damaged_file_of_ours_stops_the_shard_and_blames_no_object(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    job = job_in(bench, elsewhere / "out")
+    with pytest.raises(DamagedFileError, match=r"work/a\.tar is damaged \(cut off\)"):
+        run(job, {"a": 1, "b": "damaged", "c": 2})
+    assert files_below(elsewhere / "out") == set()
+
+
+def test_a_worker_that_was_forked_during_a_write_to_the_log_is_not_stuck(
+    bench: SimpleNamespace, elsewhere: Path
+) -> None:
+    """The buffer of the log is locked while the worker is forked, and the worker has to speak."""
+    entered, leave = threading.Event(), threading.Event()
+
+    class Slow(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            entered.set()
+            leave.wait(60)
+            return len(data)
+
+    stream = io.TextIOWrapper(io.BufferedWriter(Slow()), write_through=True)
+    handler = logging.StreamHandler(stream)
+    logging.getLogger().addHandler(handler)
+    writer = threading.Thread(target=lambda: (stream.write("x"), stream.flush()))
+    writer.start()
+    try:
+        assert entered.wait(10)
+        threading.Timer(3.0, leave.set).start()  # this process may log again, once it has forked
+        job = job_in(bench, Path("out"), budgets={"object_seconds": 20})
+        assert run(job, {"a": "raise"})["a"][0] == "internal_error"
+    finally:
+        leave.set()
+        writer.join()
+        logging.getLogger().removeHandler(handler)

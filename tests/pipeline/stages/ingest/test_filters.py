@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filters of the config: what is left out is a row with a sentence, and nothing else is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipeline.base.errors import ConfigError, Rejection
+from pipeline.base.tables import read_rows
+from pipeline.engine.config import check_config, load_config, load_sources, stage_settings
+from pipeline.engine.runner import Task
+from pipeline.raw.inventory import adapter_module, scan_source
+from pipeline.stages.ingest.filters import require_wanted
+from pipeline.stages.ingest.stage import ingest, run
+from tests.kit import raw_sources
+from tests.kit.places import sample_folder
+
+
+@pytest.mark.parametrize(
+    ("told", "rules", "passes"),
+    [
+        ({"rating": 4}, {"rating": {"at_least": 4}}, True),
+        ({"rating": 3.5}, {"rating": {"at_least": 4}}, False),
+        ({"rating": None}, {"rating": {"at_least": 4}}, False),
+        ({"rating": "5"}, {"rating": {"at_least": 4}}, False),
+        ({}, {"rating": {"at_least": 4}}, True),
+        ({"tier": "viable"}, {"tier": {"one_of": ["viable"]}}, True),
+        ({"tier": "broken"}, {"tier": {"one_of": ["viable"]}}, False),
+        ({"tier": None}, {"tier": {"none_of": ["broken"]}}, False),
+        ({"tier": "broken"}, {"tier": {"none_of": ["broken"]}}, False),
+        ({"tier": "viable"}, {"tier": {"none_of": ["broken"]}}, True),
+        (
+            {"rating": 5, "model": "a"},
+            {"rating": {"at_least": 4}, "model": {"none_of": ["a"]}},
+            False,
+        ),
+        ({"rating": 1}, {}, True),
+    ],
+)
+def test_a_filter_asks_for_a_field_of_the_provenance(
+    told: dict[str, Any], rules: dict[str, Any], passes: bool
+) -> None:
+    if passes:
+        require_wanted(told, rules)
+        return
+    with pytest.raises(Rejection) as caught:
+        require_wanted(told, rules)
+    assert str(caught.value.reason) == "filtered_by_config"
+    assert caught.value.detail.endswith(".")
+
+
+def test_a_filtered_record_is_a_row_and_the_books_balance(
+    bench: SimpleNamespace, workspace: Path
+) -> None:
+    raw = Path("raw")
+    for name, change in {"rec_a_0001": {}, "rec_b_0001": {"rating": 3}}.items():
+        record = raw_sources.articraft_record(record_id=name, **change)
+        raw_sources.write(raw / name, {**raw_sources.articraft(), "record.json": record})
+    raw_sources.write(
+        raw / "rec_c_0001", raw_sources.articraft_model()
+    )  # a release without ratings
+    facts = {"folder": str(raw), **load_sources()["articraft_10k"]}
+    objects = scan_source("articraft_10k", "articraft", raw)
+    Path("inventory.tsv").write_text("".join(one.row() for one in objects))
+    Path("facts.json").write_text(json.dumps(facts))
+    inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
+    settings = stage_settings(load_config(), "ingest")
+    job = bench.shard_job(
+        Path("out"), "ingest", source="articraft_10k", inputs=inputs, settings=settings
+    )
+    run(job)
+    kept = [row["source_id"] for row in read_rows(job.outputs["records"])]
+    left = [(row["object_id"], row["code"]) for row in read_rows(job.outputs["rejects"])]
+    assert kept == ["rec_a_0001", "rec_c_0001"]
+    assert left == [("articraft_10k-rec_b_0001", "filtered_by_config")]
+
+
+def test_real_records_are_kept_as_rating_and_model_say(workspace: Path) -> None:
+    root = sample_folder("articraft")
+    settings = stage_settings(load_config(), "ingest")
+    facts = {"folder": str(root), **load_sources()["articraft_10k"]}
+    kept = set()
+    for found in adapter_module("articraft").discover(root):
+        try:
+            ingest(Task("x", ("articraft_10k", facts, found, "d" * 64, None)), settings)
+            kept.add(found.name)
+        except Rejection as rejection:
+            assert str(rejection.reason) == "filtered_by_config"
+    records = [json.loads(path.read_text()) for path in root.glob("*/record.json")]
+    assert kept == {
+        r["record_id"] for r in records if r["rating"] >= 4 and "hy3" not in r["model_id"]
+    }
+    assert kept != {r["record_id"] for r in records}
+
+
+@pytest.mark.parametrize(
+    ("filters", "word"),
+    [
+        ({"articraft_10k": {"rating": {"more_than": 4}}}, "more_than"),
+        ({"articraft_10k": {"rating": {"at_least": "4"}}}, "rating"),
+        ({"nobody": {"rating": {"at_least": 4}}}, "filters.nobody"),
+        ({"articraft_10k": {"rating": {}}}, "rating"),
+    ],
+)
+def test_a_mistake_in_the_filters_is_a_sentence(
+    workspace: Path, filters: dict[str, Any], word: str
+) -> None:
+    with pytest.raises(ConfigError, match=word):
+        check_config(load_config() | {"filters": filters})

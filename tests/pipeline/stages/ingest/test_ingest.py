@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ingest: what the source says, kept as it says it; what is broken is a row, never a stop."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipeline.base.errors import Rejection
+from pipeline.base.tables import read_rows
+from pipeline.engine.runner import Outcome, Task
+from pipeline.raw.inventory import scan_source
+from pipeline.raw.records import Found
+from pipeline.stages.ingest.stage import RECORDS, ingest, run
+
+FACTS = {
+    "adapter": "generated",
+    "license": "unknown",
+    "attribution": "somebody",
+    "frame": {"up": "z", "front": "x"},
+    "scale": "metric",
+}
+META = {
+    "name": "Door",
+    "description": "A door.",
+    "category": "door",
+    "license": "CC0-1.0",
+    "parts": {"leaf": "door leaf"},
+    "seed": 7,
+}
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """Return the root of a source with one good object `door`."""
+    folder = tmp_path / "raw" / "door"
+    folder.mkdir(parents=True)
+    (folder / "meta.json").write_text(json.dumps(META))
+    (folder / "model.urdf").write_text("<robot/>")
+    return tmp_path / "raw"
+
+
+def ingested(raw: Path, *, budgets: dict[str, Any] | None = None, **facts: Any) -> Outcome:
+    """Ingest the object `door`."""
+    settings = {"budgets": {"raw_bytes": 10**6, **(budgets or {})}}
+    described = FACTS | {"folder": str(raw)} | facts
+    found = Found("door", ("door",))
+    return ingest(Task("s-door", ("s", described, found, "d" * 64, None)), settings)
+
+
+def rejected(raw: Path, **options: Any) -> str:
+    """Return the reason for which `door` is rejected."""
+    with pytest.raises(Rejection) as caught:
+        ingested(raw, **options)
+    assert caught.value.detail.endswith(".")
+    return str(caught.value.reason)
+
+
+def test_a_record_holds_what_the_source_says(raw: Path) -> None:
+    record = ingested(raw).record
+    assert record["name"] == "Door"
+    assert record["label"] == "door"
+    assert record["model"] == "model.urdf"
+    assert json.loads(record["parts"]) == {"leaf": "door leaf"}
+    assert (record["license"], record["redistribution"]) == ("CC0-1.0", True)
+    assert record["attribution"] == "somebody"
+    provenance = json.loads(record["provenance"])
+    assert provenance == {"seed": 7, "facts_from": "meta.json", "raw_sha256": "d" * 64}
+    assert {"object_id", *record} == set(RECORDS.names)
+
+
+@pytest.mark.parametrize(
+    ("own", "source", "license_id", "allowed"),
+    [
+        ("", "CC0-1.0", "CC0-1.0", True),
+        ("", "unknown", "unknown", False),
+        ("CC-BY-NC-4.0", "CC0-1.0", "CC-BY-NC-4.0", False),
+        ("do what you like", "CC0-1.0", "do what you like", False),
+        ("MIT", "unknown", "MIT", True),
+    ],
+)
+def test_the_objects_own_license_beats_the_sources_and_unknown_means_no(
+    raw: Path, own: str, source: str, license_id: str, allowed: bool
+) -> None:
+    (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": own}))
+    record = ingested(raw, license=source).record
+    assert (record["license"], record["redistribution"]) == (license_id, allowed)
+
+
+def test_a_license_that_asks_for_a_name_passes_nothing_on_without_one(raw: Path) -> None:
+    (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC-BY-4.0"}))
+    assert ingested(raw, attribution="somebody").record["redistribution"]
+    assert not ingested(raw, attribution="").record["redistribution"]
+    (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC0-1.0"}))
+    assert ingested(raw, attribution="").record["redistribution"]
+
+
+def test_the_source_cannot_forge_its_provenance(raw: Path) -> None:
+    forged = META | {"raw_sha256": "0" * 64, "facts_from": "heaven"}
+    (raw / "door" / "meta.json").write_text(json.dumps(forged))
+    provenance = json.loads(ingested(raw).record["provenance"])
+    assert provenance["raw_sha256"] == "d" * 64
+    assert provenance["facts_from"] == "meta.json"
+
+
+def test_an_object_without_a_name_is_called_like_its_folder(raw: Path) -> None:
+    (raw / "door" / "meta.json").write_text("{}")
+    record = ingested(raw).record
+    assert (record["name"], record["label"], record["description"]) == ("door", "", "")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{", b"[]", b"null", b"5", b'"text"', b"\xff\xfe", b'{"seed": NaN}',
+        b'{"seed": Infinity}', b'{"name": 5}', b'{"name": null}', b'{"license": ["MIT"]}',
+        b'{"parts": []}', b'{"parts": {"a": 1}}', b"[" * 100_000, b'{"a":' * 100_000,
+        b'{"n": ' + b"9" * 5000 + b"}", b'{"n": 1e999}',
+    ],
+)  # fmt: skip
+def test_metadata_that_are_not_what_the_source_promises_are_a_rejection(
+    raw: Path, content: bytes
+) -> None:
+    (raw / "door" / "meta.json").write_bytes(content)
+    assert rejected(raw) == "metadata_invalid"
+
+
+def test_what_is_missing_is_said(raw: Path) -> None:
+    (raw / "door" / "model.urdf").unlink()
+    assert rejected(raw) == "urdf_missing"
+    (raw / "door" / "meta.json").unlink()
+    assert rejected(raw) == "metadata_missing"
+
+
+def test_metadata_elsewhere_are_not_read_and_a_pipe_is_not_opened(raw: Path) -> None:
+    meta = raw / "door" / "meta.json"
+    meta.rename(raw / "elsewhere.json")
+    meta.symlink_to(raw / "elsewhere.json")
+    assert rejected(raw) == "metadata_missing"
+    meta.unlink()
+    os.mkfifo(meta)
+    assert rejected(raw) == "metadata_missing"
+
+
+def test_an_object_beyond_its_budget_is_a_rejection(raw: Path) -> None:
+    total = sum(path.stat().st_size for path in (raw / "door").iterdir())
+    assert ingested(raw, budgets={"raw_bytes": total}).record["name"] == "Door"
+    assert rejected(raw, budgets={"raw_bytes": total - 1}) == "too_many_bytes"
+
+
+def test_text_that_no_table_holds_does_not_stop_the_shard(
+    bench: SimpleNamespace, workspace: Path, raw: Path
+) -> None:
+    odd = {"name": "\ud800", "parts": {"\ud800": "\udfff"}, "note": "\ud800", "category": "\ud800"}
+    (raw / "odd").mkdir()
+    (raw / "odd" / "meta.json").write_text(json.dumps(odd))
+    (raw / "odd" / "model.urdf").write_text("<robot/>")
+    (raw / "empty").mkdir()
+    objects = scan_source("local", "generated", raw)
+    Path("inventory.tsv").write_text("".join(one.row() for one in objects))
+    Path("facts.json").write_text(json.dumps(FACTS | {"folder": str(raw)}))
+    inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
+    job = bench.shard_job(Path("out"), "ingest", source="local", inputs=inputs)
+    run(job)
+    records = {row["object_id"]: row for row in read_rows(job.outputs["records"])}
+    assert set(records) == {"local-door", "local-odd"}
+    assert records["local-odd"]["name"] == "?"
+    assert json.loads(records["local-odd"]["parts"]) == {"?": "?"}
+    rejects = read_rows(job.outputs["rejects"])
+    assert [(row["object_id"], row["code"]) for row in rejects] == [
+        ("local-empty", "metadata_missing")
+    ]

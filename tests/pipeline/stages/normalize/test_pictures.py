@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever picture is written, viewers show it with the colors that the source means."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pipeline.base.errors import Rejection
+from pipeline.shapes.jpeg import MOST_SCANS
+from pipeline.shapes.pictures import (
+    Picture,
+    PictureBudget,
+    named_formats,
+    read_picture,
+    with_mask,
+)
+from pipeline.stages.normalize.mjcf_shapes import _picture_average
+
+RAMP = np.arange(64, dtype=np.uint8).reshape(8, 8) * 4
+COLORS = np.stack([RAMP, 255 - RAMP, RAMP // 2, 255 - RAMP // 3], axis=-1)
+COLORED = Image.fromarray(COLORS)
+GRAY = Image.fromarray(RAMP)
+# By name: the picture, its file format, and whether the file keeps its bytes.
+FORMATS = {
+    "gray JPEG": (GRAY, "JPEG", True),
+    "color JPEG": (COLORED.convert("RGB"), "JPEG", True),
+    "inks JPEG": (COLORED.convert("RGB").convert("CMYK"), "JPEG", False),
+    "gray PNG": (GRAY, "PNG", True),
+    "gray PNG with alpha": (Image.merge("LA", (GRAY, COLORED.getchannel("A"))), "PNG", False),
+    "gray PNG of 16 bits": (Image.fromarray(RAMP.astype(np.uint16) * 257), "PNG", False),
+    "PNG of two levels": (GRAY.convert("1"), "PNG", False),
+    "PNG with a palette": (Image.fromarray(COLORS[..., :3]).quantize(64), "PNG", True),
+    "color PNG": (COLORED.convert("RGB"), "PNG", True),
+    "color PNG with alpha": (COLORED, "PNG", True),
+}
+
+
+def encoded(image: Image.Image, kind: str) -> bytes:
+    options = {"quality": 100} if kind == "JPEG" else {}
+    image.save(buffer := io.BytesIO(), kind, **options)
+    return buffer.getvalue()
+
+
+def kept(data: bytes) -> Picture:
+    return read_picture(data, "t", PictureBudget(1000))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_picture_is_shown_with_its_colors(name: str) -> None:
+    """By pyrender, which takes it as Pillow reads it, with trimesh between them.
+
+    Browsers, and three.js with them, decode to 8 bits of red, green, blue and alpha, as Pillow's
+    own conversion does, but for 16 bits, which it cuts.
+    """
+    pyrender = pytest.importorskip("pyrender", reason="`make test` installs pyrender")
+    image, kind, keeps = FORMATS[name]
+    data = encoded(image, kind)
+    picture, read = kept(data), Image.open(io.BytesIO(data))
+    assert (picture.data == data) == keeps
+    assert kept(data) == picture  # the same bytes every time
+    expected = np.asarray((GRAY if read.mode == "I;16" else read).convert("RGBA"))
+    shown = Image.open(io.BytesIO(picture.data))
+    assert np.array_equal(np.asarray(shown.convert("RGBA")), expected)
+    drawn = pyrender.MetallicRoughnessMaterial(baseColorTexture=shown).baseColorTexture.source
+    assert np.array_equal(np.asarray(drawn), expected)
+    assert picture.is_translucent == bool((expected[..., 3] < 255).any())
+
+
+def test_the_inks_of_a_printer_become_light() -> None:
+    """Every ink takes its share of its light, and black of all."""
+    inks = (51, 102, 0, 64)
+    picture = kept(encoded(Image.new("CMYK", (8, 8), inks), "JPEG"))
+    light = [(255 - ink) * (255 - inks[3]) / 255 for ink in inks[:3]]
+    assert picture.name.endswith(".png")
+    assert Image.open(io.BytesIO(picture.data)).getpixel((3, 3)) == pytest.approx(light, abs=2)
+
+
+def scanned(more: int, before: bytes = b"") -> bytes:
+    """Return a JPEG that appears step by step, with its last scan so many times again."""
+    COLORED.convert("RGB").save(buffer := io.BytesIO(), "JPEG", progressive=True)
+    data = buffer.getvalue()
+    last = data.rindex(b"\xff\xda")
+    head = data[last : last + 2 + int.from_bytes(data[last + 2 : last + 4], "big")]
+    return data[:-2] + (before + head) * more + b"\xff\xd9"
+
+
+SCANS = scanned(0).count(b"\xff\xda")
+# What may stand before a scan: nothing, filling, a restart, damage that libjpeg skips, a comment.
+BEFORE = [b"", b"\xff\xff", b"\xff\xd0", b"\xff\x02\xff\xff", b"\xff\xfe\x00\x04\xff\xd9"]
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_a_jpeg_that_goes_over_its_pixels_without_end_is_refused(before: bytes) -> None:
+    for data in (scanned(MOST_SCANS - SCANS + 1, before), scanned(5000, before)):
+        with pytest.raises(Rejection, match=r"t: a JPEG of more than 100 scans.*save it anew\."):
+            kept(data)
+        with named_formats(), pytest.raises(Rejection, match="more than 100 scans"):
+            Image.open(io.BytesIO(data))  # as trimesh does
+        with pytest.raises(Rejection, match="mask: a JPEG of more than 100 scans"):
+            with_mask(kept(scanned(0)), data, "mask", PictureBudget(1000))
+        assert _picture_average(data) is None
+
+
+def test_a_jpeg_of_some_scans_keeps_its_bytes() -> None:
+    assert SCANS == 10
+    for data in (scanned(0), scanned(MOST_SCANS - SCANS)):
+        assert kept(data).data == data
+    # Neither a preview within the file nor what follows its end is a scan of it.
+    inner = b"\xff\xda" * 1000
+    preview = b"\xff\xe1" + (len(inner) + 2).to_bytes(2, "big") + inner
+    data = scanned(3).replace(b"\xff\xd8", b"\xff\xd8" + preview, 1) + inner
+    assert kept(data).data == data

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real raw objects: normalizing changes no motion, a second pass no byte, and the check agrees."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from aa_dataset.convention import check_convention, check_geometry
+from pipeline.base.errors import Rejection
+from pipeline.engine.runner import Outcome
+from tests.kit.places import SAMPLES
+
+UPRIGHT = {"up": "z", "front": "x"}
+SOURCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "partnet_mobility": ("mobility.urdf", {"frame": UPRIGHT, "scale": "unit_sphere"}),
+    "partnet_mobility_edited": ("mobility.urdf", {"frame": UPRIGHT, "scale": "unit_sphere"}),
+    "gapartnet": ("mobility.urdf", {"frame": UPRIGHT, "scale": "unit_sphere"}),
+    "articraft": ("model.urdf", {"frame": UPRIGHT, "scale": "metric"}),
+    "articulated_object_code": (
+        "generated.urdf",
+        {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"},
+    ),
+}
+BUDGETS = {"raw_bytes": 10**9, "urdf_bytes": 32_000_000, "faces": 5_000_000}
+# What the files of these objects say, read by hand: slide, turn, advance per radian of the turn.
+SCREWS = {
+    "3763": ("joint_2", "joint_0", 0.1 / math.pi),
+    "rec_screwcap_bottle_51b7a62ea8c746919e15fbd79c973e00": (
+        "cap_lift",
+        "cap_screw",
+        0.0248 / 9.73894,
+    ),
+}
+PARTNET_SCREW = {"joint": "joint_0", "partner": "joint_2", "turn": [0.0, math.pi], "evidence": "x"}
+
+
+# Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
+HEAVY = ("40147", "7179", "102442")
+
+
+def sample_names() -> list[Any]:
+    """Return `<source>/<object>` of every sample that is a folder with a URDF."""
+    names = [
+        f"{source}/{folder.name}"
+        for source, (urdf, _) in SOURCES.items()
+        for folder in (sorted((SAMPLES / source).iterdir()) if SAMPLES.is_dir() else ())
+        if (folder / urdf).is_file()
+    ]
+    return [
+        pytest.param(name, marks=pytest.mark.slow) if is_slow(number, name) else name
+        for number, name in enumerate(names)
+    ]
+
+
+def is_slow(number: int, name: str) -> bool:
+    """Tell whether a sample belongs to the slow tests."""
+    identifier = name.split("/")[1]
+    if identifier in SCREWS:
+        return False
+    return identifier in HEAVY or (name.startswith("articraft/") and number % 6 > 0)
+
+
+def described(name: str) -> tuple[Path, str, dict[str, Any]]:
+    """Return folder, URDF and record fields of a sample, as its adapter states them."""
+    source, identifier = name.split("/")
+    urdf, facts = SOURCES[source]
+    facts = facts | {"label": identifier}
+    if identifier == "3763":
+        facts["screws"] = json.dumps([PARTNET_SCREW])
+    return SAMPLES / source / identifier, urdf, facts
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
+@pytest.mark.parametrize("name", sample_names())
+def test_a_sample_moves_as_before_and_is_a_fixed_point(
+    bench: SimpleNamespace, tmp_path: Path, law_of_motion: Callable[..., None], name: str
+) -> None:
+    folder, urdf, facts = described(name)
+    outcome = bench.normal(folder, facts, urdf=urdf, budgets=BUDGETS)
+    out = bench.unpacked(outcome, tmp_path / "out")
+    slide, turn, pitch = SCREWS.get(folder.name, ("", "", 0.0))
+    coupled = {slide: (turn, pitch)} if slide else {}
+    law_of_motion(folder / urdf, outcome, out, coupled=coupled)
+    assert changed_files(bench, outcome, out, facts) == set()
+    final = bench.annotated(tmp_path / "object.tar", outcome)
+    assert check_convention(final.files["object.urdf"], final.files) == []
+    assert check_geometry(final.files["object.urdf"], final.files) == []
+    # Convex parts stay as they are; inertials are made anew.
+    out = bench.unpacked(final, tmp_path / "final")
+    assert changed_files(bench, final, out, facts) == {"object.urdf"}
+
+
+def changed_files(
+    bench: SimpleNamespace, outcome: Outcome, folder: Path, facts: dict[str, Any]
+) -> set[str]:
+    """Normalize an unpacked object once more and return the names of files that differ."""
+    plain = {"frame": UPRIGHT, "scale": facts["scale"]}
+    files = outcome.files or {}
+    again = bench.normal(folder, plain, urdf="object.urdf", budgets=BUDGETS).files
+    return {name for name in {*files, *again} if files.get(name) != again.get(name)}
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
+def test_a_ball_with_a_cone_is_left_out(bench: SimpleNamespace) -> None:
+    folder = SAMPLES / "tail/pybullet_data"
+    with pytest.raises(Rejection) as caught:
+        bench.normal(folder, bench.METRIC, urdf="spherical_joint_limit.urdf")
+    assert caught.value.reason == "joint_compound"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage: reviews, findings of earlier stages and the config decide; the books are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from aa_dataset.schema import TABLES
+from pipeline.base.assets import COLUMNS
+from pipeline.base.errors import Rejection
+from pipeline.base.tables import read_rows, write_table
+from pipeline.engine.runner import Outcome
+from pipeline.raw.taxonomy import load_taxonomy
+from pipeline.stages.normalize.stage import RECORDS as NORMAL
+from pipeline.stages.verify.stage import EARLIER, run
+
+GOOD = 'lower="-1" upper="1" effort="1" velocity="1"'
+
+
+def pair(bench: SimpleNamespace, limit: str = GOOD, kind: str = "revolute") -> list[str]:
+    """Return two boxes on a common axis, and a joint about it."""
+    place = '<origin xyz="0 0 0.4"/>'
+    return [
+        bench.box_link("a"),
+        bench.box_link("b", inner=place),
+        bench.joint_text("j", kind, "a", "b", limit=limit),
+    ]
+
+
+def rejected(check: Callable[..., Outcome], *parts: str, **options: Any) -> tuple[str, str]:
+    """Return reason and detail of the rejection."""
+    with pytest.raises(Rejection) as caught:
+        check(*parts, **options)
+    return str(caught.value.reason), caught.value.detail
+
+
+def test_a_sound_object_has_no_finding(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    outcome = check(*pair(bench))
+    assert bench.codes(outcome) == []
+    assert outcome.record == {"findings": 0}
+
+
+def test_findings_are_counted(bench: SimpleNamespace, check: Callable[..., Outcome]) -> None:
+    outcome = check(*pair(bench, 'lower="0.1" upper="1" effort="1" velocity="1"'))
+    assert bench.codes(outcome) == ["rest_outside_limits"]
+    assert outcome.record == {"findings": 1}
+
+
+def test_a_size_is_compared_with_the_category(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    usual = load_taxonomy().categories["door"].usual_size
+    assert usual is not None
+
+    def resize(row: dict[str, Any]) -> None:
+        row["extents"] = [0.0, 1000 * usual, 0.0]
+
+    outcome = check(*pair(bench), label="door", change=resize)
+    assert "unit_suspected" in bench.codes(outcome)
+
+
+def test_an_object_that_never_moves_is_rejected_where_the_config_says_so(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    assert rejected(check, bench.box_link("a")) == ("movable_none", "every joint is fixed.")
+    assert bench.codes(check(bench.box_link("a"), reject=[])) == ["movable_none"]
+
+
+def test_a_finding_rejects_where_the_config_lists_its_code(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    zero = 'lower="0" upper="0" effort="1" velocity="1"'
+    reason, detail = rejected(check, *pair(bench, zero), reject=["limit_zero"])
+    assert reason == "finding_rejected"
+    assert detail.startswith("limit_zero: joint j")
+
+
+def test_a_finding_of_an_earlier_stage_rejects_where_the_config_lists_its_code(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    told = (("texture_missing", "wood.png is absent."),)
+    assert bench.codes(check(*pair(bench), earlier=told)) == []
+    reason = rejected(check, *pair(bench), earlier=told, reject=["texture_missing"])
+    assert reason == ("finding_rejected", "texture_missing: wood.png is absent.")
+
+
+def test_a_person_may_exclude_or_remark(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    noted = check(*pair(bench), reviews=(("note", "odd color"),))
+    assert [(str(f.code), f.detail) for f in noted.findings] == [("review_note", "odd color")]
+    both = (("note", "odd"), ("exclude", "broken hinge"))
+    assert rejected(check, *pair(bench), reviews=both) == ("excluded_by_review", "broken hinge")
+
+
+def finding_row(object_id: str, stage: str, code: str, detail: str) -> dict[str, str]:
+    return {"object_id": object_id, "stage": stage, "code": code, "severity": "warning",
+            "detail": detail}  # fmt: skip
+
+
+def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
+    bench: SimpleNamespace, door: Path, shipped: None
+) -> None:
+    row, where = bench.stored(Path("0000.tar"), bench.normal(door))
+    place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
+    schema = NORMAL
+    for column in COLUMNS:
+        schema = schema.append(column)
+    rows = [row | place | {"object_id": name} for name in "abcdef"]
+    write_table(Path("records.parquet"), rows, schema)
+    labels = pa.schema([("object_id", pa.string()), ("category", pa.string())])
+    named = [{"object_id": n, "category": "door"} for n in "abdef"]  # categorize lost c
+    write_table(Path("categories.parquet"), named, labels)
+    Path("reviews.tsv").write_text("b\texclude\tugly\nz\tnote\tgone\n")
+    told = {
+        "ingest_findings": [finding_row("d", "ingest", "limit_missing", "no limit.")],
+        "normalize_findings": [finding_row("e", "normalize", "texture_missing", "no picture.")],
+        "categorize_findings": [finding_row("f", "categorize", "label_unknown", "no label.")],
+    }
+    for name, found in told.items():
+        write_table(Path(f"{name}.parquet"), found, TABLES["findings"])
+    inputs = {name: Path(f"{name}.parquet") for name in ("records", "categories", *EARLIER)}
+    inputs |= {"reviews": Path("reviews.tsv"), "assets": Path("0000.tar")}
+    listed = {"reject": ["limit_missing", "texture_missing"]}
+    settings = bench.SETTINGS | {"verify": bench.SETTINGS["verify"] | listed}
+    job = bench.shard_job(Path("out"), "verify", inputs=inputs, settings=settings)
+    run(job)
+    assert [r["object_id"] for r in read_rows(job.outputs["records"])] == ["a", "f"]
+    assert [
+        (r["object_id"], r["code"], r["detail"]) for r in read_rows(job.outputs["rejects"])
+    ] == [
+        ("b", "excluded_by_review", "ugly"),
+        ("d", "finding_rejected", "limit_missing: no limit."),
+        ("e", "finding_rejected", "texture_missing: no picture."),
+    ]
+
+
+def test_verifying_twice_gives_the_same_bytes(
+    bench: SimpleNamespace, check: Callable[..., Outcome]
+) -> None:
+    limit = 'lower="-2" upper="2" effort="1" velocity="1"'
+    parts = [*pair(bench, limit), bench.box_link("c", inner='<origin xyz="0.05 0 0.8"/>'),
+             bench.joint_text("k", "prismatic", "b", "c", axis="0 0 -1", limit=limit)]  # fmt: skip
+    first, second = check(*parts), check(*parts)
+    assert first.findings
+    assert list(first.findings) == list(second.findings)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A checkout in which `aa fetch` and `aa sources` are run as a user runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pipeline.__main__ import main
+from tests.kit.places import REPOSITORY
+
+FACTS: dict[str, Any] = {
+    "expected": {},
+    "citation": "A paper",
+    "redistribution": "Free.",
+    "proved": {"by": "fixture", "note": ""},
+}
+
+
+class Checkout:
+    """A copy of the repository whose sources are what a test says.
+
+    The source is called `local`: its adapter takes every folder for an object.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.raw = root, root / "raw" / "local"
+        ignore = shutil.ignore_patterns("__pycache__", "families")
+        shutil.copytree(REPOSITORY / "pipeline", root / "pipeline", ignore=ignore)
+        shutil.copy(REPOSITORY / "config.yaml", root)
+        self.environment = {
+            **os.environ,
+            **{key: "" for key in os.environ if key.lower().endswith("_proxy")},
+            "PYTHONPATH": str(REPOSITORY),
+            "AA_CHECKOUT": str(root),
+            "HF_HOME": str(root / "hf"),
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "NO_PROXY": "*",
+        }
+        self.environment.pop("HF_TOKEN", None)
+
+    def describe(self, access: dict[str, Any], **facts: Any) -> None:
+        """Write the one entry of access.yaml."""
+        entry = {**FACTS, "access": {"instructions": "Ask the author.", **access}, **facts}
+        (self.root / "pipeline/raw/access.yaml").write_text(yaml.safe_dump({"local": entry}))
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "aa_dataset.cli", *words]
+
+    def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*words),
+            cwd=self.root,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def here(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the pipeline in this process, which is much faster."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.root),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                status = main(list(words))
+            except SystemExit as ending:  # how argparse ends
+                status = int(ending.code or 0)
+        return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
+
+    def start(self, *words: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        """Start a command in a process group of its own, to be killed as a whole."""
+        return subprocess.Popen(
+            self.command(*words),
+            cwd=self.root,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+            # Whoever runs tests in the background may have Ctrl-C switched off for its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def visible(self) -> dict[str, bytes]:
+        """Return the files of the source outside of the working folder."""
+        files = (path for path in self.raw.rglob("*") if path.is_file())
+        named = {path.relative_to(self.raw).as_posix(): path for path in files}
+        return {n: p.read_bytes() for n, p in named.items() if not n.startswith(".fetch")}
+
+    @property
+    def receipt(self) -> dict[str, Any]:
+        return json.loads((self.raw / ".fetched.json").read_bytes())
+
+    def sources(self) -> dict[str, dict[str, Any]]:
+        """Return what `aa sources --json` tells, by name."""
+        done = self.here("sources", "--json")
+        assert done.returncode == 0, done.stderr
+        return {one["source"]: one for one in json.loads(done.stdout)}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    monkeypatch.setenv("NO_PROXY", "*")
+    return Checkout(tmp_path / "checkout")

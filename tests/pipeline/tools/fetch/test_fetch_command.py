@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aa fetch` as a user types it, against a Hub and a file server on loopback."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.tools.fetch.layout import FetchLayout
+from tests.loopback import HubLoopback, Loopback
+from tests.pipeline.tools.fetch.conftest import Checkout
+from tests.pipeline.tools.fetch.test_unpack import tar_bytes, zip_bytes
+
+REPO, COMMIT, TOKEN = "someone/objects", "c0ffee" + "0" * 34, "hf_secret"
+META = b'{"name": "a box"}'
+PACKED = {"box_1/meta.json": META, "box_1/model.urdf": b"<robot/>" * 50, "box_2/meta.json": META}
+HUB = {
+    "kind": "hub",
+    "gated": True,
+    "repo_id": REPO,
+    "repo_type": "dataset",
+    "revision": COMMIT,
+    "files": ["box_3/*", "*.tar.gz"],
+    "unpack": [{"archives": "*.tar.gz", "files": 100, "bytes": 10_000_000}],
+}
+CONTENT = {
+    "README.md": b"not wanted",
+    "box_3/meta.json": META,
+    "more/boxes.tar.gz": tar_bytes(PACKED),
+}
+EXPECTED = {**PACKED, "box_3/meta.json": META}
+
+
+@pytest.fixture
+def hub() -> Iterator[HubLoopback]:
+    with HubLoopback(REPO, COMMIT, CONTENT, large=(".tar.gz",), token=TOKEN) as server:
+        yield server
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback() as loopback:
+        yield loopback
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def archive_access(server: Loopback, name: str, data: bytes, **more: Any) -> dict[str, Any]:
+    """Serve an archive, and return the access that asks for it."""
+    server.files[f"/{name}"] = data
+    entry = {"name": name, "url": f"{server.address}/{name}", "size": len(data)}
+    return {"kind": "archive", "archives": [{**entry, "sha256": sha256(data)}], **more}
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def kill(process: Any) -> None:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_gated_repository_comes_with_a_token(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe(HUB, expected={"objects": 3})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 0, done.stderr
+    assert checkout.visible() == EXPECTED
+    assert "2 files" in done.stderr and "3 objects of 3 expected" in done.stderr
+    assert TOKEN not in done.stderr + done.stdout
+    assert all("authorization" not in sent for _, path, sent in hub.requests if "/cdn/" in path)
+    assert checkout.sources()["local"]["status"] == "present"
+
+    plain, archive = checkout.receipt["files"]
+    prefix = f"{hub.address}/datasets/{REPO}/resolve/{COMMIT}"
+    assert plain == {
+        "path": "box_3/meta.json",
+        "address": f"{prefix}/box_3/meta.json",
+        "size": len(META),
+        "sha256": sha256(META),
+        "revision": COMMIT,
+        "git_sha1": hashlib.sha1(b"blob %d\0" % len(META) + META).hexdigest(),
+    }
+    assert archive["sha256"] == sha256(CONTENT["more/boxes.tar.gz"])
+    assert archive["unpacked"]["files"] == 3
+    assert checkout.receipt["complete"] and checkout.receipt["revision"] == COMMIT
+    assert str(checkout.root) not in (checkout.raw / ".fetched.json").read_text()
+
+
+def test_nothing_is_fetched_twice_and_the_receipt_is_the_same(
+    checkout: Checkout, hub: HubLoopback
+) -> None:
+    checkout.describe(HUB)
+    settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
+    checkout.run("fetch", "local", **settings)
+    first = (checkout.raw / ".fetched.json").read_bytes()
+    hub.requests.clear()
+    done = checkout.run("fetch", "local", **settings)
+    assert "all there already" in done.stderr
+    assert [path for path in hub.paths() if "/resolve/" in path or "/cdn/" in path] == []
+    assert (checkout.raw / ".fetched.json").read_bytes() == first
+
+
+def test_verify_names_what_changed(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe(HUB)
+    settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
+    assert "aa fetch local" in checkout.here("fetch", "local", "--verify").stderr
+    checkout.run("fetch", "local", **settings)
+    done = checkout.here("fetch", "local", "--verify")  # without a network
+    assert done.returncode == 0 and "4 files are as" in done.stdout
+    (checkout.raw / "box_1/model.urdf").write_bytes(b"<ROBOT/>" * 50)
+    (checkout.raw / "box_2/meta.json").unlink()
+    (checkout.raw / "box_3/meta.json").write_bytes(b"{}")
+    done = checkout.here("fetch", "local", "--verify")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and len(lines) == 3
+    words = {
+        "box_1/model.urdf": "changed",
+        "box_2/meta.json": "missing",
+        "box_3/meta.json": "bytes",
+    }
+    assert all(any(n in line and w in line for line in lines) for n, w in words.items())
+
+    for name in words:  # what `--verify` tells to do
+        (checkout.raw / name).unlink(missing_ok=True)
+    assert checkout.run("fetch", "local", **settings).returncode == 0
+    assert checkout.visible() == EXPECTED
+    assert checkout.here("fetch", "local", "--verify").returncode == 0
+
+
+@pytest.mark.parametrize("token", ["", "hf_of_someone_else"])
+def test_a_refusal_names_the_page(checkout: Checkout, hub: HubLoopback, token: str) -> None:
+    checkout.describe(HUB)
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=token)
+    assert done.returncode == 2
+    assert f"ask for access on {hub.address}/datasets/{REPO}" in done.stderr
+    assert "HF_TOKEN" in done.stderr and "Traceback" not in done.stderr
+    assert checkout.visible() == {}
+    assert checkout.sources()["local"]["status"] == "absent"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_hub_that_does_not_even_list_is_explained(
+    checkout: Checkout, hub: HubLoopback, status: int
+) -> None:
+    checkout.describe(HUB)
+    hub.statuses[f"/api/datasets/{REPO}/tree/{COMMIT}"] = [status] * 9
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    assert done.returncode == 2 and "ask for access on" in done.stderr
+
+
+def test_other_troubles_of_the_hub_are_sentences(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe({**HUB, "revision": "d" * 40})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    assert done.returncode == 2 and f"{REPO}@dddddddd" in done.stderr
+    checkout.describe({**HUB, "files": ["*.rar"]})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    assert done.returncode == 2 and "no file like *.rar" in done.stderr
+    checkout.describe(HUB)
+    done = checkout.run("fetch", "local", HF_HUB_OFFLINE="1", HF_ENDPOINT=hub.address)
+    assert done.returncode == 2 and "HF_HUB_OFFLINE" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_dry_run_writes_nothing(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe(HUB)
+    done = checkout.run("fetch", "local", "--dry-run", HF_ENDPOINT=hub.address)
+    assert done.returncode == 0, done.stderr
+    size = len(CONTENT["more/boxes.tar.gz"])
+    assert f"{size} B  more/boxes.tar.gz, unpacked" in done.stdout
+    assert f"{size + len(META)} B  in 2 files of 2, into raw/local" in done.stdout
+    assert not checkout.raw.exists()
+    assert not any("/resolve/" in path for path in hub.paths())
+
+
+def test_a_repository_that_is_not_the_known_one_is_refused(
+    checkout: Checkout, hub: HubLoopback
+) -> None:
+    known = {"more/boxes.tar.gz": {"sha256": "1" * 64}}
+    checkout.describe({**HUB, "known": known})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 2 and "is not the file that pipeline/raw/access.yaml" in done.stderr
+    assert not checkout.raw.exists()
+
+
+def test_bytes_that_are_not_what_the_hub_promised_never_arrive(
+    checkout: Checkout, hub: HubLoopback
+) -> None:
+    checkout.describe(HUB)
+    hub.lies["more/boxes.tar.gz"] = "2" * 64
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 2 and f"instead of {'2' * 64}" in done.stderr
+    assert not any(name.startswith("box_1") for name in checkout.visible())
+
+
+@pytest.mark.parametrize("name", ["box_3/../../../evil", "/evil", ".fetch/lock"])
+def test_a_hostile_list_of_files_is_refused(
+    checkout: Checkout, hub: HubLoopback, name: str
+) -> None:
+    checkout.describe({**HUB, "files": ["*"]})
+    hub.content[name] = b"evil"
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 2 and "no path below the source's folder" in done.stderr
+    assert not checkout.raw.exists() and not (checkout.root / "evil").exists()
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ({"chunks": [{"roots": ["box_1", "box_2"]}]}, ""),
+        ({"chunks": [{"roots": ["box_1", "box_9"]}]}, "1 of 2 folders"),
+        ({"chunks": 5}, "does not list the folders"),
+    ],
+)
+def test_a_publisher_s_list_of_folders_is_checked(
+    checkout: Checkout, hub: HubLoopback, manifest: Any, words: str
+) -> None:
+    checkout.describe({**HUB, "roots": "manifest.json", "files": ["manifest.json", "*.tar.gz"]})
+    hub.content["manifest.json"] = json.dumps(manifest).encode()
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == (2 if words else 0) and words in done.stderr
+    assert checkout.receipt["complete"] == (not words)
+
+
+def test_a_new_revision_replaces_what_the_old_one_brought(
+    checkout: Checkout, hub: HubLoopback
+) -> None:
+    settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
+    access = {**HUB, "files": ["box_*"]}
+    checkout.describe(access)
+    hub.content["box_4/meta.json"] = b"old"
+    assert checkout.run("fetch", "local", **settings).returncode == 0
+    hub.commit = "d" * 40
+    hub.content["box_3/meta.json"] = b'{"name": "new"}'
+    del hub.content["box_4/meta.json"]
+    checkout.describe({**access, "revision": hub.commit})
+    assert "revision" in checkout.here("fetch", "local", "--verify").stdout
+    done = checkout.run("fetch", "local", **settings)
+    assert done.returncode == 0 and "such as box_4/meta.json" in done.stderr
+    assert checkout.visible()["box_3/meta.json"] == b'{"name": "new"}'
+
+
+def test_a_file_of_the_user_is_not_overwritten(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe(HUB)
+    mine = checkout.raw / "box_3" / "meta.json"
+    mine.parent.mkdir(parents=True)
+    mine.write_bytes(b"mine")
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 2 and "is there already with other content" in done.stderr
+    assert mine.read_bytes() == b"mine"
+
+
+def test_killed_in_the_middle_a_download_goes_on(checkout: Checkout, server: Loopback) -> None:
+    data = random.Random(5).randbytes(3_000_000)
+    checkout.describe(archive_access(server, "objects.bin", data))
+    server.pause_s = 0.02
+    process = checkout.start("fetch", "local")
+    part = FetchLayout(checkout.raw).part("objects.bin")
+    wait_until(lambda: part.is_file() and part.stat().st_size > 500_000)
+    kill(process)
+    have = part.stat().st_size
+    assert 500_000 < have < len(data) and part.read_bytes() == data[:have]
+    assert checkout.visible() == {}
+    assert checkout.sources()["local"]["status"] == "incomplete"
+
+    server.pause_s, server.sent = 0.0, 0
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 0, done.stderr
+    assert checkout.visible() == {"objects.bin": data}
+    assert server.requests[-1][2]["range"] == f"bytes={have}-"
+    assert server.sent == len(data) - have
+    assert not part.parent.exists()
+
+
+def test_interrupted_by_the_user_a_download_says_how_to_go_on(
+    checkout: Checkout, server: Loopback
+) -> None:
+    data = random.Random(7).randbytes(3_000_000)
+    checkout.describe(archive_access(server, "objects.bin", data))
+    server.pause_s = 0.02
+    process = checkout.start("fetch", "local", stderr=subprocess.PIPE)
+    part = FetchLayout(checkout.raw).part("objects.bin")
+    wait_until(lambda: part.is_file() and part.stat().st_size > 100_000)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130 and b"run it again to go on" in said
+    assert b"Traceback" not in said
+    assert 0 < part.stat().st_size < len(data) and checkout.visible() == {}
+
+
+def test_killed_while_unpacking_nothing_half_is_left(checkout: Checkout, server: Loopback) -> None:
+    files = {f"object_{k:04d}/meta.json": META + b" " * k for k in range(4000)}
+    data = tar_bytes(files)
+    rule = {"archives": "*.tar.gz", "files": 10_000, "bytes": 100_000_000}
+    checkout.describe(archive_access(server, "all.tar.gz", data, unpack=[rule]))
+    process = checkout.start("fetch", "local")
+    tree = FetchLayout(checkout.raw).unfinished_tree("all.tar.gz")
+    wait_until(lambda: tree.is_dir() and any(tree.iterdir()))
+    kill(process)
+    found = checkout.visible()
+    assert all(files[name] == content for name, content in found.items())
+    server.requests.clear()
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 0, done.stderr
+    assert server.requests == []  # the archive was whole
+    assert checkout.visible() == files
+    assert not (checkout.raw / ".fetch/archives").exists()
+
+
+def test_a_connection_that_breaks_is_taken_up_within_one_run(
+    checkout: Checkout, server: Loopback
+) -> None:
+    data = random.Random(6).randbytes(400_000)
+    checkout.describe(archive_access(server, "a.bin", data))
+    server.cuts = [150_000, 100_000]
+    assert checkout.here("fetch", "local").returncode == 0
+    assert checkout.visible() == {"a.bin": data} and server.sent == len(data)
+
+
+def test_an_archive_with_a_wrong_checksum_is_refused(checkout: Checkout, server: Loopback) -> None:
+    access = archive_access(server, "a.tar.gz", tar_bytes(PACKED))
+    server.files["/a.tar.gz"] = bytes(len(server.files["/a.tar.gz"]))
+    checkout.describe(access)
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "its sha256 is" in done.stderr
+    assert checkout.visible() == {}
+
+
+def test_a_closed_archive_names_its_page(checkout: Checkout, server: Loopback) -> None:
+    access = archive_access(server, "a.bin", b"a", page="https://example.org/form")
+    server.statuses["/a.bin"] = [403]
+    checkout.describe(access)
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "Ask for access on https://example.org/form" in done.stderr
+
+
+def test_another_folder_and_only_there(
+    checkout: Checkout, server: Loopback, tmp_path: Path
+) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    dest = tmp_path / "else where"
+    done = checkout.here("fetch", "local", "--dest", str(dest))
+    assert done.returncode == 0, done.stderr
+    assert (dest / "a.bin").read_bytes() == b"abc" and not checkout.raw.exists()
+    (tmp_path / "file").write_bytes(b"")
+    done = checkout.here("fetch", "local", "--dest", str(tmp_path / "file"))
+    assert done.returncode == 2 and "is a file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"receipt": 1}',
+        '{"receipt": 1, "files": [3]}',
+        '{"receipt": 1, "files": [{}]}',
+    ],
+)
+def test_a_damaged_receipt_is_no_receipt(checkout: Checkout, server: Loopback, text: str) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    checkout.here("fetch", "local")
+    first = (checkout.raw / ".fetched.json").read_bytes()
+    (checkout.raw / ".fetched.json").write_text(text)
+    done = checkout.here("fetch", "local", "--verify")
+    assert done.returncode == 2 and "nothing is known" in done.stderr
+    assert checkout.here("fetch", "local").returncode == 0
+    assert (checkout.raw / ".fetched.json").read_bytes() == first
+
+
+def test_a_receipt_that_points_elsewhere_is_not_followed(
+    checkout: Checkout, server: Loopback
+) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    checkout.here("fetch", "local")
+    receipt = checkout.receipt
+    receipt["files"][0]["path"] = "../../config.yaml"
+    (checkout.raw / ".fetched.json").write_text(json.dumps(receipt))
+    done = checkout.here("fetch", "local", "--verify")
+    assert done.returncode == 2 and "leads out of raw/local" in done.stderr
+
+
+def test_two_fetches_do_not_meet(checkout: Checkout, server: Loopback) -> None:
+    checkout.describe(archive_access(server, "a.bin", b"abc"))
+    (checkout.raw / ".fetch").mkdir(parents=True)
+    with (checkout.raw / ".fetch/lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "Another fetch is running" in done.stderr
+
+
+def test_a_disk_that_is_too_small_is_told_before_the_first_byte(
+    checkout: Checkout, server: Loopback
+) -> None:
+    access = archive_access(server, "a.bin", b"abc")
+    access["archives"][0]["size"] = 10**18
+    checkout.describe(access)
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "needs about 1,000,000,000.0 GB" in done.stderr
+    assert server.requests == []
+
+
+def test_a_manual_source_is_looked_for_and_explained(checkout: Checkout) -> None:
+    rule = {"archives": "*.zip", "strip": "dataset", "files": 100, "bytes": 10_000}
+    checkout.describe({"kind": "manual", "page": "https://example.org/form", "unpack": [rule]})
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 1
+    assert "https://example.org/form" in done.stdout and "into raw/local" in done.stdout
+    assert "Ask the author." in done.stdout
+
+    archive = checkout.root / "downloaded.zip"
+    archive.write_bytes(zip_bytes({f"dataset/{name}": data for name, data in PACKED.items()}))
+    done = checkout.here("fetch", "local", "--archive", "downloaded.zip")
+    assert done.returncode == 0, done.stderr
+    assert "2 objects in raw/local" in done.stderr and archive.is_file()
+    assert checkout.visible() == PACKED
+    assert checkout.receipt["files"][0]["address"] == "by hand"
+    assert checkout.here("fetch", "local").returncode == 0
+    assert checkout.here("fetch", "local", "--verify").returncode == 0
+
+
+def test_names_that_look_like_our_own_do_not_meet(checkout: Checkout, hub: HubLoopback) -> None:
+    """Names of a list that are apart stay so while they are on their way."""
+    plain = ["a", "a.part/b", "a.json/c", "a.part.json/d", "e" * 255]
+    packed = [
+        "p.tar.gz",
+        "p.tar.gz.tmp/q.tar.gz",
+        "p.tar.gz.json/r.tar.gz",
+        "p.tar.gz.json~/s.tar.gz",
+    ]
+    hub.content = {name: name.encode() for name in plain}
+    hub.content |= {name: tar_bytes({f"{n}/x": b"x"}) for n, name in enumerate(packed)}
+    checkout.describe({**HUB, "files": ["*"]})
+    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    assert done.returncode == 0, done.stderr
+    expected = {name: name.encode() for name in plain}
+    assert checkout.visible() == expected | {f"{n}/x": b"x" for n in range(len(packed))}
+    assert checkout.here("fetch", "local", "--verify").returncode == 0
+
+
+def test_a_time_limit_covers_unpacking(checkout: Checkout) -> None:
+    rule = {"archives": "*.zip", "files": 100, "bytes": 10_000}
+    checkout.describe({"kind": "manual", "unpack": [rule]})
+    (checkout.root / "mine.zip").write_bytes(zip_bytes(PACKED))
+    words = ("fetch", "local", "--archive", "mine.zip")
+    done = checkout.here(*words, "--time-limit", "1e-9")
+    assert done.returncode == 2 and "limit of 1e-09 minutes is over" in done.stderr
+    assert checkout.visible() == {}
+    assert checkout.here(*words).returncode == 0
+    assert checkout.visible() == PACKED
+
+
+def test_an_archive_by_hand_is_held_to_what_is_known(checkout: Checkout) -> None:
+    data = tar_bytes(PACKED)
+    (checkout.root / "v0.tar.gz").write_bytes(data)
+    rule = {"archives": "v0.tar.gz", "files": 100, "bytes": 10_000}
+    known = {"v0.tar.gz": {"size": len(data), "sha256": "3" * 64}}
+    checkout.describe({"kind": "manual", "unpack": [rule], "known": known})
+    done = checkout.here("fetch", "local", "--archive", "v0.tar.gz")
+    assert done.returncode == 2 and "not the archive that is known" in done.stderr
+    done = checkout.here("fetch", "local", "--archive", "other.tar.gz")
+    assert done.returncode == 2 and "no archive that is named like other.tar.gz" in done.stderr
+    assert checkout.visible() == {}
+
+
+def test_wrong_words_are_explained(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.describe({"kind": "generated"})
+    done = checkout.here("fetch", "lokal")
+    assert done.returncode == 2 and "Did you mean local?" in done.stderr
+    assert checkout.here("fetch").returncode == 2
+    assert "--dry-run" in checkout.here("fetch", "--help").stdout
+    done = checkout.run("list", "--no-such-option")
+    assert done.returncode == 2 and "unrecognized arguments: --no-such-option" in done.stderr
+    checkout.describe({"kind": "hub"})
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "'repo_id' is a required property" in done.stderr
+    checkout.root = tmp_path
+    done = checkout.run("fetch", "local")
+    assert done.returncode == 2 and "checkout that this `aa` uses" in done.stderr
+
+
+def test_a_tar_that_claims_more_than_it_has_is_refused(
+    checkout: Checkout, server: Loopback
+) -> None:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        info = tarfile.TarInfo("huge")
+        info.size = 10**9
+        archive.addfile(info)
+    rule = {"archives": "*.tar", "files": 10, "bytes": 10**10}
+    checkout.describe(archive_access(server, "a.tar", stream.getvalue(), unpack=[rule]))
+    done = checkout.here("fetch", "local")
+    assert done.returncode == 2 and "not a usable archive" in done.stderr
+    assert checkout.visible() == {}
