@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that a machine can hold; each failure says what to do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.engine.stages import STAGES
+from tests.kit.places import REPOSITORY
+
+# What each room of the pipeline may import; every room may import `aa_dataset`.
+ROOMS = {
+    "base": set(),
+    "shapes": {"base"},
+    "raw": {"base"},
+    "generate": {"base"},
+    "engine": {"base", "raw"},
+    "stages": {"base", "shapes", "raw", "engine"},
+    "tools": {"base", "shapes", "raw", "engine", "stages", "generate"},
+}
+LINES, FUNCTION_LINES = 400, 40
+FAMILIES = "pipeline/generate/families/"
+
+
+def modules(*folders: str) -> list[Path]:
+    """Return every Python file below some folders, relative to the repository."""
+    files = (path for folder in folders for path in (REPOSITORY / folder).rglob("*.py"))
+    return sorted(path.relative_to(REPOSITORY) for path in files)
+
+
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse((REPOSITORY / path).read_bytes())
+
+
+def imports(path: Path) -> Iterator[tuple[str, ...]]:
+    """Yield what a file imports from our own packages, as parts of a dotted name."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}, line {node.lineno}: write the whole name of the module"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (tuple(name.split(".")) for name in names)
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield every function of a file."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    yield from (node for node in ast.walk(parsed(path)) if isinstance(node, kinds))
+
+
+def test_the_pipeline_has_these_rooms() -> None:
+    """A new folder needs a line in ROOMS, which says what it may import."""
+    found = {path.name for path in (REPOSITORY / "pipeline").iterdir() if path.is_dir()}
+    assert found - {"__pycache__", "rules"} == {*ROOMS}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_the_rooms_below_it(room: str) -> None:
+    """Move what both need to a room below: `base`, `raw` or `shapes`."""
+    allowed = {*ROOMS[room], room}
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in modules(f"pipeline/{room}")
+        for name in imports(path)
+        if name[0] == "pipeline" and name[1] not in allowed
+    ]
+    assert not wrong
+
+
+def test_no_stage_imports_another_stage() -> None:
+    """Move what both need to `shapes` or `raw`; a line of one stage must not rerun another."""
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in modules("pipeline/stages")
+        for name in imports(path)
+        if name[:2] == ("pipeline", "stages") and name[2] != path.parts[2]
+    ]
+    assert not wrong
+
+
+def test_every_stage_has_a_package_a_rule_and_tests() -> None:
+    """A stage's word is its package, its rule and its test folder."""
+    for folder in ("pipeline/stages", "tests/pipeline/stages"):
+        inner = {path.name for path in (REPOSITORY / folder).iterdir() if path.is_dir()}
+        assert inner - {"__pycache__"} == {*STAGES}, folder
+    rules = {path.stem for path in (REPOSITORY / "pipeline/rules").glob("*.smk")}
+    assert rules - {"common"} == {*STAGES}
+
+
+def test_the_loader_knows_nothing_of_the_pipeline() -> None:
+    """The wheel has no `pipeline`: what both need belongs to `aa_dataset`."""
+    wrong = [
+        path for path in modules("aa_dataset") for name in imports(path) if name[0] == "pipeline"
+    ]
+    assert not wrong
+
+
+def test_no_module_is_longer_than_a_room_can_hold() -> None:
+    """Cut the module where its ideas part."""
+    paths = modules("aa_dataset", "pipeline", "benchmarks")
+    long = {
+        str(p): n for p in paths if (n := len((REPOSITORY / p).read_text().splitlines())) > LINES
+    }
+    assert not long
+
+
+def test_no_function_is_longer_than_a_page() -> None:
+    """Name the steps; families of generated objects, which are lists of parts, may be longer."""
+    paths = [path for path in modules("aa_dataset", "pipeline") if FAMILIES not in path.as_posix()]
+    long = [
+        f"{path}: {node.name}"
+        for path in paths
+        for node in functions(path)
+        if _body_lines(node) > FUNCTION_LINES
+    ]
+    assert not long
+
+
+def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_everything_public_has_a_docstring() -> None:
+    """Say what it returns or does, with shape, unit and frame."""
+    bare = [
+        f"{path}: {getattr(node, 'name', 'the module')}"
+        for path in modules("aa_dataset", "pipeline")
+        for node in _public(parsed(path))
+        if ast.get_docstring(node) is None
+    ]
+    assert not bare
+
+
+def _public(module: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef]:
+    yield module
+    for node in module.body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        if not any(getattr(one, "id", "") == "overload" for one in node.decorator_list):
+            yield node
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
+def test_the_pages_name_files_that_exist(page: str) -> None:
+    """Correct the page: a reader looks for the file."""
+    text = (REPOSITORY / page).read_text()
+    named = set(
+        re.findall(r"`((?:aa_dataset|pipeline|tests|taxonomy|docs|benchmarks)/[\w./-]*)`", text)
+    )
+    assert named
+    assert not [name for name in sorted(named) if not (REPOSITORY / name).exists()]
