@@ -18,7 +18,7 @@ from aa_dataset.safe_json import MOST_DIGITS
 MOST_BYTES, MOST_DEPTH, MOST_VALUES = 16_384, 6, 500
 
 
-class UniqueKeyLoader(yaml.SafeLoader):
+class UniqueKeyLoader(yaml.SafeLoader):  # type: ignore[misc]
     """The safe loader, without keys that stand twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -28,7 +28,7 @@ class UniqueKeyLoader(yaml.SafeLoader):
             if key in keys[:number]:
                 where = node.value[number][0].start_mark
                 raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", where)
-        return super().construct_mapping(node, deep=deep)
+        return dict(super().construct_mapping(node, deep=deep))
 
 
 def load_foreign(data: bytes) -> Any:

@@ -88,7 +88,7 @@ def _put_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """Read a Parquet table as a list of dictionaries; one that is no table is removed."""
     try:
-        return pq.read_table(path, page_checksum_verification=True).to_pylist()
+        return list(pq.read_table(path, page_checksum_verification=True).to_pylist())
     except FileNotFoundError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:

@@ -305,7 +305,7 @@ def _understood(sent: bytes | Died | TooSlow) -> Answer | Died:
             "took longer than budgets.object_seconds; a build in which this happens is not "
             "reproducible.",
         )
-    answer = pickle.loads(sent)
+    answer: Answer = pickle.loads(sent)
     if isinstance(answer, SHARD_TROUBLE):
         raise answer
     return answer

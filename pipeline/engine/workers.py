@@ -178,8 +178,8 @@ class Crew(Generic[T]):
             self.wait()
 
     def _collect(self) -> bool:
-        ended = [(worker, worker.answer()) for worker in self._busy]
-        ended = [(worker, answer) for worker, answer in ended if answer is not None]
+        asked = [(worker, worker.answer()) for worker in self._busy]
+        ended = [(worker, answer) for worker, answer in asked if answer is not None]
         for worker, answer in ended:
             self.answers[worker.number] = answer
             self._busy.remove(worker)

@@ -97,7 +97,7 @@ class Shape:
         """Lay the shape's own z direction along ``x``, ``y``, ``z`` or their negatives."""
         if axis not in _ALONG:
             raise AuthoringError(f"{axis!r} is no axis; use one of {', '.join(_ALONG)}.")
-        return replace(self, vertices=applied(_ALONG[axis], self.vertices))
+        return replace(self, vertices=applied(np.asarray(_ALONG[axis]), self.vertices))
 
     def scaled(self, x: float, y: float, z: float) -> Shape:
         """Stretch by positive factors about the origin."""

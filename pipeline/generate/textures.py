@@ -77,7 +77,7 @@ def _brushed(u: Grid, v: Grid) -> Grid:
 def _weave(u: Grid, v: Grid) -> Grid:
     over = ((u >> 3) + (v >> 3)) & 1
     across = np.where(over == 1, _wave(u, 8, 255), _wave(v, 8, 255))
-    return (3 * across + 60 * over + _hash(u >> 1, v >> 1, 6) // 4) // 5
+    return np.asarray((3 * across + 60 * over + _hash(u >> 1, v >> 1, 6) // 4) // 5)
 
 
 def _checker(u: Grid, v: Grid) -> Grid:

@@ -38,7 +38,7 @@ def _along_grain(solid: Shape) -> Array:
     picked = in_plane[facing]
     low = solid.vertices.min(axis=0)
     shift = np.array((low.sum() * 0.37, dot(low, (0.61, 0.83, 0.29))))
-    return (
+    return np.asarray(
         np.stack(
             [np.take_along_axis(corners, picked[:, None, k : k + 1], 2)[..., 0] for k in (0, 1)], -1
         )

@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
@@ -226,7 +226,7 @@ class _Limited:
     Headers and padding of all members together are allowed beside the budget of their content.
     """
 
-    def __init__(self, stream: IO[bytes], name: str, most: int) -> None:
+    def __init__(self, stream: IO[bytes] | gzip.GzipFile, name: str, most: int) -> None:
         self._stream, self._name, self._most = stream, name, most
         self._left = most + 4 * tarfile.BLOCKSIZE * MEMBERS
 
@@ -246,7 +246,10 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
     try:
         with (
             gzip.open(path) if path.suffix in (".gz", ".tgz") else path.open("rb") as stream,
-            tarfile.open(fileobj=_Limited(stream, path.name, most), mode="r|") as archive,
+            # A tar that is read as a stream asks for nothing but `read`.
+            tarfile.open(
+                fileobj=cast("IO[bytes]", _Limited(stream, path.name, most)), mode="r|"
+            ) as archive,
         ):
             for number, member in enumerate(archive):
                 if number >= MEMBERS:

@@ -125,7 +125,7 @@ def _require_few_scans(stream: IO[bytes], name: str) -> None:
 def named_formats() -> Iterator[None]:
     """Let other packages open pictures of those formats alone, within one thread."""
     original = Image.open
-    Image.open = open_picture
+    Image.open = open_picture  # type: ignore[assignment]
     try:
         yield
     finally:
@@ -150,11 +150,10 @@ def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
 
 
 def _is_translucent(image: Image.Image) -> bool:
-    if "A" in image.getbands():
-        return image.getchannel("A").getextrema()[0] < 255
-    if "transparency" in image.info:
-        return image.convert("RGBA").getchannel("A").getextrema()[0] < 255
-    return False
+    if "A" not in image.getbands() and "transparency" not in image.info:
+        return False
+    whole = image if "A" in image.getbands() else image.convert("RGBA")
+    return bool(np.asarray(whole.getchannel("A")).min(initial=255) < 255)
 
 
 def _is_odd_png(data: bytes) -> bool:

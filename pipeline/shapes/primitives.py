@@ -56,7 +56,7 @@ class Primitive:
     def triangles(self) -> np.ndarray:
         """Return the tessellation as triangles (n, 3, 3)."""
         vertices, faces = tessellated(self.kind, self.size)
-        return (applied(self.rotation, vertices) + self.center)[faces]
+        return np.asarray((applied(self.rotation, vertices) + self.center)[faces])
 
     def as_json(self, decimals: int) -> dict[str, Any]:
         """Return the entry of a record, for an object with a grid of so many decimals."""

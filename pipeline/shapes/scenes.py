@@ -108,7 +108,7 @@ class _Scene:
         return Piece(vertices, faces, look, None if uv is None else np.asarray(uv, dtype=float))
 
     def _look(self, mesh: trimesh.Trimesh, *, has_uv: bool) -> Look:
-        visual = mesh.visual
+        visual: Any = mesh.visual
         if visual.kind == "texture":
             return self._material_look(visual.material, has_uv=has_uv)
         if visual.kind == "vertex":
@@ -279,7 +279,8 @@ def _require_gltf(host: Host, tree: Any, binary: bytes, path: str) -> None:
     require_gltf(tree, path, faces=host.budgets["faces"])
     views = tree.get("bufferViews", [])
     for number, image in enumerate(tree.get("images", [])):
-        view = views[image["bufferView"]] if "bufferView" in image else {"buffer": None}
+        inside = "bufferView" in image
+        view: dict[str, Any] = views[image["bufferView"]] if inside else {"buffer": None}
         if view["buffer"] == 0 and binary:
             start = view.get("byteOffset", 0)
             host.embedded(binary[start : start + view["byteLength"]], f"image {number}", path)

@@ -64,7 +64,8 @@ def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
 
 def _date_all(jobs: Iterable[Job]) -> list[str]:
     """Set the times of all jobs' files; return the outputs that are lost or damaged."""
-    digests, damaged, stale = Digests(), [], False
+    digests, stale = Digests(), False
+    damaged: list[str] = []
     records = {job: read_record(job.record) for job in jobs}
     for record in records.values():
         digests.learn(record)

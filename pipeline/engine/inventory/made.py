@@ -155,8 +155,8 @@ def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
         yield
         return
     digests = Digests()
-    for path in layout.made_before(source, shard):
-        digests.learn(read_record(path))
+    for record in layout.made_before(source, shard):
+        digests.learn(read_record(record))
     inputs = digests.all_of(job.inputs)
     yield
     for path, digest in inputs.items():

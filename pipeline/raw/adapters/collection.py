@@ -81,7 +81,7 @@ def read_collection(folder: Path) -> dict[str, Any]:
     if problems:
         where = f"{folder.name}/{FILE}"
         raise Rejection(Reason.METADATA_INVALID, " ".join(f"{where}: {p}" for p in problems[:3]))
-    return value
+    return dict(value)
 
 
 def _problems(value: object) -> list[str]:

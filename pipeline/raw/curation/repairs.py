@@ -212,7 +212,7 @@ def _require_same(found: Any, repair: Repair) -> None:
 
 def _same(found: Any, old: Any) -> bool:
     if found is None or old is None or isinstance(found, str) or isinstance(old, str):
-        return found == old
+        return bool(found == old)
     return bool(np.allclose(found, old, rtol=1e-9, atol=1e-12))
 
 

@@ -109,7 +109,7 @@ def _about_middle(kind: str, size: tuple[float, ...]) -> tuple[float, np.ndarray
 
 def triangle_moments(one: Primitive) -> np.ndarray:
     """Return the volume moments (10,) of a primitive's tessellation."""
-    return tetrahedron_moments(one.triangles()).sum(axis=0)
+    return np.asarray(tetrahedron_moments(one.triangles()).sum(axis=0))
 
 
 def _matched(
@@ -151,7 +151,7 @@ def _apart(surface: Surface, shells: Shells, found: Mapping[int, Primitive]) -> 
     @functools.cache
     def shape(shell: int) -> Primitive | np.ndarray:
         used = np.unique(surface.faces[surface.shells == shell])
-        return found.get(shell, surface.vertices[used])
+        return found[shell] if shell in found else np.asarray(surface.vertices[used])
 
     def is_apart(shell: int) -> bool:
         shared = np.minimum(high, high[shell]) - np.maximum(low, low[shell])

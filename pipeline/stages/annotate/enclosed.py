@@ -98,7 +98,7 @@ class _Difference:
         hollow = np.round(winding(self.vertices, self.void, points))
         matter = solid > 0.5
         counted = (matter if self.exact else np.round(solid)) + hollow
-        return (matter | (np.abs(opened) > 0.5) & (hollow == 0)) - (counted + capped)
+        return np.asarray((matter | (np.abs(opened) > 0.5) & (hollow == 0)) - (counted + capped))
 
 
 def _sampling_error(body: RigidBody, found: Sampled) -> float:
@@ -121,4 +121,4 @@ def sheet_moments(corners: np.ndarray, thickness: float) -> np.ndarray:
     normals = out / np.maximum(length(out), 1e-300)[:, None]
     second = thickness**2 * thickness / 12 * second_moments(normals, areas)
     total[4:] += second[[0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]]
-    return total
+    return np.asarray(total)

@@ -17,7 +17,7 @@ def connected(count: int, *edges: np.ndarray) -> np.ndarray:
     starts = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=count))])
     others = pairs[np.argsort(pairs[:, 0], kind="stable"), 1]
     graph = csr_matrix((np.ones(len(pairs), bool), others, starts), (count, count))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+    return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
 
 
 def find_loops(

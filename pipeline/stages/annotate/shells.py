@@ -80,7 +80,7 @@ def _loop_means(points: np.ndarray, edges: np.ndarray, loops: np.ndarray) -> np.
     count = int(loops.max(initial=-1)) + 1
     weights = length(edges) + 1e-300
     total = np.bincount(loops, weights, minlength=count)
-    return (group_sums(points * weights[:, None], loops, count) / total[:, None])[loops]
+    return np.asarray((group_sums(points * weights[:, None], loops, count) / total[:, None])[loops])
 
 
 def _boxes(corners: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -113,8 +113,8 @@ def hole_doubts(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.ndarra
     lengths = length(caps[:, 1] - caps[:, 0]) + 1e-300
     rises = 2 * areas / lengths * _slopes(surface, normals)
     depths = np.abs(dot(caps[:, 0] - caps[:, 2], normals))
-    depth = np.bincount(loops, depths * lengths, minlength=count)
-    depth /= np.bincount(loops, lengths, minlength=count)
+    weights = np.bincount(loops, lengths, minlength=count)
+    depth = np.bincount(loops, depths * lengths, minlength=count) / weights
     middle = np.zeros((count, 3))
     middle[loops] = caps[:, 2]
     heights = _medians(rises, lengths, loops) / 3 + depth

@@ -69,7 +69,9 @@ def _open_signs(shells: Shells) -> np.ndarray:
 
 def _is_telling(shells: Shells) -> np.ndarray:
     """Tell which shells (n,) enclose enough, once capped, to have an inside."""
-    return np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas * np.sqrt(shells.areas)
+    return np.asarray(
+        np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas * np.sqrt(shells.areas)
+    )
 
 
 def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
@@ -161,7 +163,7 @@ def _boolean_union(
         return None
     mesh = union.to_mesh64()
     corners = np.asarray(mesh.vert_properties)[:, :3][np.asarray(mesh.tri_verts).astype(np.int64)]
-    return tetrahedron_moments(corners).sum(axis=0)
+    return np.asarray(tetrahedron_moments(corners).sum(axis=0))
 
 
 def _manifold(surface: Surface, body: np.ndarray, signs: np.ndarray) -> manifold3d.Manifold:

@@ -72,7 +72,7 @@ class Surface:
     @property
     def corners(self) -> np.ndarray:
         """The triangles (m, 3, 3)."""
-        return self.vertices[self.faces]
+        return np.asarray(self.vertices[self.faces])
 
     @property
     def count(self) -> int:
@@ -149,7 +149,7 @@ def _places(points: np.ndarray) -> np.ndarray:
 
 def _whole(faces: np.ndarray) -> np.ndarray:
     a, b, c = faces.T
-    return (a != b) & (b != c) & (c != a)
+    return np.asarray((a != b) & (b != c) & (c != a))
 
 
 def _closed_groups(faces: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:

@@ -228,7 +228,7 @@ class MeshReader:
         picture = self._mtl_picture(material, path)
         if picture is not None and uv is None:
             self._unplaced(path, line.name)
-        elif picture is not None:
+        elif picture is not None and uv is not None:
             return Piece(vertices, faces, Look(color, picture), line.placed(uv))
         plain = material.diffuse or Look().rgba[:3]
         return Piece(vertices, faces, Look((*plain, color[3])), uv)

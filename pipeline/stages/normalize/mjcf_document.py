@@ -215,7 +215,8 @@ class _Cleaner:
 
     def _mesh(self, element: Element) -> dict[str, str]:
         name, facts = self._entered(element, self._out.meshes)
-        kept = {key: facts[key] for key in ("class", "scale", "refpos", "refquat") if key in facts}
+        keys: tuple[str, ...] = ("class", "scale", "refpos", "refquat")
+        kept = {key: facts[key] for key in keys if key in facts}
         return {"name": name, "vertex": STAND_IN, **kept}
 
     def _texture(self, element: Element) -> dict[str, str]:

@@ -49,7 +49,7 @@ def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     inward = dot(np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return faces
+    return np.asarray(faces)
 
 
 def obj_from_msh(name: str, data: bytes) -> bytes:

@@ -325,7 +325,7 @@ def _picture_average(data: bytes) -> np.ndarray | None:
         raise
     except Exception:  # decoders raise whatever they like
         return None
-    return pixels.reshape(-1, 3).mean(axis=0) / 255.0
+    return np.asarray(pixels.reshape(-1, 3).mean(axis=0) / 255.0)
 
 
 @functools.cache

@@ -312,8 +312,13 @@ def _coupled(pair: _Pair, screw: Screw, multiplier: float) -> tuple[UrdfJoint, U
             child=pair.slide.child,
             pose=product(pair.slide.pose, pair.turn.pose),
         )
-        ends = {"parent": pair.slide.child, "child": pair.turn.child}
-        slide = replace(slide, pose=np.eye(4), axis=pair.slide_axis, **ends)
+        slide = replace(
+            slide,
+            pose=np.eye(4),
+            axis=pair.slide_axis,
+            parent=pair.slide.child,
+            child=pair.turn.child,
+        )
     return rotation, slide
 
 

@@ -121,7 +121,7 @@ def _write_tables(objects: list[dict[str, Any]]) -> None:
 def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
     """Return a row's sentence without the ids of copies that the release does not hold."""
     if row["code"] not in (Code.DUPLICATE_KEPT, Reason.DUPLICATE):
-        return row["detail"]
+        return str(row["detail"])
     return OBJECT_ID.sub(
         lambda found: found[0] if found[0] in named else "an object that is not released",
         row["detail"],

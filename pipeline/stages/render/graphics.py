@@ -29,10 +29,13 @@ def main() -> None:
 
 def _install() -> bool:
     sys.stderr.write(f"installing {' '.join(PACKAGES)} for rendering\n")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": False}
-    subprocess.run(["apt-get", "update"], **quiet)
-    command = ["apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES]
-    return subprocess.run(command, **quiet).returncode == 0
+    _run_quietly("apt-get", "update")
+    return _run_quietly("apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES)
+
+
+def _run_quietly(*words: str) -> bool:
+    quiet = subprocess.DEVNULL
+    return subprocess.run(words, stdout=quiet, stderr=quiet, check=False).returncode == 0
 
 
 if __name__ == "__main__":

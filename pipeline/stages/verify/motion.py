@@ -133,4 +133,4 @@ def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
 def carried(points: np.ndarray, displacements: np.ndarray) -> np.ndarray:
     """Return where points (p, 3) are after displacements (n, 4, 4), as (n, p, 3)."""
     turned = product(displacements[:, :3, :3], points.T).transpose(0, 2, 1)
-    return turned + displacements[:, None, :3, 3]
+    return np.asarray(turned + displacements[:, None, :3, 3])

@@ -50,7 +50,7 @@ class Skin:
 
     @cached_property
     def _corners(self) -> np.ndarray:
-        return self._shape.vertices[self._shape.outward_faces] / self._size
+        return np.asarray(self._shape.vertices[self._shape.outward_faces] / self._size)
 
     @cached_property
     def _crosses(self) -> np.ndarray:
@@ -129,4 +129,4 @@ class Skin:
         """
         surface, outward = self.spread(count)
         thickness = self.hits(surface, -outward, np.full(count, 2 * depth))[0]
-        return surface - np.minimum(depth, 0.45 * thickness)[:, None] * outward
+        return np.asarray(surface - np.minimum(depth, 0.45 * thickness)[:, None] * outward)

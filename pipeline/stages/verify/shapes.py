@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import trimesh
@@ -48,7 +49,7 @@ class Shape:
         """Tell (m,) which faces have no area, for their size."""
         corners = self.vertices[self.faces]
         edges = np.square(corners - np.roll(corners, 1, axis=1)).sum(axis=2).max(axis=1)
-        return length(self.crosses) <= FLAT * edges
+        return np.asarray(length(self.crosses) <= FLAT * edges)
 
     @cached_property
     def _solid(self) -> tuple[np.ndarray, np.ndarray]:
@@ -72,7 +73,7 @@ class Shape:
         a, b, c = np.sort(faces.astype(np.int64), axis=1).T
         count = len(self.vertices)
         if count < 2_000_000:  # three indices fit into 63 bits
-            return (a * count + b) * count + c
+            return np.asarray((a * count + b) * count + c)
         return np.unique(np.stack([a, b, c], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
     @cached_property
@@ -85,7 +86,8 @@ class Shape:
         """Return the number (k,) of the connected component of every solid face."""
         faces = self.solid_faces
         links = np.concatenate([faces[:, :2], faces[:, 1:]])
-        labels = trimesh.graph.connected_component_labels(links, node_count=len(self.vertices))
+        find: Any = trimesh.graph.connected_component_labels
+        labels = find(links, node_count=len(self.vertices))
         return np.unique(labels[faces[:, 0]], return_inverse=True)[1].reshape(-1)
 
     @cached_property
@@ -93,7 +95,7 @@ class Shape:
         """Tell (c,) which components have exactly two faces at every edge."""
         count = int(self.components.max(initial=-1)) + 1
         broken = self.edges.uses[self.edges.of_face] != 2
-        return np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0
+        return np.asarray(np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0)
 
     @cached_property
     def is_wound(self) -> np.ndarray:
@@ -106,7 +108,7 @@ class Shape:
         steps = (faces * len(self.vertices) + np.roll(faces, -1, axis=1)).reshape(-1)
         _, place, uses = np.unique(steps, return_inverse=True, return_counts=True)
         twice = uses[place.reshape(-1)] > 1
-        return np.bincount(np.repeat(self.components, 3), twice, minlength=count) == 0
+        return np.asarray(np.bincount(np.repeat(self.components, 3), twice, minlength=count) == 0)
 
     @cached_property
     def volumes(self) -> np.ndarray:
@@ -138,7 +140,7 @@ class Shape:
     def inverted(self) -> np.ndarray:
         """Tell (c,) which components are inside out; one whose faces stand both ways is not."""
         doubled = np.bincount(self.components, self._solid[1] > 1, minlength=len(self.volumes))
-        return self.inward & (doubled == 0)
+        return np.asarray(self.inward & (doubled == 0))
 
     def _component_boxes(self) -> tuple[np.ndarray, np.ndarray]:
         shape = (len(self.volumes), 3)
@@ -189,4 +191,4 @@ def _cells(points: np.ndarray) -> np.ndarray:
     low = points.min(axis=0)
     width = max(float((points.max(axis=0) - low).max()), 1e-300)
     cells = ((points - low) / width * (2**21 - 1)).round().astype(np.int64)
-    return (cells[:, 0] << 42) | (cells[:, 1] << 21) | cells[:, 2]
+    return np.asarray((cells[:, 0] << 42) | (cells[:, 1] << 21) | cells[:, 2])

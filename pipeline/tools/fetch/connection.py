@@ -100,8 +100,9 @@ class Watch:
         problem = OSError("the name has no address")
         found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
         for *_, where in found[:ADDRESSES]:
+            host, port = where[:2]
             try:
-                return socket.create_connection(where[:2], timeout)
+                return socket.create_connection((str(host), int(port)), timeout)
             except OSError as error:
                 problem = error
         raise problem

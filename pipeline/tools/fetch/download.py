@@ -16,6 +16,7 @@ import threading
 import urllib.error
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ def git_sha1(path: Path) -> str:
     return total.hexdigest()
 
 
-def asked_pause(headers: Mapping[str, str]) -> float:
+def asked_pause(headers: Mapping[str, str] | Message) -> float:
     """Return the seconds that a busy server asks to wait, 0 if it does not say.
 
     The Hub counts requests in windows of minutes and tells the rest of the window as `t=`.

@@ -18,7 +18,10 @@ from pipeline.tools.fetch.listing import Entry, Listing
 
 def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
     """Return the wanted files of a repository with addresses, sizes and digests."""
-    from huggingface_hub.utils import build_hf_headers, filter_repo_objects
+    from huggingface_hub.utils import (  # type: ignore[attr-defined]
+        build_hf_headers,
+        filter_repo_objects,
+    )
 
     headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
     entries = _listing(source, headers, limit).files()

@@ -119,17 +119,17 @@ class Transfer:
         """Return the receipt's entry of a file that is there as it should be, else None."""
         if self.source.unpack_rule(remote.name) is not None:
             record = read_record(self.place.record(remote.name))
-            fits = record is not None and self._fits(record["archive"], remote)
-            whole = fits and all(
-                _has_size(self.place.file(name), size) for name, size, _ in record["members"]
-            )
+            if record is None or not self._fits(record["archive"], remote):
+                return None
+            members = ((self.place.file(name), size) for name, size, _ in record["members"])
+            whole = all(_has_size(path, size) for path, size in members)
             return unpacked_entry(record, self.place) if whole else None
         path = self.place.file(remote.name)
         if not _has_size(path, remote.size):
             return None
         known = self.old.get(remote.name)
         if known and self._fits(known, remote):
-            return known  # `--verify` reads the bytes
+            return dict(known)  # `--verify` reads the bytes
         return None if difference(path, remote) else self._facts(remote, path)
 
     def _fits(self, facts: dict[str, Any], remote: Remote) -> bool:
@@ -174,7 +174,8 @@ def _is_fine(future: Future[Any]) -> bool:
 
 def _raise_first(futures: Sequence[Future[Any]]) -> None:
     """Raise what ended the run, not what followed from it."""
-    errors = [f.exception() for f in futures if f.done() and not f.cancelled() and f.exception()]
+    ended = [future for future in futures if future.done() and not future.cancelled()]
+    errors = [error for future in ended if (error := future.exception()) is not None]
     errors.sort(key=lambda error: isinstance(error, Interrupted))
     if errors:
         raise errors[0]

@@ -21,7 +21,7 @@ import tarfile
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,11 @@ EXTENSIONS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
-COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
+}
 BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -113,10 +117,11 @@ class _Checked:
 class _Header(tarfile.TarInfo):
     """A header of a tar; one with a long name or more facts comes into memory as a whole."""
 
-    def _proc_member(self, tarfile: tarfile.TarFile) -> tarfile.TarInfo:
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in EXTENSIONS and not 0 <= self.size <= HEADER:
             raise EOFError(f"a header of {self.size:,} bytes")
-        return super()._proc_member(tarfile)  # type: ignore[misc]
+        found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return found
 
 
 def unpack(

@@ -132,7 +132,8 @@ def _normal_pictures(outcome: Outcome, config: Mapping[str, Any]) -> list[Pictur
     most = config["annotate"]["collision_parts"]
     solid = collision_meshes(files, diagonal=diagonal, most=most)
     moved = open_state(tree, config["render"]["open_fraction"])
-    views = ((shown, {}), (shown, moved), (solid, moved))
+    rest: dict[str, float] = {}
+    views = ((shown, rest), (shown, moved), (solid, moved))
     drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]
     return _draw(drawn, framed=drawn[:2])  # a source's collision shapes may be anywhere
 

@@ -66,10 +66,10 @@ def _shown(model: Any, data: Any) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]
         yield mesh, pose
 
 
-def _mesh(model: Any, k: int) -> trimesh.Trimesh | None:
-    """Return the form of a geom in its own frame, None for ground."""
+def _mesh(model: Any, k: int) -> Any:
+    """Return the form of a geom in its own frame, a Trimesh; None for ground."""
     kind, (a, b, c) = mujoco.mjtGeom(model.geom_type[k]), model.geom_size[k]
-    make = trimesh.creation
+    make: Any = trimesh.creation
     if kind in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF):
         return _file_mesh(model, int(model.geom_dataid[k]))
     if kind == mujoco.mjtGeom.mjGEOM_BOX:
@@ -108,4 +108,4 @@ def _color(model: Any, k: int) -> np.ndarray:
         start = int(model.tex_adr[texture])
         pixels = model.tex_data[start : start + size].reshape(-1, channels)
         color[:3] *= pixels[:, :3].mean(axis=0) / 255
-    return np.clip(color, 0.0, 1.0)
+    return np.asarray(np.clip(color, 0.0, 1.0))

@@ -58,7 +58,7 @@ class Cells:
 
     def to_cells(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the link frame [m] to the grid's units."""
-        return (applied(self.axes, points) - self.corner) / self.size
+        return np.asarray((applied(self.axes, points) - self.corner) / self.size)
 
     def to_link(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the grid to the link frame [m]."""
@@ -89,7 +89,7 @@ class Cells:
         """Return the share (n,) of air in the cells of points (n, 3) and in their neighbors."""
         near = np.floor(points).astype(int)[:, None] + _AROUND
         near = np.clip(near, 0, np.array(self.air.shape) - 1)
-        return self.air[near[..., 0], near[..., 1], near[..., 2]].mean(axis=1)
+        return np.asarray(self.air[near[..., 0], near[..., 1], near[..., 2]].mean(axis=1))
 
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
         """Return how many centers in the air, and how many in all, a closed convex surface holds.
@@ -187,14 +187,14 @@ def _flattest(kinds: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
     if not len(weights) or weights.max() < _FLAT_SHARE:
         return None
     kind = kinds[int(np.argmax(weights))]
-    return kind / length(kind)
+    return np.asarray(kind / length(kind))
 
 
 def _mean_direction(vectors: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Return the mean direction (3,) of the area vectors (m, 3) that point along `near`."""
     along = dot(vectors, near)
     close = np.abs(along) > 0.999 * length(vectors)
-    return (vectors[close] * np.sign(along[close])[:, None]).sum(axis=0)
+    return np.asarray((vectors[close] * np.sign(along[close])[:, None]).sum(axis=0))
 
 
 def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -294,7 +294,7 @@ def _crossings(
 
 def _number_within(counts: np.ndarray) -> np.ndarray:
     """Return 0, 1, ... within each of several runs of the given lengths."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.asarray(np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts))
 
 
 def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:

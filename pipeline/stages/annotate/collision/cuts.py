@@ -128,9 +128,10 @@ def _held_air(layers: np.ndarray) -> np.ndarray:
     """Return (n,) the air in the box around the occupied cells of the first 1 to n layers."""
     table = np.zeros(tuple(size + 1 for size in layers.shape), dtype=np.int64)
     table[1:, 1:, 1:] = (~layers).cumsum(axis=0).cumsum(axis=1).cumsum(axis=2)
-    (a, b), (c, d) = _growing_span(layers.any(axis=2)), _growing_span(layers.any(axis=1))
+    spans = (_growing_span(np.asarray(layers.any(axis=axis))) for axis in (2, 1))
+    (a, b), (c, d) = spans
     k = np.arange(1, len(layers) + 1)
-    return table[k, b, d] - table[k, a, d] - table[k, b, c] + table[k, a, c]
+    return np.asarray(table[k, b, d] - table[k, a, d] - table[k, b, c] + table[k, a, c])
 
 
 def _growing_span(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

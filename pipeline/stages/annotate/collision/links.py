@@ -68,7 +68,8 @@ def with_convex_parts(
     """
     drawn = {shape.geometry.filename for link in model.links for shape in link.collisions}
     made = {name: data for name, data in files.items() if name not in drawn}
-    decimals, findings, links = grid_decimals(diagonal), [], []
+    findings: list[Finding] = []
+    decimals, links = grid_decimals(diagonal), []
     for link in model.links:
         shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
         edge = SMALLEST_HOLLOW * diagonal

@@ -180,4 +180,4 @@ def _outline(points: np.ndarray) -> np.ndarray:
     order = np.lexsort((points[:, 2], columns))
     differs = np.diff(columns[order]) != 0
     is_end = np.concatenate([[True], differs]) | np.concatenate([differs, [True]])
-    return points[order[is_end]]
+    return np.asarray(points[order[is_end]])
