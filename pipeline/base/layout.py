@@ -26,6 +26,7 @@ CONSTRAINTS = Path("constraints.txt")
 BUILD_LOCK = WORK / "build.lock"
 JOBS_LOCK = WORK / "jobs.lock"
 SNAKEMAKE_LOG = WORK / "logs" / "snakemake.log"
+SNAKEMAKE_EVENTS = WORK / "logs" / "events.jsonl"
 SPLIT_REPORT = WORK / "split" / "report.txt"
 INDEX = WORK / "inventory" / "index.json"
 WIRING = WORK / "wiring.json"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -28,13 +27,13 @@ from pipeline.engine.config import load_config
 from pipeline.engine.inventory.dates import NOTICE
 from pipeline.engine.inventory.refresh import LOCK_HELD, build_lock
 from pipeline.engine.processes import end_group, end_with_parent, require_memory
+from pipeline.tools.build.events import ARGUMENTS, Events, plugin_environment
 from pipeline.tools.build.progress import Progress
 from pipeline.tools.build.repair import discard_damaged, discard_folders, discard_leftovers
 from pipeline.tools.build.summary import print_summary
 from pipeline.tools.generate import generate
 
 FAILURE_LINES = 15
-_FAILED_LOG = re.compile(r"^Error in rule \w+:.*?^ +log: (\S+)", re.M | re.S)
 
 
 def main(arguments: list[str]) -> int:
@@ -93,27 +92,31 @@ def wait_for_orphans() -> None:
 def run_snakemake(cores: int) -> None:
     """Run the workflow with a progress bar; raise with the end of the log if it fails."""
     layout.SNAKEMAKE_LOG.parent.mkdir(parents=True, exist_ok=True)
-    with layout.SNAKEMAKE_LOG.open("wb", buffering=0) as log, Progress() as progress:
+    layout.SNAKEMAKE_EVENTS.unlink(missing_ok=True)
+    events = Events(layout.SNAKEMAKE_EVENTS)
+    with layout.SNAKEMAKE_LOG.open("wb", buffering=0) as log, Progress(events):
         process = None
         try:
             process = start_snakemake(cores)
             for line in process.stdout or ():
                 with refused_as_sentence(layout.SNAKEMAKE_LOG, partial(len, line)):
                     log.write(line.encode())
-                _hear(line, progress)
+                if line.startswith(NOTICE):
+                    _say(line.rstrip())
         except BaseException:
             if process is not None:  # before anything else: a closed terminal refuses every word
                 end_group(process)
             raise
     if process.wait():
-        raise PipelineError(_failure(layout.SNAKEMAKE_LOG.read_text(errors="replace")))
+        log_text = layout.SNAKEMAKE_LOG.read_text(errors="replace")
+        raise PipelineError(_failure(log_text, events.failed_logs))
 
 
 def start_snakemake(cores: int) -> subprocess.Popen[str]:
     """Start the workflow in a process group of its own, which can be ended as a whole."""
     return subprocess.Popen(
-        [sys.executable, "-m", "snakemake", "--cores", str(cores)],
-        env={**os.environ, LOCK_HELD: "1"},
+        [sys.executable, "-m", "snakemake", "--cores", str(cores), *ARGUMENTS],
+        env={**os.environ, LOCK_HELD: "1", **plugin_environment(layout.SNAKEMAKE_EVENTS)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -125,15 +128,9 @@ def start_snakemake(cores: int) -> subprocess.Popen[str]:
     )
 
 
-def _hear(line: str, progress: Progress) -> None:
-    if line.startswith(NOTICE):
-        _say(line.rstrip())
-    progress.hear(line)
-
-
-def _failure(log: str) -> str:
+def _failure(log: str, failed_logs: list[str]) -> str:
     """Return what a person needs after a failed build: the end of the failed jobs' own logs."""
-    jobs = list(dict.fromkeys(_FAILED_LOG.findall(log)))
+    jobs = list(dict.fromkeys(failed_logs))
     if not jobs:  # the workflow itself failed, before its first job
         trouble = logged_sentence(log)
         return "\n".join([*([trouble] if trouble else _end(log)), "", _advice()])

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress of a build: objects done in all stages, rejects, time left.
 
-Jobs count their objects in small files; the bar reads these once a second. Without a terminal, one
-line per finished stage is printed instead.
+Jobs count their objects in small files; the bar reads these and Snakemake's events once a second.
+Without a terminal, one line per finished stage is printed instead.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from contextlib import suppress
@@ -18,19 +17,17 @@ from tqdm import tqdm
 from pipeline.base import layout
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.stages import SHARD_STAGES, STAGES
+from pipeline.tools.build.events import Events
 
 INTERVAL_S = 1.0
-_JOB_STAT = re.compile(r"^(\w+)\s+(\d+)\s*$")
-_STARTED = re.compile(r"^(?:local)?rule (\w+):")
-_FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)")
 
 
 class Progress:
-    """Context manager that shows a bar while Snakemake runs; feed it Snakemake's output."""
+    """Context manager that shows a bar while Snakemake runs."""
 
-    def __init__(self) -> None:
-        self._planned: dict[str, int] = {}
-        self._finished: dict[str, int] = {}
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self._told: set[str] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._terminal = sys.stderr.isatty()
@@ -54,19 +51,13 @@ class Progress:
             self._update()
             self._bar.close()
 
-    def hear(self, line: str) -> None:
-        """Take in one line of Snakemake's output."""
-        if stat := _JOB_STAT.match(line):
-            if stat[1] in STAGES:
-                self._planned[stat[1]] = int(stat[2])
-                self._bar.total = self._expected()
-        elif started := _STARTED.match(line):
-            self._bar.set_description(started[1], refresh=False)
-        elif done := _FINISHED.match(line):
-            stage = done[1]
-            self._finished[stage] = self._finished.get(stage, 0) + 1
-            if self._finished[stage] == self._planned.get(stage) and not self._terminal:
-                sys.stderr.write(f"{stage}: {self._stage_line(stage)}\n")
+    def _tell_stages(self) -> None:
+        """Print a line for every stage that has come to its end."""
+        for stage, count in self._events.finished.items():
+            if count == self._events.planned.get(stage) and stage in STAGES:
+                if stage not in self._told and not self._terminal:
+                    sys.stderr.write(f"{stage}: {self._stage_line(stage)}\n")
+                self._told.add(stage)
 
     def _stage_line(self, stage: str) -> str:
         if stage not in SHARD_STAGES:
@@ -82,7 +73,8 @@ class Progress:
             for source, count in load_index().items()
             for number in range(count)
         )
-        jobs = sum(n for stage, n in self._planned.items() if stage in SHARD_STAGES)
+        planned = self._events.planned.items()
+        jobs = sum(count for stage, count in planned if stage in SHARD_STAGES)
         return round(objects * jobs / max(shards, 1))
 
     def _counts(self, stage: str = "*") -> tuple[int, int]:
@@ -101,7 +93,11 @@ class Progress:
                 self._update()
 
     def _update(self) -> None:
+        self._events.update()
+        self._tell_stages()
+        if self._events.running:
+            self._bar.set_description(self._events.running, refresh=False)
         done, rejects = self._counts()
-        self._bar.total = max(self._bar.total or 0, done)
+        self._bar.total = max(self._expected(), done)
         self._bar.n = done
         self._bar.set_postfix_str(f"{rejects} rejects", refresh=True)
