@@ -39,10 +39,14 @@ def run_verify(arguments: argparse.Namespace) -> int:
         found = {"library": str(root), "problems": [asdict(one) for one in problems]}
         _say_json(found | ({"next_step": NEXT_STEP} if problems else {}))
     elif problems:
-        _say([*(one.sentence for one in problems), "", f"{len(problems):,} problems. {NEXT_STEP}"])
+        _say([*(one.sentence for one in problems), "", f"{_counted(len(problems))}. {NEXT_STEP}"])
     else:
         _say([f"{root}: every file and every object is what its seal vouches for."])
     return int(bool(problems))
+
+
+def _counted(problems: int) -> str:
+    return "1 problem" if problems == 1 else f"{problems:,} problems"
 
 
 def _steps(root: Path) -> int | None:

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from aa_dataset.benchmark import Benchmark, read_benchmark
 from aa_dataset.errors import LibraryError
 from aa_dataset.layout import LibraryLayout
+from aa_dataset.pages import page_sizes
 from aa_dataset.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.trust import SEAL_BYTES, brief, check_cells, check_seal, parse_seal
 
@@ -30,6 +31,9 @@ NEXT_STEP = "Run `make library` to build it again, or download it again; `aa ver
 _TABLE_BYTES = 1 << 31
 _START_BYTES, _ROW_BYTES = 1 << 26, 1 << 16
 _BATCH_ROWS = 2048
+# What a batch may have if every text in it were the longest that its dictionary can hold. Texts of
+# a build are short, and the writer ends a dictionary at 1 MiB; one of a few long texts is larger.
+_BATCH_BYTES, _STRANGE_BATCH_BYTES, _DICTIONARY_BYTES = 1 << 33, 1 << 28, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +213,31 @@ def _read_batches(data: bytes) -> pa.Table:
     """Read a table piece by piece, so that one which unpacks to more than memory holds is seen."""
     batches, rows, total = [], 0, 0
     with pq.ParquetFile(pa.BufferReader(data), pre_buffer=False) as file:
-        schema = file.schema_arrow
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
+        schema, step = file.schema_arrow, _batch_rows(data, file.metadata)
+        for batch in file.iter_batches(batch_size=step, use_threads=False):
             rows, total = rows + batch.num_rows, total + batch.nbytes
-            most = min(_TABLE_BYTES, _START_BYTES + rows * _ROW_BYTES)
+            most = _most_bytes(rows)
             if total > most:
                 raise ValueError(f"its first {rows:,} rows unpack to more than {most:,} bytes")
             batches.append(batch)
     return pa.Table.from_batches(batches, schema)
+
+
+def _batch_rows(data: bytes, metadata: pq.FileMetaData) -> int:
+    """Return how many rows to unpack at a time; raise where the pages alone hold too much."""
+    if not (metadata.created_by or "").startswith("parquet-cpp-arrow"):
+        raise ValueError("it was not written by Arrow, as every table of a library is")
+    sizes, most = page_sizes(data, metadata), _most_bytes(metadata.num_rows)
+    if sizes.total > most:
+        raise ValueError(f"its pages unpack to more than {most:,} bytes")
+    row = sum(sizes.dictionaries)
+    is_strange = max(sizes.dictionaries, default=0) > _DICTIONARY_BYTES
+    batch = _STRANGE_BATCH_BYTES if is_strange else _BATCH_BYTES
+    return max(1, min(_BATCH_ROWS, batch // max(row, 1)))
+
+
+def _most_bytes(rows: int) -> int:
+    return min(_TABLE_BYTES, _START_BYTES + rows * _ROW_BYTES)
 
 
 def file_sha256(path: Path) -> str:

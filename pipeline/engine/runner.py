@@ -111,6 +111,7 @@ def run_shard(
     *,
     process: Process,
     schema: pa.Schema,
+    check: Callable[[], None] | None = None,
 ) -> None:
     """Run `process` on every task and write records, rejects, findings and assets of the shard.
 
@@ -124,6 +125,9 @@ def run_shard(
         Pure function of one task and the settings; raises `Rejection` for a broken object.
     schema : pyarrow.Schema
         Of the records; those of `pipeline.base.assets` are added for stages that make files.
+    check : callable, optional
+        Called when every object has its answer and no output is in its place; what it raises
+        fails the shard.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
     books = _Books()
@@ -139,6 +143,8 @@ def run_shard(
         for task, answer in _answers(job, tasks, process):
             _enter(books, job, task.object_id, answer, writer)
             _count(job, books, len(tasks))
+        if check is not None:
+            check()
         if writer is not None:
             writer.close()
             schema = functools.reduce(pa.Schema.append, COLUMNS, schema)

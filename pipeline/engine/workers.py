@@ -13,6 +13,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +29,10 @@ T = TypeVar("T")
 # A child of a worker may hold its pipes open after it died: so often is looked at the process.
 LOOK_S = 1.0
 FAREWELL_S = 5.0
+# An answer is its length, then itself. It is read as it comes: `recv_bytes` would wait for the rest
+# of one whose worker hangs in the middle of it, beyond every deadline.
+LENGTH = struct.Struct("!Q")
+CHUNK = 1 << 20  # B
 CONTEXT = multiprocessing.get_context("fork")
 
 
@@ -58,6 +63,7 @@ class Worker(Generic[T]):
         self.process.start()
         theirs.close()
         self.tasks, self.number, self.deadline = 0, -1, 0.0
+        self._come = bytearray()  # of the answer to the current task
 
     def give(self, number: int, task: T, seconds: float) -> None:
         """Hand one task over."""
@@ -73,7 +79,10 @@ class Worker(Generic[T]):
         try:
             gone = not self.process.is_alive()  # asked first: a last answer may lie in the pipe
             if self.connection.poll():
-                return self.connection.recv_bytes()
+                answer = self._receive()
+                if answer is not None:
+                    return answer
+                gone = False  # more may lie in the pipe
         except (EOFError, OSError):
             gone = True
         if gone:
@@ -83,6 +92,21 @@ class Worker(Generic[T]):
             self.kill()
             return TooSlow()
         return None
+
+    def _receive(self) -> bytes | None:
+        """Take a piece of the answer from the pipe, which has one; return the answer when whole."""
+        piece = os.read(self.connection.fileno(), CHUNK)
+        if not piece:
+            raise EOFError
+        self._come += piece
+        if len(self._come) < LENGTH.size:
+            return None
+        end = LENGTH.size + LENGTH.unpack_from(self._come)[0]
+        if len(self._come) < end:
+            return None
+        answer = bytes(memoryview(self._come)[LENGTH.size : end])
+        self._come = bytearray()
+        return answer
 
     def dismiss(self) -> None:
         """Ask an idle worker to leave, without waiting for it.
@@ -214,4 +238,12 @@ def _serve(
             return
         if isinstance(task, _Leave):
             return
-        tasks.send_bytes(function(task))
+        _send(tasks, function(task))
+
+
+def _send(pipe: Connection, answer: bytes) -> None:
+    """Write an answer as `Worker` reads it."""
+    for data in (LENGTH.pack(len(answer)), answer):
+        left = memoryview(data)
+        while left:
+            left = left[os.write(pipe.fileno(), left) :]

@@ -17,7 +17,8 @@ import stat
 import tarfile
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -316,8 +317,16 @@ class _Overlay(RawFiles):
         return self._below._read(name, most)
 
 
-def total_bytes(root: Path, paths: Sequence[str]) -> int:
+Sizes = Mapping[str, int | Rejection]
+
+
+def total_bytes(root: Path, paths: Sequence[str], known: Sizes | None = None) -> int:
     """Return the size of everything that is one object, links not followed.
+
+    Parameters
+    ----------
+    known : mapping of str to int or Rejection
+        Of some paths what `shared_sizes` found out, so that nobody walks them again.
 
     Raises
     ------
@@ -325,10 +334,38 @@ def total_bytes(root: Path, paths: Sequence[str]) -> int:
         `folder_invalid` where there is too much to walk.
     """
     total = 0
-    for path in (root / part for part in paths):
-        is_folder = path.is_dir() and not path.is_symlink()
-        total += sum(map(_size, walked(path) if is_folder else [path]))
+    for part in paths:
+        size = (known or {}).get(part)
+        if isinstance(size, Rejection):
+            raise size
+        total += _part_size(root, part) if size is None else size
     return total
+
+
+def shared_paths(objects: Iterable[Sequence[str]]) -> set[str]:
+    """Return the paths that belong to more than one object.
+
+    Whoever walks such a folder once for each object works with the square of their number.
+    """
+    uses = Counter(part for paths in objects for part in set(paths))
+    return {part for part, count in uses.items() if count > 1}
+
+
+def shared_sizes(root: Path, objects: Iterable[Sequence[str]]) -> Sizes:
+    """Return the size of what several objects share, or why it has none, each walked once."""
+    sizes: dict[str, int | Rejection] = {}
+    for part in sorted(shared_paths(objects)):
+        try:
+            sizes[part] = _part_size(root, part)
+        except Rejection as rejection:
+            sizes[part] = rejection
+    return sizes
+
+
+def _part_size(root: Path, part: str) -> int:
+    path = root / part
+    is_folder = path.is_dir() and not path.is_symlink()
+    return sum(map(_size, walked(path) if is_folder else [path]))
 
 
 def _size(path: Path) -> int:

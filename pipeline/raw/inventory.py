@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,10 +197,16 @@ class DigestCache:
 
 def mark_files(root: Path, paths: Sequence[str]) -> str:
     """Return a digest of sizes, times and inodes of everything that is one object."""
-    total = hashlib.sha256()
-    for part in paths:
-        total.update(_part_mark(root, _object_files(root, part)))
-    return total.hexdigest()
+    return mark_objects(root, [paths])[0]
+
+
+def mark_objects(root: Path, objects: Iterable[Sequence[str]]) -> list[str]:
+    """Return the same for several objects; what they share is looked at once."""
+    listed = [tuple(paths) for paths in objects]
+    parts = {
+        part: _part_mark(root, _object_files(root, part)) for part in {*itertools.chain(*listed)}
+    }
+    return [hashlib.sha256(b"".join(parts[part] for part in paths)).hexdigest() for paths in listed]
 
 
 def _part_mark(root: Path, files: Sequence[tuple[Path, os.stat_result | None]]) -> bytes:

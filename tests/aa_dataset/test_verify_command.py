@@ -144,6 +144,12 @@ def test_a_damaged_tar_names_its_damaged_objects(library, capsys):
     assert "generated-lamp" not in out and out.endswith("\n") and "2 problems." in out
 
 
+def test_one_problem_is_one_problem(library, capsys):
+    cut_seal(library)
+    _, out, _ = run(capsys, str(library))
+    assert len(out.splitlines()) == 3 and out.splitlines()[-1].startswith("1 problem. ")
+
+
 def test_rot_in_the_cache_is_found_and_healed_at_the_next_use(library, capsys):
     """A flip that keeps size and time is seen by reading alone."""
     item = load_dataset(library, verbose=False)["generated-lamp"]

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from aa_dataset.schema import TABLES
+
 EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
@@ -195,6 +197,19 @@ def manifest_parquet() -> list[bytes]:
         rows = [{"rel_path": f"o/{n}", "tier": "viable", "caption": caption} for n in range(count)]
         stream = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(rows), stream)
+        found.append(stream.getvalue())
+    return found
+
+
+def splits_parquet() -> list[bytes]:
+    """Return `splits.parquet` files: as a build writes them, unpacked, with pages of version 2."""
+    row = {"split": "test", "version": None, "object_id": "a-b", "content_sha256": "0" * 64,
+           "reason": "x"}  # fmt: skip
+    table = pa.Table.from_pylist([row] * 50, TABLES["splits"])
+    found = []
+    for options in ({"compression": "zstd"}, {"compression": "none"}, {"data_page_version": "2.0"}):
+        stream = io.BytesIO()
+        pq.write_table(table, stream, **options)
         found.append(stream.getvalue())
     return found
 

@@ -7,6 +7,7 @@ an empty folder. Whatever leaves that function must be an error that we raise on
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import threading
 from collections.abc import Callable, Sequence
@@ -19,8 +20,11 @@ from aa_dataset.contents import content_digest
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.schema import SCHEMA_VERSION
 from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from aa_dataset.storage import FileSeal, Seal, read_table
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
@@ -158,6 +162,14 @@ def _library_tar(data: bytes, folder: Path) -> object:
     return [asset.read(name) for name in asset.names()]
 
 
+def _library_table(data: bytes, folder: Path) -> object:
+    """Read a table that its seal vouches for: whoever writes one writes the other."""
+    _written(folder, {"splits.parquet": data})
+    mark = FileSeal(hashlib.sha256(data).hexdigest(), len(data))
+    seal = Seal("a", "0" * 16, SCHEMA_VERSION, 1, 1, {}, {}, None, {"splits.parquet": mark}, "")
+    return read_table(LibraryLayout(folder), seal, "splits")
+
+
 def _prediction(data: bytes, folder: Path) -> object:
     _written(folder, {"a.urdf": data})
     return UrdfFolder(folder).tree("a").placements({})
@@ -209,6 +221,7 @@ TARGETS: tuple[Target, ...] = (
     Target("archive", _PACKED, _archive),
     Target("unpack", [*_PACKED, *_TARS], _unpacked),
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
+    Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("result", _RESULTS, _result, is_good=False),
 )  # fmt: skip

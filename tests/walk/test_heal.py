@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
 from pathlib import Path
 
 import pytest
+from pipeline.inventory.made import file_mark
 
 from .conftest import Workspace
 from .test_rerun import expected_after
@@ -60,6 +62,25 @@ def test_a_lost_or_damaged_output_is_made_again(
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert copied.plan().jobs == dict.fromkeys(jobs, 1)
     assert copied.plan().jobs == dict.fromkeys(jobs, 1)  # a plan that is only looked at stays
+
+
+@pytest.mark.parametrize("path", ["library/joints.parquet", "release/library.json"])
+def test_rot_that_no_time_tells_of_is_healed(
+    built: Workspace, copied: Workspace, path: str
+) -> None:
+    """A failing disk changes neither times nor inode, so that the records of jobs see nothing."""
+    file = copied.root / path
+    flip(file) if file.suffix == ".parquet" else file.write_bytes(b"\xff" + file.read_bytes()[1:])
+    stage = "manifest" if path.startswith("library") else "publish"
+    (record,) = (copied.root / "work/made" / stage).glob("*.json")
+    facts = json.loads(record.read_bytes())
+    facts["outputs"][path][1] = file_mark(str(file))
+    record.write_text(json.dumps(facts))
+    assert copied.plan().jobs == {}
+    assert f"1 built file differs from what library.json says, such as {path}" in (
+        copied.build().stderr
+    )
+    assert copied.digests() == built.digests()
 
 
 def test_one_run_heals_everything_at_once(built: Workspace, copied: Workspace) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import compact_json, encodable, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.raw.files import open_raw, total_bytes
+from pipeline.raw.files import Sizes, open_raw, shared_sizes, total_bytes
 from pipeline.raw.inventory import adapter_module, read_inventory, read_marks
 from pipeline.raw.records import Found, RawRecord
-from pipeline.raw.untouched import untouched
+from pipeline.raw.untouched import untouched, watch
 from pipeline.stages.ingest.filters import require_wanted
 
 # `paths`, `parts`, `frame`, `screws`, `same_as`, `substitutes` and `provenance` are JSON.
@@ -43,21 +44,25 @@ RECORDS = record_schema(
 def run(job: ShardJob) -> None:
     """Ingest one shard."""
     facts = json.loads(job.inputs["facts"].read_bytes())
-    marks = read_marks(layout.marks(job.source, job.shard))
+    root, listed = Path(facts["folder"]), read_inventory(job.inputs["inventory"])
+    paths = {raw.object_id: raw.found.paths for raw in listed}
+    watched = watch(root, paths, read_marks(layout.marks(job.source, job.shard)))
     tasks = [
-        Task(raw.object_id, (job.source, facts, raw.found, raw.digest, marks.get(raw.object_id)))
-        for raw in read_inventory(job.inputs["inventory"])
+        Task(key, (job.source, facts, raw.found, raw.digest, watched.early.get(key)))
+        for raw in listed
+        for key in (raw.object_id,)
     ]
-    run_shard(job, tasks, process=ingest, schema=RECORDS)
+    process = partial(ingest, sizes=shared_sizes(root, paths.values()))
+    run_shard(job, tasks, process=process, schema=RECORDS, check=watched.check)
 
 
-def ingest(task: Task, settings: Mapping[str, Any]) -> Outcome:
-    """Read one raw object through its source's adapter."""
+def ingest(task: Task, settings: Mapping[str, Any], sizes: Sizes | None = None) -> Outcome:
+    """Read one raw object through its source's adapter; `sizes` are of paths that it shares."""
     source, facts, found, digest, mark = task.data
     root = Path(facts["folder"])
     most = settings["budgets"]["raw_bytes"]
     _require_plain(root, found)
-    _require_size(root, found, most)
+    _require_size(root, found, most, sizes)
     with untouched(task.object_id, root, found.paths, mark):
         files = open_raw(root, found.paths, most_bytes=most)
         raw = adapter_module(facts["adapter"]).describe(files, found)
@@ -116,8 +121,8 @@ def _require_plain(root: Path, found: Found) -> None:
             raise Rejection(Reason.FOLDER_INVALID, "its folder's name is not UTF-8; rename it.")
 
 
-def _require_size(root: Path, found: Found, most: int) -> None:
-    total = total_bytes(root, found.paths)
+def _require_size(root: Path, found: Found, most: int, sizes: Sizes | None) -> None:
+    total = total_bytes(root, found.paths, sizes)
     if total > most:
         raise Rejection(
             Reason.TOO_MANY_BYTES, f"the raw object has {total} bytes, more than {most}."

@@ -22,13 +22,8 @@ from aa_dataset.layout import URDF
 from aa_dataset.portable import length
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
-from pipeline.base.reasons import Code, Finding, Reason
-from pipeline.base.tables import compact_json, read_rows, record_schema
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
-from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import read_marks
-from pipeline.raw.untouched import untouched
+from pipeline.raw.untouched import untouched, watch
 from pipeline.shapes.pieces import Piece
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
 from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
@@ -78,14 +73,15 @@ RECORDS = record_schema(
 def run(job: ShardJob) -> None:
     """Normalize one shard."""
     root = Path(json.loads(job.inputs["facts"].read_bytes())["folder"])
-    marks = read_marks(layout.marks(job.source, job.shard))
     repairs = read_repairs(job.inputs["repairs"])
+    rows = {row["object_id"]: row for row in read_rows(job.inputs["records"])}
+    paths = {key: json.loads(row["paths"]) for key, row in rows.items()}
+    watched = watch(root, paths, read_marks(layout.marks(job.source, job.shard)))
     tasks = [
-        Task(key, (root, row, marks.get(key), repairs.get(key, ())))
-        for row in read_rows(job.inputs["records"])
-        for key in (row["object_id"],)
+        Task(key, (root, row, watched.early.get(key), repairs.get(key, ())))
+        for key, row in rows.items()
     ]
-    run_shard(job, tasks, process=normalize, schema=RECORDS)
+    run_shard(job, tasks, process=normalize, schema=RECORDS, check=watched.check)
 
 
 def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:

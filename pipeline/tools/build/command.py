@@ -160,9 +160,10 @@ def _tell_folders(paths: list[Path]) -> None:
 
 def _tell_damage(paths: list[Path]) -> None:
     if paths:
+        what = "1 built file differs" if len(paths) == 1 else f"{len(paths)} built files differ"
         _say(
-            f"{len(paths)} built files differ from what their library.json says, such as "
-            f"{paths[0]} (a build was killed, or the disk fails); they are made anew."
+            f"{what} from what library.json says, such as {paths[0]} (somebody changed it, or the "
+            "disk fails); it is made anew."
         )
 
 

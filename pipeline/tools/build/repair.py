@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Before a build: take away what is damaged or left over, so that the build makes it anew.
 
-What the records of jobs do not cover: a library that came without them, and temporary files.
+What the records of jobs do not see: a disk that changes a file and not its times, temporary files.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.storage import FileSeal
+from aa_dataset.layout import TABLES, LibraryLayout
 from pipeline.base import layout
-from pipeline.base.seal import file_sha256, sealed_files, usable_seal
+from pipeline.base.seal import file_sha256, usable_seal
 
 # Of the files that a build writes; none of its folders has one.
 FILE_ENDINGS = (".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".tsv", ".txt")
 
 
 def discard_damaged() -> list[Path]:
-    """Remove the files of `library/` and `release/` that differ from their seal; return them."""
+    """Remove the seals that say nothing and the tables that differ from their seal; return them.
+
+    The records of jobs tell of each file that was touched. A failing disk touches none, and who
+    opens a library is told to build it again: that has to help. The tars are too large to be read
+    before every build; `aa verify` reads them, and says which to remove.
+    """
     damaged = [
         path for root in (layout.LIBRARY, layout.RELEASE) for path in _damaged(LibraryLayout(root))
     ]
@@ -37,22 +41,10 @@ def _damaged(folder: LibraryLayout) -> Iterator[Path]:
     if seal is None:
         yield folder.seal
         return
-    for path in sealed_files(folder):
-        mark = seal.files.get(path.relative_to(folder.root).as_posix())
-        if path.is_file() and mark is not None and not _matches(path, mark, folder.seal):
+    for path in map(folder.table, TABLES):
+        mark = seal.files.get(path.name)
+        if path.is_file() and mark is not None and file_sha256(path) != mark.sha256:
             yield path
-
-
-def _matches(path: Path, mark: FileSeal, seal: Path) -> bool:
-    """Compare sizes, and contents of the tables and of what was touched after the seal.
-
-    The tars are as large as the library; one that nobody touched starts no job, and jobs compare.
-    """
-    status = path.stat()
-    if status.st_size != mark.size:
-        return False
-    untouched = path.suffix == ".tar" and status.st_mtime_ns <= seal.stat().st_mtime_ns
-    return untouched or file_sha256(path) == mark.sha256
 
 
 def discard_leftovers() -> None:

@@ -41,6 +41,8 @@ EXTENSIONS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
+# Of a zip's methods only these unpack as little at a time as they are asked for.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -288,8 +290,21 @@ def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:
             if kind not in (0, stat.S_IFREG):
                 tally.left_out += 1
                 continue
+            _require_method(info, tally.archive)
             with opened.open(info) as stream:
                 yield Member(info.filename, stream)
+
+
+def _require_method(info: zipfile.ZipInfo, archive: str) -> None:
+    """Refuse a member that one read could unpack to any size, before a byte of it is read."""
+    method = info.compress_type
+    if method not in METHODS:
+        raise FetchError(
+            f"{archive}: the member {info.filename[:200]!r} is packed by "
+            f"{zipfile.compressor_names.get(method, 'an unknown method')} (method {method}); only "
+            "stored and deflated members are read. Unpack the archive by hand into the source's "
+            "folder, or ask the publisher for a tar or a plain zip."
+        )
 
 
 def settle(name: str, record: dict[str, Any], place: FetchLayout) -> None:

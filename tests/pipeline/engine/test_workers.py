@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crew of workers: who is not needed any more leaves by itself."""
+"""The crew of workers: who leaves by itself, and who hangs or dies in the middle of an answer."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 
 import pytest
 
-from pipeline.engine.workers import Crew
+from pipeline.engine import workers
+from pipeline.engine.workers import Crew, Died, TooSlow
 
 
 @pytest.mark.parametrize("tasks_each", [1, 100])
@@ -20,3 +26,63 @@ def test_workers_that_are_dismissed_leave_by_themselves(tasks_each: int) -> None
         crew.rest()
     assert crew.answers == {0: b"0", 1: b"1", 2: b"2"}
     assert [worker.exitcode for worker in workers] == [0, 0, 0]  # -9 is one that had to be killed
+
+
+ANSWER = bytes(range(256)) * 20_000  # more than a pipe holds
+
+
+def half_sent(data: bytes, then: Callable[[], None]) -> Callable[[Connection, bytes], None]:
+    """Return a way to send answers of which one does not get to its end."""
+
+    def send(pipe: Connection, answer: bytes) -> None:
+        if answer == b"bad":
+            os.write(pipe.fileno(), data)
+            then()
+        sound(pipe, answer)
+
+    sound = workers._send
+    return send
+
+
+def hang() -> None:
+    time.sleep(600)
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0" * 3, workers.LENGTH.pack(3), workers.LENGTH.pack(3) + b"ba",
+             workers.LENGTH.pack(1 << 62) + b"ba"],
+    ids=["half a length", "no byte", "half", "half of much"],
+)  # fmt: skip
+@pytest.mark.parametrize(("then", "end"), [(hang, TooSlow()), (die, Died(-signal.SIGKILL))])
+def test_a_worker_that_stops_in_the_middle_of_its_answer(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, then: Callable[[], None], end: TooSlow | Died
+) -> None:
+    monkeypatch.setattr(workers, "_send", half_sent(data, then))
+    before = set(multiprocessing.active_children())
+    with Crew(bytes, count=2, seconds=1.0, gigabytes=64.0, tasks_each=100) as crew:
+        for number, task in enumerate([b"bad", b"good"]):
+            crew.give(number, task)
+        crew.rest()
+        crew.give(2, b"after")
+        crew.rest()
+    assert crew.answers == {0: end, 1: b"good", 2: b"after"}
+    assert set(multiprocessing.active_children()) <= before
+
+
+def test_answers_of_any_length_come_whole() -> None:
+    def give(size: int) -> bytes:
+        return ANSWER[:size]
+
+    sizes = [0, 1, len(ANSWER), 8, len(ANSWER) - 1]
+    with Crew(give, count=2, seconds=600.0, gigabytes=64.0, tasks_each=3) as crew:
+        for number, size in enumerate(sizes):
+            while not crew.has_room():
+                crew.wait()
+            crew.give(number, size)
+        crew.rest()
+    assert [len(crew.answers[number]) for number in range(len(sizes))] == sizes
+    assert all(crew.answers[n] == ANSWER[:size] for n, size in enumerate(sizes))

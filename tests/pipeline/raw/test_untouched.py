@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +14,24 @@ from typing import Any
 
 import pytest
 
-from pipeline.base.errors import ChangedDuringBuildError
+from pipeline.base.errors import ChangedDuringBuildError, Rejection
 from pipeline.base.tables import read_rows
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.refresh import refresh
+from pipeline.raw.adapters import urdf_folder
+from pipeline.raw.files import RawFiles, shared_sizes, total_bytes
+from pipeline.raw.records import Found, RawRecord
 
 RAW = Path("raw/local/door")
+DOORS = Path("raw/tail/doors")
+COLLECTION = """
+title: Some doors
+label: Door
+license: MIT
+attribution: Somebody
+frame: {up: y, front: null}
+scale: metric
+"""
 
 
 @pytest.fixture
@@ -74,3 +88,86 @@ def test_a_broken_object_that_was_touched_is_not_a_reject_either(
     (RAW / "meta.json").write_text("{")
     with pytest.raises(ChangedDuringBuildError):
         planned("ingest")
+
+
+@pytest.fixture
+def crowded(
+    bench: SimpleNamespace, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int], dict[str, int]]:
+    """Return what ingests and normalizes models that lie in one folder, and counts its walks."""
+    for name in ("pipeline", "aa_dataset"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(bench.repository / name, name, ignore=ignore, dirs_exist_ok=True)
+    config = load_config()
+    config["sources"]["tail"]["shards"] = 1
+    urdf = bench.robot(
+        bench.box_link("a"), bench.box_link("b"), bench.joint_text("j", "revolute", "a", "b")
+    )
+    looks = multiprocessing.Value("i")  # workers count too
+    scandir = os.scandir
+
+    def counted(folder: Any) -> Any:
+        with looks.get_lock():
+            looks.value += "doors" in str(folder)
+        return scandir(folder)
+
+    def run(models: int) -> dict[str, int]:
+        DOORS.mkdir(parents=True, exist_ok=True)
+        (DOORS / "source.yaml").write_text(COLLECTION)
+        for number in range(models):
+            (DOORS / f"{number:04d}.urdf").write_text(urdf)
+        refresh(config)
+        monkeypatch.setattr(os, "scandir", counted)
+        found = {}
+        for stage in ("ingest", "normalize"):
+            looks.value = 0
+            job = bench.stage_job(stage, "tail", "0000", config)
+            importlib.import_module(f"pipeline.{stage}.stage").run(job)
+            assert len(read_rows(job.outputs["records"])) == models
+            found[stage] = looks.value
+        monkeypatch.setattr(os, "scandir", scandir)
+        return found
+
+    return run
+
+
+def test_a_folder_of_many_models_is_walked_as_often_as_one_of_few(
+    crowded: Callable[[int], dict[str, int]],
+) -> None:
+    few, many = crowded(4), crowded(8)
+    assert few == many == {"ingest": 2, "normalize": 1}
+
+
+def test_a_touch_in_a_folder_that_models_share_fails_the_shard(
+    crowded: Callable[[int], dict[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of them touches what the first has read, and turns it back."""
+
+    def describe(files: RawFiles, found: Found) -> RawRecord:
+        if found.name.endswith("0003.urdf"):
+            first = DOORS / "0000.urdf"
+            before = first.read_bytes()
+            first.write_bytes(before + b" ")
+            first.write_bytes(before)
+        return sound(files, found)
+
+    sound = urdf_folder.describe
+    monkeypatch.setattr(urdf_folder, "describe", describe)
+    with pytest.raises(ChangedDuringBuildError, match=r"tail-doors_0000\.urdf\S* changed"):
+        crowded(4)
+    assert not list(Path("work/ingest").rglob("*.parquet"))
+
+
+def test_a_shared_folder_that_holds_too_much_is_walked_once_and_refuses_all(
+    crowded: Callable[[int], dict[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.walk.MOST_ENTRIES", 4)
+    sizes = shared_sizes(Path("raw"), [("tail/doors", "x"), ("tail/doors",)])
+    assert sizes == {"tail/doors": 0}
+    DOORS.mkdir(parents=True)
+    for number in range(5):
+        (DOORS / f"{number}.urdf").touch()
+    sizes = shared_sizes(Path("raw"), [("tail/doors", "x"), ("tail/doors",)])
+    monkeypatch.setattr("pipeline.rawfiles.walked", None)  # nobody walks again
+    with pytest.raises(Rejection, match="holds too much"):
+        total_bytes(Path("raw"), ("tail/doors",), sizes)

@@ -11,6 +11,7 @@ import random
 import stat
 import tarfile
 import threading
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -250,6 +251,33 @@ def test_a_bomb_is_stopped_near_its_bound(
     with pytest.raises(FetchError, match="more than 1,000 bytes"):
         opened(data, "x", UnpackRule(archives="*", files=3, bytes=1000))
     assert sum(len(x) for x in folder_files(place.root).values()) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [(zipfile.ZIP_BZIP2, r"bzip2 \(method 12\)"), (zipfile.ZIP_LZMA, r"lzma \(method 14\)"),
+     (199, r"an unknown method \(method 199\)")],
+)  # fmt: skip
+def test_a_zip_s_method_that_one_read_unpacks_whole_is_refused(
+    opened: Callable[..., dict[str, Any]], place: FetchLayout, method: int, words: str
+) -> None:
+    """Such a member hands out all of its bytes at the first read, however few were asked for."""
+    known = method if method in zipfile.compressor_names else zipfile.ZIP_STORED
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("good.txt", b"good")
+        archive.writestr("bomb", bytes(60_000_000 if known == method else 9), known)
+    data = bytearray(stream.getvalue())
+    data[data.rindex(b"PK\x01\x02") + 10] = method
+    assert len(data) < 200_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(FetchError, match=f"x.zip: the member 'bomb' is packed by {words}"):
+            opened(bytes(data), "x.zip")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+    assert visible(place) == {}
 
 
 def tail_bytes(size: int) -> bytes:
