@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from pipeline.inventory.made import file_mark
+
+from pipeline.engine.inventory.made import file_mark
 
 from .conftest import Workspace
 from .test_rerun import expected_after

@@ -22,6 +22,11 @@ from aa_dataset.layout import URDF
 from aa_dataset.portable import length
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Code, Finding, Reason
+from pipeline.base.tables import compact_json, read_rows, record_schema
+from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
+from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import read_marks
 from pipeline.raw.untouched import untouched, watch
 from pipeline.shapes.pieces import Piece

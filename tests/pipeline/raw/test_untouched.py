@@ -161,13 +161,13 @@ def test_a_touch_in_a_folder_that_models_share_fails_the_shard(
 def test_a_shared_folder_that_holds_too_much_is_walked_once_and_refuses_all(
     crowded: Callable[[int], dict[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.walk.MOST_ENTRIES", 4)
+    monkeypatch.setattr("pipeline.raw.walk.MOST_ENTRIES", 4)
     sizes = shared_sizes(Path("raw"), [("tail/doors", "x"), ("tail/doors",)])
     assert sizes == {"tail/doors": 0}
     DOORS.mkdir(parents=True)
     for number in range(5):
         (DOORS / f"{number}.urdf").touch()
     sizes = shared_sizes(Path("raw"), [("tail/doors", "x"), ("tail/doors",)])
-    monkeypatch.setattr("pipeline.rawfiles.walked", None)  # nobody walks again
+    monkeypatch.setattr("pipeline.raw.files.walked", None)  # nobody walks again
     with pytest.raises(Rejection, match="holds too much"):
         total_bytes(Path("raw"), ("tail/doors",), sizes)
