@@ -122,7 +122,7 @@ def crowded(
         for stage in ("ingest", "normalize"):
             looks.value = 0
             job = bench.stage_job(stage, "tail", "0000", config)
-            importlib.import_module(f"pipeline.{stage}.stage").run(job)
+            importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
             assert len(read_rows(job.outputs["records"])) == models
             found[stage] = looks.value
         monkeypatch.setattr(os, "scandir", scandir)

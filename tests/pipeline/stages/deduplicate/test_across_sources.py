@@ -68,7 +68,7 @@ def test_one_door_from_three_adapters_stays_once(
         for shard in map(layout.shard_name, range(shards)):
             for stage in ("ingest", "normalize", "categorize", "verify", "annotate"):
                 job = bench.stage_job(stage, source, shard, config)
-                importlib.import_module(f"pipeline.{stage}.stage").run(job)
+                importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
                 assert read_rows(job.outputs["rejects"]) == []
     job = bench.library_job("deduplicate", config)
     importlib.import_module("pipeline.stages.deduplicate.stage").run(job)
