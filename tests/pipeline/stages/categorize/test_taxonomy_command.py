@@ -232,5 +232,5 @@ def test_the_tables_module_needs_no_pipeline() -> None:
     import subprocess
     import sys
 
-    code = "import sys; sys.modules['pipeline'] = None; import aa_dataset.cli_taxonomy"
+    code = "import sys; sys.modules['pipeline'] = None; import aa_dataset.cli.taxonomy"
     subprocess.run([sys.executable, "-c", code], check=True)

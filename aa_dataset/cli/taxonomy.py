@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aa_dataset.cli.arguments import add_json, count
+from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
 from aa_dataset.foreign_text import one_line
 from aa_dataset.layout import PREVIEW
@@ -56,6 +58,23 @@ class UsageError(ArenaError):
     """The words after ``aa taxonomy`` make no command."""
 
 
+def add_to(commands: Any) -> None:
+    """Add the command and its options."""
+    usage = (
+        "aa taxonomy [LIBRARY] [--all] [--json]\n"
+        "       aa taxonomy why OBJECT [LIBRARY] [--json]\n"
+        "       aa taxonomy propose [LIBRARY] [--out FILE] [--limit N] [--without-model]"
+    )
+    parser = commands.add_parser("taxonomy", help="tree of categories, why a label", usage=usage)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="see the usage above")
+    parser.add_argument("--all", action="store_true", help="also categories without objects")
+    add_json(parser)
+    parser.add_argument("--out", type=Path, default=Path("taxonomy/proposals.tsv"), metavar="FILE")
+    parser.add_argument("--limit", type=count, default=0, help="objects to ask about; 0: all")
+    parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
+    parser.set_defaults(run=run_taxonomy)
+
+
 def run_taxonomy(arguments: argparse.Namespace) -> int:
     """Dispatch by the first word; anything but a verb is a library."""
     words = list(arguments.words)
@@ -79,11 +98,9 @@ def _library(words: list[str]) -> Dataset:
 
 
 def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
-    from aa_dataset.cli import _say, _say_json
-
     branches = tree(dataset.table("categories").to_pylist(), dataset.categories)
     if arguments.json:
-        _say_json(
+        say_json(
             {
                 "revision": dataset.revision,
                 "objects": len(dataset),
@@ -91,10 +108,10 @@ def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
             }
         )
         return 0
-    _say(line for branch in branches for line in _branch_lines(branch, arguments.all))
+    say(line for branch in branches for line in _branch_lines(branch, arguments.all))
     used = sum(len(branch.inhabited) for branch in branches)
     rows = sum(len(branch.categories) for branch in branches)
-    _say([f"{len(dataset):,} objects, {used:,} categories with objects of {rows:,} in the table"])
+    say([f"{len(dataset):,} objects, {used:,} categories with objects of {rows:,} in the table"])
     return 0
 
 
@@ -110,15 +127,13 @@ def _branch_lines(branch: Branch, everything: bool) -> list[str]:
 
 def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
     """Explain one label from the library's own tables; status 1 if the object has none."""
-    from aa_dataset.cli import _say, _say_json
-
     item = dataset[object_id]
     steps = parse_trace(str(item.fact("label_provenance")))
     facts = _reasons(dataset, item, steps)
     if as_json:
-        _say_json(facts)
+        say_json(facts)
     else:
-        _say(_why_lines(facts, steps))
+        say(_why_lines(facts, steps))
     return 1 if item.category == UNKNOWN else 0
 
 
@@ -156,8 +171,6 @@ def _why_lines(facts: dict[str, Any], steps: list[Step]) -> Iterable[str]:
 
 def _propose(dataset: Dataset, arguments: argparse.Namespace) -> int:
     """Append one proposal per object without a category; status 1 if a reply was not usable."""
-    from aa_dataset.cli import _say
-
     endpoint = None if arguments.without_model else Endpoint.from_environment()
     proposer = endpoint.model if endpoint else RULES_PROPOSER
     done = proposed_objects(_text(arguments.out))
@@ -173,7 +186,7 @@ def _propose(dataset: Dataset, arguments: argparse.Namespace) -> int:
             continue
         _append(arguments.out, proposal)
         written += 1
-    _say([f"{written:,} proposals added to {arguments.out}, {len(ids) - written:,} not usable. "
+    say([f"{written:,} proposals added to {arguments.out}, {len(ids) - written:,} not usable. "
           "They count only after a row in taxonomy/reviews.tsv."])  # fmt: skip
     return 0 if written == len(ids) else 1
 
