@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aa_dataset.adapters.common import Thing
     from aa_dataset.judge.run import Judgement
 
+REPORT = "judge.parquet"
 SHOWN = 40  # objects of the table; failures are always shown
 
 
@@ -33,9 +34,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        default=Path("work/judge/report.parquet"),
+        default=Path(REPORT),
         metavar="FILE",
-        help="where the report is written; default work/judge/report.parquet",
+        help=f"where the report is written; default {REPORT} in the current folder",
     )
     parser.set_defaults(run=run_judge)
 
