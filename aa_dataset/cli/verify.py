@@ -47,7 +47,7 @@ def _steps(root: Path) -> int | None:
     """Return how many files and objects there are to check, None where the seal does not tell."""
     from aa_dataset.errors import LibraryError
     from aa_dataset.layout import LibraryLayout
-    from aa_dataset.storage import read_seal
+    from aa_dataset.seal import read_seal
 
     try:
         seal = read_seal(LibraryLayout(root))
