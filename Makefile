@@ -38,7 +38,7 @@ fuzz: .venv/dev ## damaged files for every reader of foreign files (AA_FUZZ_SECO
 
 # The simulators weigh 1.5 GB and are asked for seldom, so they have a venv of their own.
 judges: library .venv-judges/ready ## what five simulators say of every object
-	@.venv-judges/bin/aa judge library --workers $$(nproc)
+	@.venv-judges/bin/aa judge library --workers $$(nproc) --out work/judge/report.parquet
 	@.venv-judges/bin/python -m pytest -m "judges or not slow" \
 		tests/aa_dataset/adapters tests/aa_dataset/export tests/aa_dataset/judge tests/pipeline/tools/judge
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from aa_dataset.contents import Contents
 from aa_dataset.errors import LibraryError
-from aa_dataset.storage import NEXT_STEP
+from aa_dataset.seal import NEXT_STEP
 from aa_dataset.tars import Member, read_members
 
 

@@ -26,7 +26,8 @@ from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.safe_json import parse_json
-from aa_dataset.storage import NEXT_STEP, Seal, read_seal, read_table, verify_files
+from aa_dataset.seal import NEXT_STEP, Seal, read_seal
+from aa_dataset.storage import read_table, verify_files
 from aa_dataset.trust import brief, check_counts, check_objects
 from aa_dataset.unpacked import KnownFolders
 

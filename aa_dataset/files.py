@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
@@ -75,6 +77,25 @@ def refused_as_sentence(path: Path, least_bytes: Callable[[], int]) -> Iterator[
         if error.errno not in DISK_TROUBLE or not _concerns(error, path.parent):
             raise
         raise WriteError(write_sentence(path, error, least_bytes=least_bytes())) from error
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeal:
+    """What the seal says of one file: `sha256` in hex, `size` in bytes."""
+
+    sha256: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileSeal:
+        """Return what a seal says of a file that is there now."""
+        return cls(file_sha256(path), path.stat().st_size)
 
 
 def flush(path: Path) -> None:

@@ -13,7 +13,7 @@ from aa_dataset.catalog import Catalog, open_catalog
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
 from aa_dataset.layout import LibraryLayout
-from aa_dataset.storage import Seal, read_seal
+from aa_dataset.seal import Seal, read_seal
 
 DEFAULT_NAME = "articulatearena-20k"
 TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}

@@ -1,31 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a library: the seal that vouches for them, and the tables.
-
-A library is written table by table and sealed last (`library.json`: sizes and digests of every
-file), so a folder without a seal, or one whose files differ from it, is half built or mixed and is
-refused.
-"""
+"""The files of a sealed library: all must be there, and a table is read against the seal."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark, read_benchmark
 from aa_dataset.errors import LibraryError
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.pages import page_sizes
-from aa_dataset.schema import SCHEMA_VERSION, TABLES
-from aa_dataset.trust import SEAL_BYTES, brief, check_cells, check_seal, parse_seal
+from aa_dataset.schema import TABLES
+from aa_dataset.seal import NEXT_STEP, Seal
+from aa_dataset.trust import brief, check_cells
 
-NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
 # The widest row of the library has some kilobytes; a table that unpacks to more is a trap. A few
 # bytes of a file may stand for a long text in every row, so that few rows are unpacked at a time.
 _TABLE_BYTES = 1 << 31
@@ -34,119 +26,6 @@ _BATCH_ROWS = 2048
 # What a batch may have if every text in it were the longest that its dictionary can hold. Texts of
 # a build are short, and the writer ends a dictionary at 1 MiB; one of a few long texts is larger.
 _BATCH_BYTES, _STRANGE_BATCH_BYTES, _DICTIONARY_BYTES = 1 << 33, 1 << 28, 1 << 22
-
-
-@dataclass(frozen=True, slots=True)
-class FileSeal:
-    """What the seal says of one file: `sha256` in hex, `size` in bytes."""
-
-    sha256: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Seal:
-    """The contents of `library.json`.
-
-    Attributes
-    ----------
-    name, revision, schema_version : str
-        Name of the dataset, digest of its contents, version of its tables.
-    expected_objects, objects : int
-        Objects of the whole dataset, and of this library.
-    sources, splits : dict of str to int
-        Objects per source and per split.
-    benchmark : Benchmark or None
-        The version of the benchmark that the library holds.
-    files : dict of str to FileSeal
-        Every file of the library by its path relative to the folder.
-    sha256 : str
-        Digest of `library.json` itself, in hex.
-    """
-
-    name: str
-    revision: str
-    schema_version: str
-    expected_objects: int
-    objects: int
-    sources: dict[str, int]
-    splits: dict[str, int]
-    benchmark: Benchmark | None
-    files: dict[str, FileSeal]
-    sha256: str
-
-    @property
-    def edition(self) -> str:
-        """Name of the library's folder in the cache.
-
-        A revision is a claim, and leaves pictures out. The digest of the seal, which names that of
-        every tar, keeps apart libraries that claim the same one.
-        """
-        return f"{self.revision}-{self.sha256[:32]}"
-
-
-def read_seal(layout: LibraryLayout) -> Seal:
-    """Read the seal of a library and check its form, not yet the files."""
-    path = layout.seal
-    if not layout.root.is_dir():
-        raise LibraryError(f"the folder {layout.root} does not exist. Run `make library`.")
-    if not path.is_file():
-        raise LibraryError(
-            f"{layout.root} has no {path.name}: it is not a library, or its build did not finish. "
-            "Run `make library`."
-        )
-    try:
-        with path.open("rb") as stream:
-            text = stream.read(SEAL_BYTES + 1)
-        data = parse_seal(text)
-        version = data["schema_version"]
-    except (OSError, ValueError, KeyError) as error:
-        raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
-    if version != SCHEMA_VERSION:
-        found = brief(version).strip("'")
-        raise LibraryError(
-            f"{path} has schema version {found}, this package reads {SCHEMA_VERSION}. "
-            "Install the version of aa-dataset that wrote the library, or build it again "
-            "with `make library`."
-        )
-    return _seal(data, path, hashlib.sha256(text).hexdigest())
-
-
-def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
-    try:
-        check_seal(data)
-        return Seal(
-            name=data["name"],
-            revision=data["revision"],
-            schema_version=data["schema_version"],
-            expected_objects=data["expected_objects"],
-            objects=data["objects"],
-            sources=dict(data["sources"]),
-            splits=dict(data["splits"]),
-            benchmark=_benchmark(data["benchmark"], data["splits"]),
-            files={
-                name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
-            },
-            sha256=sha256,
-        )
-    except KeyError as error:
-        raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error
-    except ValueError as error:
-        raise LibraryError(
-            f"{path} lacks a field or holds a wrong value ({error}). {NEXT_STEP}"
-        ) from error
-
-
-def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
-    if facts is None:
-        return None
-    found = read_benchmark(facts)
-    if splits.get(found.split) != found.objects:
-        raise ValueError(
-            f"benchmark.objects is {found.objects}, splits.{found.split} is "
-            f"{splits.get(found.split)}"
-        )
-    return found
 
 
 def verify_files(layout: LibraryLayout, seal: Seal) -> None:
@@ -238,12 +117,3 @@ def _batch_rows(data: bytes, metadata: pq.FileMetaData) -> int:
 
 def _most_bytes(rows: int) -> int:
     return min(_TABLE_BYTES, _START_BYTES + rows * _ROW_BYTES)
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hex."""
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise LibraryError(f"{path} is not readable ({error.strerror}). {NEXT_STEP}") from error

@@ -18,9 +18,11 @@ from aa_dataset.cache import cache_layout
 from aa_dataset.catalog import Catalog, checked_catalog
 from aa_dataset.contents import PICTURES
 from aa_dataset.errors import LibraryError
+from aa_dataset.files import file_sha256
 from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
 from aa_dataset.revision import tables_revision
-from aa_dataset.storage import Seal, file_sha256, read_seal, read_table
+from aa_dataset.seal import Seal, read_seal
+from aa_dataset.storage import read_table
 from aa_dataset.trust import SEAL_BYTES, brief
 from aa_dataset.unpacked import folder_problem, read_receipt
 
@@ -80,8 +82,6 @@ def _file_problems(
                 )
         except OSError as error:
             yield Problem(str(path), f"{path} is not readable ({error.strerror}).")
-        except LibraryError as error:
-            yield Problem(str(path), str(error))
         advance()
 
 
@@ -107,8 +107,7 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
         if name in seal.files:
             same = digest == seal.files[name].sha256
         elif name in _BESIDE:
-            file = layout.root / name
-            same = file.is_file() and digest == file_sha256(file)
+            same = _has_digest(layout.root / name, digest)
         else:
             same = False
         if not same:
@@ -116,6 +115,13 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
         absent.discard(name)
     for name in sorted(absent):
         yield Problem(str(path), f"{path} has no line for {name}.")
+
+
+def _has_digest(path: Path, digest: str) -> bool:
+    try:
+        return path.is_file() and file_sha256(path) == digest
+    except OSError as error:
+        raise LibraryError(f"{path} is not readable ({error.strerror}).") from error
 
 
 def _content_problems(

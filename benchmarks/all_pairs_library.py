@@ -15,7 +15,7 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from aa_dataset.trust import BLOCK
-from pipeline.base.seal import write_seal
+from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.generate.draw import Draw
 from pipeline.generate.layout import object_name
@@ -49,7 +49,7 @@ def write_library(root: Path, trees: list[KinematicTree]) -> list[str]:
     layout.asset(str(NOWHERE["shard"])).write_bytes(bytes(BLOCK))
     for name, schema in TABLES.items():
         write_table(layout.table(name), rows[name], schema)
-    write_seal(layout, name="articulatearena-20k", expected=len(trees), benchmark=None, marks={})
+    seal_folder(layout, name="articulatearena-20k", expected=len(trees), benchmark=None, marks={})
     return [object_id for object_id, _ in named]
 
 

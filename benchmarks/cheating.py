@@ -27,7 +27,7 @@ from aa_dataset import load_dataset
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from aa_dataset.trust import BLOCK
-from pipeline.base.seal import write_seal
+from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_frozen
 from pipeline.stages.split.truth import Truth
@@ -83,7 +83,7 @@ def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
     layout.asset(str(NOWHERE["shard"])).write_bytes(bytes(BLOCK))
     for name, schema in TABLES.items():
         write_table(layout.table(name), rows[name], schema)
-    write_seal(layout, name="articulatearena-20k", expected=19977, benchmark=None, marks={})
+    seal_folder(layout, name="articulatearena-20k", expected=19977, benchmark=None, marks={})
 
 
 def joint_rows(object_id: str, truth: Truth) -> list[Row]:

@@ -48,6 +48,7 @@ COMMANDS = {
     "generate": "pipeline.tools.generate",
     "inventory": "pipeline.engine.inventory.command",
     "previews": "pipeline.tools.previews",
+    "propose": "pipeline.tools.propose",
     "sources": "pipeline.tools.fetch.sources",
     "summary": "pipeline.tools.build.summary",
 }

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from aa_dataset.contents import Contents
+from aa_dataset.files import FileSeal
 from aa_dataset.tars import read_header, read_members
 from aa_dataset.trust import BLOCK
 from pipeline.base.errors import DamagedFileError
@@ -131,6 +132,6 @@ class AssetWriter:
         self._position += len(END_OF_ARCHIVE)
 
     @property
-    def mark(self) -> dict[str, Any]:
-        """What a seal says of the file: its digest and its size [B]."""
-        return {"sha256": self._digest.hexdigest(), "size": self._position}
+    def mark(self) -> FileSeal:
+        """What a seal says of the file."""
+        return FileSeal(self._digest.hexdigest(), self._position)

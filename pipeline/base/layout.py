@@ -21,6 +21,7 @@ ACCESS_SCHEMA = Path("pipeline/raw/access.schema.json")
 REVIEWS = Path("pipeline/raw/curation/reviews.tsv")
 REPAIRS = Path("pipeline/raw/curation/repairs.tsv")
 TAXONOMY = Path("taxonomy")
+PROPOSALS = TAXONOMY / "proposals.tsv"
 CONSTRAINTS = Path("constraints.txt")
 
 BUILD_LOCK = WORK / "build.lock"

@@ -3,58 +3,56 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark
 from aa_dataset.errors import LibraryError
+from aa_dataset.files import FileSeal
 from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.revision import tables_revision
 from aa_dataset.schema import SCHEMA_VERSION
-from aa_dataset.storage import Seal, read_seal
+from aa_dataset.seal import Seal, read_seal, write_seal
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import dump_json, read_rows, write_bytes
 
 
-def write_seal(
+def seal_folder(
     folder: LibraryLayout,
     *,
     name: str,
     expected: int,
     benchmark: Benchmark | None,
-    marks: Mapping[str, Mapping[str, Any]],
-) -> dict[str, Any]:
+    marks: Mapping[str, FileSeal],
+) -> Seal:
     """Write `library.json` for the tables and assets that are there now; return its content.
 
     `marks` are those of the files when they were made. One that changed since is removed with an
     error, so that no seal ever vouches for damage.
     """
-    files = {_name(folder, path): mark_of(path) for path in sealed_files(folder)}
+    files = {_name(folder, path): FileSeal.of(path) for path in sealed_files(folder)}
     for file, mark in files.items():
         if mark != marks.get(file, mark):
             raise _damaged(folder.root / file)
     objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
     splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
-    seal = {
-        "name": name,
-        "schema_version": SCHEMA_VERSION,
-        "revision": revision(folder),
-        "expected_objects": expected,
-        "objects": len(objects),
-        "sources": dict(Counter(row["source"] for row in objects)),
-        "splits": dict(splits),
-        "benchmark": None if benchmark is None else asdict(benchmark),
-        "files": files,
-    }
-    write_bytes(folder.seal, dump_json(seal))
-    return seal
+    seal = Seal(
+        name=name,
+        revision=revision(folder),
+        schema_version=SCHEMA_VERSION,
+        expected_objects=expected,
+        objects=len(objects),
+        sources=dict(Counter(row["source"] for row in objects)),
+        splits=dict(splits),
+        benchmark=benchmark,
+        files=files,
+    )
+    return write_seal(folder, seal)
 
 
 def revision(folder: LibraryLayout) -> str:
@@ -67,13 +65,13 @@ def sealed_files(folder: LibraryLayout) -> list[Path]:
     return [*(folder.table(name) for name in TABLES), *sorted(folder.assets.glob("*.tar"))]
 
 
-def require_sealed(folder: LibraryLayout) -> dict[str, Any]:
+def require_sealed(folder: LibraryLayout) -> Seal:
     """Return the seal of a folder; a file that is not what it vouches for is removed."""
-    seal = read_marks(folder.seal)
-    if usable_seal(folder) is None:
+    seal = usable_seal(folder)
+    if seal is None:
         raise _damaged(folder.seal)
     for path in sealed_files(folder):
-        if mark_of(path) != seal["files"].get(_name(folder, path)):
+        if FileSeal.of(path) != seal.files.get(_name(folder, path)):
             raise _damaged(path)
     return seal
 
@@ -88,15 +86,18 @@ def usable_seal(folder: LibraryLayout) -> Seal | None:
         return None
 
 
-def read_marks(path: Path) -> dict[str, Any]:
-    """Read a seal, or the marks of files when they were made; a damaged one is removed."""
+def write_marks(path: Path, marks: Mapping[str, FileSeal]) -> None:
+    """Write what files were when they were made."""
+    write_bytes(path, dump_json({name: asdict(mark) for name, mark in marks.items()}))
+
+
+def read_marks(path: Path) -> dict[str, FileSeal]:
+    """Read what files were when they were made; a damaged list is removed."""
     try:
         found = json.loads(path.read_bytes())
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise _damaged(path)
-    return found
+        return {name: FileSeal(**mark) for name, mark in found.items()}
+    except (ValueError, TypeError, AttributeError):
+        raise _damaged(path) from None
 
 
 def _damaged(path: Path) -> DamagedFileError:
@@ -106,14 +107,3 @@ def _damaged(path: Path) -> DamagedFileError:
 
 def _name(folder: LibraryLayout, path: Path) -> str:
     return path.relative_to(folder.root).as_posix()
-
-
-def mark_of(path: Path) -> dict[str, Any]:
-    """Return what a seal says of a file: its digest and its size [B]."""
-    return {"sha256": file_sha256(path), "size": path.stat().st_size}
-
-
-def file_sha256(path: Path) -> str:
-    """Return the digest of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

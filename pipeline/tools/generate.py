@@ -14,10 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.files import flush_disk
+from aa_dataset.files import file_sha256, flush_disk
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
-from pipeline.base.seal import file_sha256
 from pipeline.base.tables import dump_json, write_bytes
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.code import package_modules

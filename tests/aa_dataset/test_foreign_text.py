@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset import cli
+from aa_dataset.cli.terminal import say_json
 from aa_dataset.foreign_text import (
     UNPRINTABLE,
     markdown_cell,
@@ -99,6 +99,6 @@ def test_json_on_a_terminal_gives_hidden_characters_back(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     value = {"name": "a\u202eb\U000e0041c\u200bd"}
-    cli._say_json(value)
+    say_json(value)
     shown = capsys.readouterr().out
     assert shown.isascii() and json.loads(shown) == value

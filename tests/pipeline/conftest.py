@@ -9,8 +9,6 @@ import importlib
 import json
 import os
 import shutil
-import struct
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +32,7 @@ from pipeline.raw.curation.repairs import Repair
 from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.annotate.stage import annotate
 from pipeline.stages.normalize.stage import normalize
+from tests.kit.labeled_library import png
 from tests.kit.places import REPOSITORY
 
 BUDGETS: dict[str, Any] = {
@@ -225,14 +224,6 @@ def write_objects() -> None:
 def picture(task: Task, _settings: Any) -> Outcome:
     """Stand in for the render stage."""
     return Outcome({"backend": "none"}, files={"preview.png": png(task.object_id.encode())})
-
-
-def png(note: bytes) -> bytes:
-    """Return the chunks of a PNG, with a note in place of pixels."""
-    chunks = (b"IHDR" + struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0), b"tEXt" + note, b"IEND")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
-    )
 
 
 def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:

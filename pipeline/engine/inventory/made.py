@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.files import file_sha256
 from pipeline.base import layout
 from pipeline.base.errors import ChangedDuringBuildError
-from pipeline.base.seal import file_sha256
 from pipeline.base.tables import dump_json, write_bytes, write_if_changed
 from pipeline.engine.stages import SHARD_STAGES, STAGES
 

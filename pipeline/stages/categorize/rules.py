@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from aa_dataset.taxonomy import UNKNOWN, UNKNOWN_RULE, Step, plain_label
+from aa_dataset.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
 from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
 
 # How the names of sources without a plain label begin; every other source states one.

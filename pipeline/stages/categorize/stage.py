@@ -8,10 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from aa_dataset.taxonomy import Proposal, format_trace, parse_trace, proposal_text
+from aa_dataset.labels import format_trace, parse_trace
 from pipeline.base.reasons import Code, Finding
 from pipeline.base.tables import read_rows, record_schema, write_bytes
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.raw.proposals import Proposal, proposal_text
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize.rules import Decision, decide, supercategory_of
 

@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.files import FileSeal
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.base.errors import BooksError
-from pipeline.base.seal import mark_of
+from pipeline.base.seal import write_marks
 from pipeline.base.tables import (
-    dump_json,
     read_rows,
     replacing,
-    write_bytes,
     write_table,
 )
 from pipeline.engine.inventory.index import load_index
@@ -29,7 +28,7 @@ from pipeline.engine.stages import SHARD_STAGES
 from pipeline.raw.taxonomy import category_rows
 
 Rows = list[dict[str, Any]]
-Marks = dict[str, dict[str, Any]]
+Marks = dict[str, FileSeal]
 LIBRARY = LibraryLayout(layout.LIBRARY)
 # Columns of `objects` that one of the stages wrote under the same name.
 COPIED = (
@@ -86,8 +85,8 @@ def run(job: ShardJob) -> None:
         # The sort is stable: within an object, links and joints keep the tree's order.
         rows.sort(key=lambda row: row["category" if name == "categories" else "object_id"])
         write_table(job.outputs[name], rows, TABLES[name])
-        marks[job.outputs[name].name] = mark_of(job.outputs[name])
-    write_bytes(job.outputs["marks"], dump_json(marks))
+        marks[job.outputs[name].name] = FileSeal.of(job.outputs[name])
+    write_marks(job.outputs["marks"], marks)
 
 
 def all_shards() -> Iterator[Shard]:

@@ -28,8 +28,8 @@ import numpy as np
 from aa_dataset.kinematics.joints import Mimic
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import COLLINEAR_TOLERANCE
+from aa_dataset.labels import plain_label
 from aa_dataset.portable import applied, dot, length, product
-from aa_dataset.taxonomy import plain_label
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.raw.records import Screw
 from pipeline.stages.normalize.structure import free_name

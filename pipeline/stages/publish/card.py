@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from aa_dataset.benchmark import Benchmark
 from aa_dataset.foreign_text import markdown_cell, plain_line, yaml_text
 from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.seal import Seal
 from pipeline.base.tables import read_rows
 
 
-def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str) -> str:
+def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
     """Return the card of a release as Markdown with the front matter that the Hub reads."""
     objects = read_rows(folder.table("objects"))
     licenses = Counter((row["source"], row["license"], row["attribution"]) for row in objects)
@@ -21,16 +22,16 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
     return "\n".join(
         [
             *_front_matter(objects),
-            f"# {seal['name']} {version}",
+            f"# {seal.name} {version}",
             "",
-            f"{seal['objects']:,} of the {seal['expected_objects']:,} objects of "
-            f"ArticulateArena-20K, revision `{seal['revision']}`. The objects here are those "
+            f"{seal.objects:,} of the {seal.expected_objects:,} objects of "
+            f"ArticulateArena-20K, revision `{seal.revision}`. The objects here are those "
             "whose licenses allow redistribution; the others are rebuilt from their sources with "
             "`make library`.",
             "",
             "```python",
             "from aa_dataset import load_dataset",
-            f'dataset = load_dataset("{seal["name"]}")',
+            f'dataset = load_dataset("{seal.name}")',
             "```",
             "",
             "| source | license | attribution | objects |",
@@ -43,9 +44,9 @@ def dataset_card(seal: Mapping[str, Any], folder: LibraryLayout, *, version: str
             "",
             "| split | objects |",
             "|---|---:|",
-            *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal["splits"].items())),
+            *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal.splits.items())),
             "",
-            *_benchmark(seal["benchmark"]),
+            *_benchmark(seal.benchmark),
             "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
             "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
             "",
@@ -58,11 +59,11 @@ def _terms_row(terms: Sequence[str], count: int) -> str:
     return f"| {' | '.join(map(markdown_cell, terms))} | {count:,} |"
 
 
-def _benchmark(facts: Mapping[str, Any] | None) -> list[str]:
+def _benchmark(held: Benchmark | None) -> list[str]:
     """Return which version of the benchmark a release holds."""
-    if facts is None:
+    if held is None:
         return ["This release holds no version of the benchmark.", ""]
-    return [f"`{facts['split']}` is the benchmark {Benchmark(**facts)}.", ""]
+    return [f"`{held.split}` is the benchmark {held}.", ""]
 
 
 def license_text(folder: LibraryLayout) -> str:

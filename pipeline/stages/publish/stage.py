@@ -12,13 +12,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from aa_dataset.benchmark import Benchmark
+from aa_dataset.files import FileSeal, file_sha256
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.licenses import is_redistributable
 from aa_dataset.schema import TABLES as SCHEMAS
+from aa_dataset.seal import Seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.base.reasons import Code, Reason
-from pipeline.base.seal import file_sha256, require_sealed, write_seal
+from pipeline.base.seal import require_sealed, seal_folder
 from pipeline.base.tables import read_rows, replacing, write_arrow, write_bytes, write_table
 from pipeline.engine.config import load_sources
 from pipeline.engine.runner import ShardJob
@@ -40,17 +42,17 @@ def run(job: ShardJob) -> None:
     for row in objects:
         group = EVALUATION if row["object_id"] in chosen else row["shard"]
         groups[group].append(row)
-    marks: dict[str, dict[str, Any]] = {}
+    marks: dict[str, FileSeal] = {}
     packed = [row for name, rows in groups.items() for row in _pack(name, rows, marks)]
     _write_tables(sorted(packed, key=lambda row: row["object_id"]))
     _remove_other_assets(set(groups))
-    benchmark = _benchmark(whole["benchmark"])
+    benchmark = _benchmark(whole.benchmark)
     if benchmark is None:
         _forget_versions()
-    seal = write_seal(
+    seal = seal_folder(
         RELEASE,
         name=job.settings["name"],
-        expected=whole["expected_objects"],
+        expected=whole.expected_objects,
         benchmark=benchmark,
         marks=marks,
     )
@@ -65,11 +67,10 @@ def _evaluation_members() -> set[str]:
     return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
 
 
-def _benchmark(facts: Mapping[str, Any] | None) -> Benchmark | None:
+def _benchmark(found: Benchmark | None) -> Benchmark | None:
     """Return the library's benchmark if the release holds all of its objects."""
-    if facts is None:
+    if found is None:
         return None
-    found = Benchmark(**facts)
     held = sum(row["split"] == found.split for row in read_rows(RELEASE.table("splits")))
     return found if held == found.objects else None
 
@@ -84,7 +85,7 @@ def _forget_versions() -> None:
 
 
 def _pack(
-    name: str, rows: list[dict[str, Any]], marks: dict[str, dict[str, Any]]
+    name: str, rows: list[dict[str, Any]], marks: dict[str, FileSeal]
 ) -> list[dict[str, Any]]:
     """Write one tar of the release and its mark; return its rows with their new places."""
     out = []
@@ -143,9 +144,9 @@ def _remove_other_assets(names: set[str]) -> None:
             path.unlink()
 
 
-def _checksums(seal: Mapping[str, Any]) -> str:
+def _checksums(seal: Seal) -> str:
     """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
-    digests = {name: mark["sha256"] for name, mark in seal["files"].items()}
+    digests = {name: mark.sha256 for name, mark in seal.files.items()}
     for path in (RELEASE.seal, RELEASE.root / "README.md", RELEASE.root / "LICENSE"):
         digests[path.name] = file_sha256(path)
     return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))

@@ -17,7 +17,7 @@ from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline.base import layout
-from pipeline.base.seal import read_marks, write_seal
+from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table
 from pipeline.engine.runner import ShardJob
 from pipeline.stages.split.figure import coverage_figure
@@ -59,7 +59,7 @@ def run(job: ShardJob) -> None:
     figure = coverage_figure(objects, evaluation.reasons, evaluation.name)
     write_bytes(job.outputs["figure"], figure)
     write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
-    write_seal(
+    seal_folder(
         LibraryLayout(layout.LIBRARY),
         name=job.settings["name"],
         expected=job.settings["expected_objects"],

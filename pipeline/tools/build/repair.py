@@ -11,9 +11,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from aa_dataset.files import file_sha256
 from aa_dataset.layout import TABLES, LibraryLayout
 from pipeline.base import layout
-from pipeline.base.seal import file_sha256, usable_seal
+from pipeline.base.seal import usable_seal
 
 # Of the files that a build writes; none of its folders has one.
 FILE_ENDINGS = (".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".tsv", ".txt")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 import textwrap
 from collections import Counter
@@ -13,6 +12,7 @@ from contextlib import suppress
 
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
+from aa_dataset.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import read_rows
@@ -31,16 +31,16 @@ def main(_arguments: list[str]) -> int:
 def print_summary() -> None:
     """Print objects, joints by type, rejects by reason and seconds per stage."""
     library = LibraryLayout(layout.LIBRARY)
-    seal = json.loads(library.seal.read_bytes())
+    seal = read_seal(library)
     joints = Counter(row["type"] for row in read_rows(library.table("joints")))
     rejects = Counter((row["stage"], row["code"]) for row in read_rows(library.table("rejects")))
     lines = [
-        f"{seal['name']}, revision {seal['revision']}: {seal['objects']:,} of the "
-        f"{seal['expected_objects']:,} objects of ArticulateArena-20K",
-        *_block("objects by source", sorted(seal["sources"].items())),
+        f"{seal.name}, revision {seal.revision}: {seal.objects:,} of the "
+        f"{seal.expected_objects:,} objects of ArticulateArena-20K",
+        *_block("objects by source", sorted(seal.sources.items())),
         *_block("joints by type", [(kind, joints[kind]) for kind in JointType]),
         *_block("rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]),
-        *_block("splits", sorted(seal["splits"].items())),
+        *_block("splits", sorted(seal.splits.items())),
         *(f"  {line}" for line in _split_remarks()),
         *_block("seconds per stage, all jobs", _seconds()),
     ]

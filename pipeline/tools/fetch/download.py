@@ -20,7 +20,7 @@ from email.message import Message
 from pathlib import Path
 from typing import Any
 
-from pipeline.base.seal import file_sha256
+from aa_dataset.files import file_sha256
 from pipeline.base.tables import dump_json, write_bytes
 from pipeline.tools.fetch.connection import (
     ANSWER_S,

@@ -14,7 +14,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from pipeline.base.seal import file_sha256
+from aa_dataset.files import file_sha256
 from pipeline.base.tables import dump_json, write_bytes
 from pipeline.tools.fetch.access import Source
 from pipeline.tools.fetch.errors import FetchError

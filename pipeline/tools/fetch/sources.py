@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.cli import WIDTH, _say, _say_json, _table
+from aa_dataset.cli.terminal import WIDTH, say, say_json, table
 from pipeline.engine.config import load_config
 from pipeline.raw.inventory import adapter_module
 from pipeline.tools.fetch.access import Source, find_source, load_all
@@ -36,11 +36,11 @@ def main(arguments: list[str]) -> int:
         sources = list(load_all(config).values())
     facts = [survey(source, source.folder) for source in sources]
     if given.json:
-        _say_json(facts[0] if given.source else facts)
+        say_json(facts[0] if given.source else facts)
     elif given.source:
-        _say(_page(facts[0]))
+        say(_page(facts[0]))
     else:
-        _say(_table(_HEADER, [_row(one) for one in facts]))
+        say(table(_HEADER, [_row(one) for one in facts]))
     return 0
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from pipeline.base.seal import file_sha256
+from aa_dataset.files import file_sha256
 from pipeline.base.tables import dump_json, write_bytes
 from pipeline.tools.fetch.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit

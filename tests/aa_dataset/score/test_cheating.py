@@ -16,10 +16,10 @@ from cheating import frozen_case, write_frozen_library
 from cheating_submissions import REFERENCES, TRICKS, headlines, write_all, write_submissions
 
 from aa_dataset import load_dataset
+from aa_dataset.errors import LibraryError
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, write_result
-from aa_dataset.storage import LibraryError
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.places import REPOSITORY
 

@@ -76,7 +76,7 @@ def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> 
 def test_unrelated_files_count_for_nobody(tree: Path) -> None:
     def change() -> None:
         append("pipeline/generate/shapes.py")
-        append("aa_dataset/cli.py")
+        append("aa_dataset/cli/program.py")
         append("aa_dataset/brand_new.py", "x = 1\n")
         append("pipeline/engine/inventory/command.py")
         append("README.md", "text")

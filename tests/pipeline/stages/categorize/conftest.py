@@ -4,23 +4,15 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import io
-import json
 import shutil
-import tarfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from aa_dataset.schema import SCHEMA_VERSION, TABLES
 from pipeline.raw.taxonomy import Taxonomy, read_taxonomy
 from pipeline.stages.categorize.rules import Decision, decide
 from tests.kit.places import REPOSITORY, SAMPLES
@@ -117,72 +109,3 @@ def census(tables: Taxonomy, rule: Callable[..., Decision], articraft: Rows) -> 
 def folder(tmp_path: Path) -> Path:
     """A copy of the tables that a test may change."""
     return Path(shutil.copytree(REPOSITORY / "taxonomy", tmp_path / "taxonomy"))
-
-
-def _blank(kind: pa.DataType) -> Any:
-    if pa.types.is_fixed_size_list(kind):
-        return [0.0] * kind.list_size
-    return "" if pa.types.is_string(kind) else kind.to_pandas_dtype()(0)
-
-
-def _tar(object_id: str, files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name, data in sorted(files.items()):
-            member = tarfile.TarInfo(f"{object_id}/{name}")
-            member.size = len(data)
-            tar.addfile(member, io.BytesIO(data))
-        end = tar.offset
-    return buffer.getvalue()[:end]
-
-
-@pytest.fixture
-def build_library(
-    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Path]:
-    """Write a library of given rows, which the loader opens and `aa taxonomy` asks."""
-    monkeypatch.setenv("AA_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("AA_LIBRARY", raising=False)
-
-    def build(objects: list[dict[str, Any]], **others: list[dict[str, Any]]) -> Path:
-        root = tmp_path / "library"
-        (root / "assets").mkdir(parents=True)
-        stream = b""
-        for row in objects:
-            fragment = _tar(row["object_id"], {"preview.png": bench.png(b"a picture")})
-            row |= {"shard": "s-0000", "offset": len(stream), "size": len(fragment)}
-            row["content_sha256"] = hashlib.sha256().hexdigest()  # of no file but the picture
-            stream += fragment
-        (root / "assets" / "s-0000.tar").write_bytes(stream + bytes(1024))
-        for name, schema in TABLES.items():
-            given = objects if name == "objects" else others.get(name, [])
-            blank = {field.name: _blank(field.type) for field in schema if not field.nullable}
-            empty = dict.fromkeys(schema.names) | blank
-            table = pa.Table.from_pylist([empty | row for row in given], schema=schema)
-            pq.write_table(table, root / f"{name}.parquet")
-        _seal(root, objects)
-        return root
-
-    return build
-
-
-def _seal(root: Path, objects: list[dict[str, Any]]) -> None:
-    files = {
-        path.relative_to(root).as_posix(): {
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-            "size": path.stat().st_size,
-        }
-        for path in sorted([*root.glob("*.parquet"), *root.glob("assets/*.tar")])
-    }
-    seal = {
-        "name": "articulatearena-20k",
-        "schema_version": SCHEMA_VERSION,
-        "revision": "0123456789abcdef",
-        "expected_objects": 19977,
-        "objects": len(objects),
-        "sources": dict(Counter(row["source"] for row in objects)),
-        "splits": {},
-        "benchmark": None,
-        "files": files,
-    }
-    (root / "library.json").write_text(json.dumps(seal))

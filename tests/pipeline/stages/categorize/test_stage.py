@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from aa_dataset.taxonomy import PROPOSAL_COLUMNS
 from pipeline.base.tables import read_rows, record_schema, write_table
 from pipeline.engine.runner import ShardJob
+from pipeline.raw.proposals import PROPOSAL_COLUMNS
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize import stage
 from tests.pipeline.stages.categorize.conftest import REPOSITORY

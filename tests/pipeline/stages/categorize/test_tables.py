@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from aa_dataset.taxonomy import PROPOSAL_COLUMNS
 from pipeline.base.errors import ConfigError
 from pipeline.generate import registry
+from pipeline.raw.proposals import PROPOSAL_COLUMNS
 from pipeline.raw.taxonomy import Taxonomy, plain_label, read_taxonomy
 from tests.pipeline.stages.categorize.conftest import REPOSITORY
 

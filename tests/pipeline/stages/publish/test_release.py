@@ -20,6 +20,7 @@ import yaml
 
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
+from aa_dataset.seal import Seal
 from pipeline.stages.publish.card import dataset_card, license_text
 
 NAMES = tuple(TABLES)
@@ -188,8 +189,10 @@ def test_words_of_a_stranger_stay_words_in_card_and_license(tmp_path: Path) -> N
     for name, rows in (("objects", objects), ("joints", [{"type": "revolute"}])):
         folder.table(name).parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.Table.from_pylist(rows), folder.table(name))
-    seal = {"name": "n", "objects": 1, "expected_objects": 1, "revision": "r",
-            "splits": {"train": 1}, "benchmark": None}  # fmt: skip
+    seal = Seal(
+        name="n", revision="r", schema_version="1", expected_objects=1, objects=1,
+        sources={"tail": 1}, splits={"train": 1}, benchmark=None, files={},
+    )  # fmt: skip
     card = dataset_card(seal, folder, version="1")
     front = yaml.safe_load(card.split("---\n")[1])
     assert front["license"] == "mit\nlanguage: x"

@@ -1,51 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aa taxonomy`: the tree, why a label, proposals from a model behind a loopback server."""
+"""`python -m pipeline propose`: proposals from the rules, or a model behind a loopback server."""
 
 from __future__ import annotations
 
 import base64
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from aa_dataset.cli import main
+from pipeline.__main__ import main
+from tests.kit.labeled_library import PICTURE, write_labeled_library
 
-OBJECTS = [
-    ("articraft-a", "task_lamp", "Lighting",
-     "record id: articulated_task_lamp > without articulated: task_lamp"),
-    ("articraft-b", "task_lamp", "Lighting", "record id: task_lamp"),
-    ("local-mill", "uncategorized", "uncategorized", "metadata: hand_mill > unknown: hand_mill"),
-    ("local-quern", "uncategorized", "uncategorized", "metadata: quern > unknown: quern"),
-]  # fmt: skip
-CATEGORIES = [
-    ("grill", "Kitchen & Cooking", "source", 1.4),
-    ("task_lamp", "Lighting", "published", 0.8),
-    ("uncategorized", "uncategorized", "none", None),
-]
 SECRET = "not-to-be-shown"
 
 
 @pytest.fixture
-def library(build_library: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    objects = [
-        {"object_id": key, "source": key.split("-")[0], "source_id": key.split("-")[1],
-         "name": f"the {key}", "description": "Grinds grain.", "category": category,
-         "supercategory": group, "label_provenance": trace, "provenance": "{}"}
-        for key, category, group, trace in OBJECTS
-    ]  # fmt: skip
-    names = ("category", "supercategory", "origin", "usual_size")
-    categories = [dict(zip(names, row, strict=True)) for row in CATEGORIES]
-    detail = "the taxonomy has no category for the label 'quern'."
-    finding = {"object_id": "local-quern", "stage": "categorize", "code": "label_unknown",
-               "severity": "warning", "detail": detail}  # fmt: skip
-    root = build_library(objects, categories=categories, findings=[finding])
-    monkeypatch.chdir(root.parent)
-    return root
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AA_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("AA_LIBRARY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return write_labeled_library(tmp_path / "library")
 
 
 class Model:
@@ -96,7 +75,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
 
 
 def run(capsys: Any, *words: str) -> tuple[int, str, str]:
-    status = main(["taxonomy", *words])
+    status = main(["propose", *words])
     said = capsys.readouterr()
     return status, said.out, said.err
 
@@ -105,61 +84,19 @@ def proposals(path: str = "proposals.tsv") -> list[list[str]]:
     return [line.split("\t") for line in Path(path).read_text().splitlines()][1:]
 
 
-def test_tree(library: Path, capsys: Any) -> None:
-    status, out, _ = run(capsys)
-    lines = out.splitlines()
-    assert status == 0 and lines[0].split() == ["Lighting", "2"]
-    assert lines[1].split() == ["task_lamp", "2"]
-    assert "grill" not in out and lines[-1].startswith("4 objects, 2 categories")
-    assert "grill" in run(capsys, str(library), "--all")[1]
-    tree = json.loads(run(capsys, "library", "--json")[1])
-    assert tree["supercategories"]["Kitchen & Cooking"] == {"grill": 0}
-
-
-def test_why_tells_every_step(library: Path, capsys: Any) -> None:
-    status, out, _ = run(capsys, "why", "articraft-a")
-    assert status == 0
-    assert "1. record id: articulated_task_lamp" in out
-    assert "2. without articulated: task_lamp" in out
-    assert "category task_lamp (row: published, usually 0.8 m across)" in out
-    facts = json.loads(run(capsys, "why", "articraft-a", "library", "--json")[1])
-    assert [step["label"] for step in facts["steps"]] == ["articulated_task_lamp", "task_lamp"]
-    assert all(step["meaning"] for step in facts["steps"])
-
-
-def test_why_without_a_category_is_status_1_and_shows_the_finding(
-    library: Path, capsys: Any
-) -> None:
-    status, out, _ = run(capsys, "why", "local-quern")
-    assert status == 1 and "finding: the taxonomy has no category" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (["why"], "needs an object id"),
-        (["why", "local-querm"], "local-quern"),
-        (["library", "more"], "one word too many"),
-    ],
-)
-def test_wrong_words_are_explained(library: Path, capsys: Any, words: list[str], hint: str) -> None:
-    status, _, err = run(capsys, *words)
-    assert status == 2 and hint in err
-
-
 def test_propose_sends_name_description_and_preview(
     library: Path, model: Model, capsys: Any
 ) -> None:
     model.content = (
         'Sure: {"category": "Hand Mill", "supercategory": "Kitchen & Cooking", "why": "a\\tb\\nc"}'
     )
-    status, out, err = run(capsys, "propose", "--out", "proposals.tsv")
+    status, out, err = run(capsys, "--out", "proposals.tsv")
     assert status == 0 and "2 proposals added" in out and "reviews.tsv" in out
     text, picture = model.asked[1]["messages"][1]["content"]
     assert "the local-quern" in text["text"] and "Grinds grain." in text["text"]
     assert "Lighting: task_lamp" in text["text"] and "uncategorized" not in text["text"]
     sent = picture["image_url"]["url"].removeprefix("data:image/png;base64,")
-    assert b"a picture" in base64.b64decode(sent)
+    assert base64.b64decode(sent) == PICTURE
     assert model.asked[0]["model"] == "a-model" and model.keys == [f"Bearer {SECRET}"] * 2
     assert SECRET not in out + err
     row = ["local-mill", "hand_mill", "hand_mill", "Kitchen & Cooking", "a-model", "a b c"]
@@ -168,7 +105,7 @@ def test_propose_sends_name_description_and_preview(
 
 def test_propose_asks_once_and_respects_the_limit(library: Path, model: Model, capsys: Any) -> None:
     for _ in range(3):
-        run(capsys, "propose", "--out", "proposals.tsv", "--limit", "1")
+        run(capsys, "--out", "proposals.tsv", "--limit", "1")
     assert len(model.asked) == 2
     assert [row[0] for row in proposals()] == ["local-mill", "local-quern"]
 
@@ -178,7 +115,7 @@ def test_a_reply_without_a_category_is_skipped_and_told(
     library: Path, model: Model, capsys: Any, content: str
 ) -> None:
     model.content = content
-    status, out, err = run(capsys, "propose", "--out", "proposals.tsv")
+    status, out, err = run(capsys, "--out", "proposals.tsv")
     assert status == 1 and "0 proposals added" in out and "local-quern" in err
     assert not Path("proposals.tsv").exists()
 
@@ -187,7 +124,7 @@ def test_an_invented_supercategory_is_not_taken_over(
     library: Path, model: Model, capsys: Any
 ) -> None:
     model.content = '{"category": "quern", "supercategory": "Stones"}'
-    run(capsys, "propose", "--out", "proposals.tsv")
+    run(capsys, "--out", "proposals.tsv")
     assert proposals()[0][2:4] == ["quern", ""]
 
 
@@ -196,7 +133,7 @@ def test_a_refusal_ends_the_run_with_a_sentence(
     library: Path, model: Model, capsys: Any, status: int
 ) -> None:
     model.status = status
-    code, _, err = run(capsys, "propose", "--out", "proposals.tsv")
+    code, _, err = run(capsys, "--out", "proposals.tsv")
     assert code == 2 and f"status {status}" in err and "AA_LLM_KEY" in err
     assert SECRET not in err and len(model.asked) == 1
 
@@ -205,7 +142,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(
     library: Path, model: Model, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AA_LLM_KEY", f"{SECRET}\n")
-    code, _, err = run(capsys, "propose", "--out", "proposals.tsv")
+    code, _, err = run(capsys, "--out", "proposals.tsv")
     assert code == 2 and SECRET not in err
 
 
@@ -213,24 +150,16 @@ def test_without_an_endpoint_the_next_step_is_told(
     library: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AA_LLM_ENDPOINT", raising=False)
-    status, _, err = run(capsys, "propose")
+    status, _, err = run(capsys)
     assert status == 2 and "AA_LLM_ENDPOINT" in err
-    status, _, err = run(capsys, "propose", "--without-model")
+    status, _, err = run(capsys, "--without-model")
     assert status == 2 and "--out" in err  # there is no folder taxonomy/ here
 
 
 def test_the_rules_can_propose_without_a_model(library: Path, capsys: Any) -> None:
-    status, _, _ = run(capsys, "propose", "--without-model", "--out", "proposals.tsv")
+    status, _, _ = run(capsys, "--without-model", "--out", "proposals.tsv")
     assert status == 0
     assert [row[:5] for row in proposals()] == [
         ["local-mill", "hand_mill", "hand_mill", "", "rules"],
         ["local-quern", "quern", "quern", "", "rules"],
     ]
-
-
-def test_the_tables_module_needs_no_pipeline() -> None:
-    import subprocess
-    import sys
-
-    code = "import sys; sys.modules['pipeline'] = None; import aa_dataset.cli_taxonomy"
-    subprocess.run([sys.executable, "-c", code], check=True)

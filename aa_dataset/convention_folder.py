@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aa check`: does this URDF follow the library's convention? One line per broken rule.
+"""The convention checked on a URDF file or an object's folder: one sentence per broken rule.
 
 Nothing outside the object's folder is read, whatever the URDF names, and nothing is written.
 """

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from aa_dataset.foreign_text import one_line
 
 UNKNOWN = "uncategorized"
 UNKNOWN_RULE = "unknown"
@@ -35,7 +33,6 @@ RULES: dict[str, str] = {
     UNKNOWN_RULE: "the taxonomy has no such class; a person must add or review it",
 }
 
-PROPOSAL_COLUMNS = ("object_id", "label", "category", "supercategory", "proposed_by", "why")
 _STEP = re.compile(r"(?P<rule>[^:]+): (?P<label>[a-z0-9_]*)")
 
 
@@ -51,22 +48,6 @@ class Step:
         """Say what the rule does, empty for a rule of another version."""
         found = (text for start, text in RULES.items() if self.rule.startswith(start))
         return next(found, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A category that a machine suggests for an object; it counts only after a review."""
-
-    object_id: str
-    label: str
-    category: str
-    supercategory: str
-    proposed_by: str
-    why: str
-
-    def row(self) -> str:
-        """Return the proposal as one line of a proposals file."""
-        return "\t".join(one_line(getattr(self, name)) for name in PROPOSAL_COLUMNS) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +107,3 @@ def tree(categories: Iterable[Mapping[str, Any]], counts: Mapping[str, int]) -> 
         for name, pairs in groups.items()
     ]
     return sorted(branches, key=lambda branch: (-branch.objects, branch.supercategory))
-
-
-def proposed_objects(text: str) -> set[tuple[str, str]]:
-    """Return (object, proposer) of every row of a proposals file."""
-    rows = [line.split("\t") for line in text.splitlines()[1:] if line]
-    place = PROPOSAL_COLUMNS.index("proposed_by")
-    return {(row[0], row[place]) for row in rows if len(row) == len(PROPOSAL_COLUMNS)}
-
-
-def proposal_text(proposals: Sequence[Proposal], *, header: bool = True) -> str:
-    """Return a proposals file, or only its rows."""
-    first = "\t".join(PROPOSAL_COLUMNS) + "\n" if header else ""
-    return first + "".join(proposal.row() for proposal in proposals)

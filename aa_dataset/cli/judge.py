@@ -4,54 +4,45 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aa_dataset.cli.arguments import add_json, add_library, positive
+from aa_dataset.cli.terminal import note, progress, say, say_json, table
 from aa_dataset.errors import ArenaError
 
 if TYPE_CHECKING:
     from aa_dataset.adapters.common import Thing
     from aa_dataset.judge.run import Judgement
 
+REPORT = "judge.parquet"
 SHOWN = 40  # objects of the table; failures are always shown
 
 
-def add_judge(commands: Any, library_help: str) -> None:
+def add_to(commands: Any) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("judge", help="compare objects with what simulators make of them")
-    parser.add_argument(
-        "library", nargs="?", metavar="LIBRARY", help=f"{library_help}; or a folder of URDF folders"
-    )
-    parser.add_argument("--objects", type=_positive, metavar="N", help="evenly spaced objects only")
+    add_library(parser, alternative="or a folder of URDF folders")
+    parser.add_argument("--objects", type=positive, metavar="N", help="evenly spaced objects only")
     parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="these objects only")
     parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
     parser.add_argument(
-        "--configurations", type=_positive, default=200, help="random states; default 200"
+        "--configurations", type=positive, default=200, help="random states; default 200"
     )
-    parser.add_argument("--workers", type=_positive, default=1, help="processes; default 1")
-    parser.add_argument("--json", action="store_true", help="print JSON, a row per check")
+    parser.add_argument("--workers", type=positive, default=1, help="processes; default 1")
+    add_json(parser, "print JSON, a row per check")
     parser.add_argument(
         "--out",
         type=Path,
-        default=Path("work/judge/report.parquet"),
+        default=Path(REPORT),
         metavar="FILE",
-        help="where the report is written; default work/judge/report.parquet",
+        help=f"where the report is written; default {REPORT} in the current folder",
     )
     parser.set_defaults(run=run_judge)
 
 
-def _positive(text: str) -> int:
-    """Return a count; of none, every check would pass."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def run_judge(arguments: argparse.Namespace) -> int:
     """Judge, print, write the report; 1 when a check failed."""
-    from tqdm import tqdm
-
     from aa_dataset.judge.report import write_report
     from aa_dataset.judge.run import choose_simulators, judge_many
 
@@ -60,12 +51,14 @@ def run_judge(arguments: argparse.Namespace) -> int:
     found = judge_many(
         things, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
-    total = len(things) * len(simulators)
-    hidden = not sys.stderr.isatty()
-    judgements = list(tqdm(found, total=total, unit="object", file=sys.stderr, disable=hidden))
+    judgements = []
+    with progress(len(things) * len(simulators), "object") as bar:
+        for judgement in found:
+            judgements.append(judgement)
+            bar.update()
     write_report(judgements, arguments.out)
     _print(judgements, simulators, as_json=arguments.json)
-    sys.stderr.write(f"report: {arguments.out}\n")
+    note(f"report: {arguments.out}")
     return int(any(one.failed for one in judgements))
 
 
@@ -96,16 +89,15 @@ def _chosen(things: dict[str, Thing], arguments: argparse.Namespace) -> dict[str
 
 
 def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
-    from aa_dataset.cli import _say, _say_json, _table
     from aa_dataset.judge.report import object_cells, rows, summary_lines
 
     if as_json:
-        _say_json(rows(judgements))
+        say_json(rows(judgements))
         return
     cells = object_cells(judgements, simulators)
     failed = [row for row in cells if any("FAIL" in cell for cell in row)]
     shown = failed if len(cells) > SHOWN else cells
     if shown:
-        _say(["worst deviation of a link frame [m, 1], or the check that failed", ""])
-        _say([*_table(("object", *simulators), shown), ""])
-    _say(summary_lines(judgements, simulators))
+        say(["worst deviation of a link frame [m, 1], or the check that failed", ""])
+        say([*table(("object", *simulators), shown), ""])
+    say(summary_lines(judgements, simulators))

@@ -7,12 +7,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.cli.arguments import add_library
+from aa_dataset.cli.terminal import say
 
-def add_export(commands: Any, library_help: str) -> None:
+
+def add_to(commands: Any) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("export", help="write an object as MJCF, SDF or USD")
     parser.add_argument("object", metavar="OBJECT", help="object id, or a folder with object.urdf")
-    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=library_help)
+    add_library(parser)
     parser.add_argument("--format", required=True, choices=("mjcf", "sdf", "usd"))
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="new folder; default <object>-<format>"
@@ -22,7 +25,6 @@ def add_export(commands: Any, library_help: str) -> None:
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the export and print its main file."""
-    from aa_dataset.cli import _say
     from aa_dataset.export import export
     from aa_dataset.layout import ObjectLayout
     from aa_dataset.load import load_default
@@ -31,5 +33,5 @@ def run_export(arguments: argparse.Namespace) -> int:
     is_folder = ObjectLayout(folder).urdf.is_file()
     thing = folder if is_folder else load_default(arguments.library)[arguments.object]
     out = arguments.out or Path(f"{folder.name}-{arguments.format}")
-    _say([str(export(thing, out, format=arguments.format))])
+    say([str(export(thing, out, format=arguments.format))])
     return 0

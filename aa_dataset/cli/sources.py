@@ -8,12 +8,13 @@ somebody stands in it: it may be a download that only looks like a checkout.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from aa_dataset.errors import ArenaError
 
@@ -21,10 +22,25 @@ CHECKOUT_VARIABLE = "AA_CHECKOUT"
 ENTRANCE = Path("pipeline/__main__.py")
 ACCESS = Path("pipeline/raw/access.yaml")
 NEEDED = {"jsonschema": "jsonschema", "yaml": "pyyaml"}
+COMMANDS = {
+    "fetch": "bring a raw source to its folder (in a checkout of the repository)",
+    "sources": "raw sources: what is there, how to get the rest (in a checkout)",
+}
 
 
 class CheckoutError(ArenaError):
     """The command needs a checkout of the repository with the packages of the build."""
+
+
+def add_to(commands: Any) -> None:
+    """Add both commands; no word after them is an option here, the pipeline reads them."""
+    for name, text in COMMANDS.items():
+        parser = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
+        parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> NoReturn:
+    run_pipeline(arguments.command, arguments.rest)
 
 
 def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
@@ -53,7 +69,7 @@ def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
 def _told_checkout(command: str) -> Path:
     """Return the folder that the environment names, else the one that this package lies in."""
     told = os.environ.get(CHECKOUT_VARIABLE)
-    folder = Path(told) if told else Path(__file__).resolve().parents[1]
+    folder = Path(told) if told else Path(__file__).resolve().parents[2]
     if told and not folder.is_absolute():
         raise CheckoutError(
             f"{CHECKOUT_VARIABLE} is {told!r}: give an absolute path, which does not change with "

@@ -8,6 +8,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aa_dataset.cli.arguments import add_json, add_library
+from aa_dataset.cli.terminal import say, say_json, table
 from aa_dataset.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -17,23 +19,22 @@ if TYPE_CHECKING:
     from aa_dataset.score.results import Parameters
 
 
-def add_nearest(commands: Any, library_help: str) -> None:
+def add_to(commands: Any) -> None:
     """Add the command and its options."""
     parser = commands.add_parser("nearest", help="objects that move most like one, by E_alpha^phi")
     parser.add_argument("object", metavar="OBJECT", help="object id, URDF, or its folder")
-    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=library_help)
+    add_library(parser)
     parser.add_argument("--count", type=int, default=10, help="neighbors to show, default 10")
     parser.add_argument("--split", help="look in one split only, such as train")
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
     parser.add_argument("--budget", type=int, help="steps of work for one tree distance")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser)
     parser.set_defaults(run=run_nearest)
 
 
 def run_nearest(arguments: argparse.Namespace) -> int:
     """Rank the library by exact tree distance and print the top."""
-    from aa_dataset.cli import _say, _say_json
     from aa_dataset.load import load_default
     from aa_dataset.metric.tree.work import DEFAULT_BUDGET
     from aa_dataset.score.results import Parameters
@@ -47,9 +48,9 @@ def run_nearest(arguments: argparse.Namespace) -> int:
     found = rank(tree, dataset, arguments.count, parameters, without=name)
     if arguments.json:
         split = arguments.split and dataset.catalog.resolve_split(arguments.split)
-        _say_json(_content(name, dataset, split, parameters, found))
+        say_json(_content(name, dataset, split, parameters, found))
     else:
-        _say(_lines(name, dataset, parameters, found))
+        say(_lines(name, dataset, parameters, found))
     return 0
 
 
@@ -114,8 +115,6 @@ def _content(
 
 
 def _lines(name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]) -> list[str]:
-    from aa_dataset.cli import _table
-
     kappa = "pi" if parameters.kappa == math.pi else f"{parameters.kappa:g}"
     head = f"{name}: tree distance E_alpha^phi, alpha = {parameters.alpha:g} /m, kappa = {kappa}"
     rows = [
@@ -127,4 +126,4 @@ def _lines(name: str, dataset: Dataset, parameters: Parameters, found: list[Neig
         )
         for neighbor in found
     ]
-    return [head, *_table(("object", "category", "distance", "proof"), rows)]
+    return [head, *table(("object", "category", "distance", "proof"), rows)]

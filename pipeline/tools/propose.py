@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa taxonomy``: the tree of categories, why an object has its label, proposals by a model.
+"""`python -m pipeline propose`: categories for objects without one, by a model or by the rules.
 
 A model is asked over any OpenAI-compatible endpoint. Its answer is a proposal for a person to
 review, and nothing of it is trusted: names are brought to the shared lowercase form, the
@@ -13,32 +13,24 @@ import base64
 import http.client
 import json
 import os
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from aa_dataset.errors import ArenaError
+from aa_dataset.cli.arguments import count
+from aa_dataset.cli.terminal import note, say
+from aa_dataset.dataset import Dataset
 from aa_dataset.foreign_text import one_line
+from aa_dataset.labels import UNKNOWN, parse_trace, plain_label, tree
 from aa_dataset.layout import PREVIEW
-from aa_dataset.taxonomy import (
-    UNKNOWN,
-    Branch,
-    Proposal,
-    Step,
-    parse_trace,
-    plain_label,
-    proposal_text,
-    proposed_objects,
-    tree,
-)
-
-if TYPE_CHECKING:
-    from aa_dataset.dataset import Dataset
-    from aa_dataset.objects import ArticulatedObject
+from aa_dataset.load import load_default
+from aa_dataset.objects import ArticulatedObject
+from pipeline.base import layout
+from pipeline.base.errors import ConfigError, PipelineError
+from pipeline.raw.proposals import Proposal, proposal_text, proposed_objects
 
 RULES_PROPOSER = "rules"
 TIMEOUT_S = 120
@@ -52,128 +44,35 @@ TASK = (
 )
 
 
-class UsageError(ArenaError):
-    """The words after ``aa taxonomy`` make no command."""
+def main(arguments: list[str]) -> int:
+    """Propose for the objects of a library that have no category."""
+    parser = argparse.ArgumentParser(prog="python -m pipeline propose")
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help="default ./library")
+    parser.add_argument("--out", type=Path, default=layout.PROPOSALS, metavar="FILE")
+    parser.add_argument("--limit", type=count, default=0, help="objects to ask about; 0: all")
+    parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
+    given = parser.parse_args(arguments)
+    return propose(load_default(given.library), given)
 
 
-def run_taxonomy(arguments: argparse.Namespace) -> int:
-    """Dispatch by the first word; anything but a verb is a library."""
-    words = list(arguments.words)
-    verb = words.pop(0) if words and words[0] in ("why", "propose") else ""
-    if verb == "why":
-        if not words:
-            raise UsageError("`aa taxonomy why` needs an object id; `aa list` shows all.")
-        return _why(words.pop(0), _library(words), as_json=arguments.json)
-    dataset = _library(words)
-    if verb == "propose":
-        return _propose(dataset, arguments)
-    return _show_tree(dataset, arguments)
-
-
-def _library(words: list[str]) -> Dataset:
-    from aa_dataset.load import load_default
-
-    if len(words) > 1:
-        raise UsageError(f"{words[1]!r} is one word too many; `aa taxonomy --help` shows the form.")
-    return load_default(words[0] if words else None)
-
-
-def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
-    from aa_dataset.cli import _say, _say_json
-
-    branches = tree(dataset.table("categories").to_pylist(), dataset.categories)
-    if arguments.json:
-        _say_json(
-            {
-                "revision": dataset.revision,
-                "objects": len(dataset),
-                "supercategories": {b.supercategory: dict(_shown(b, True)) for b in branches},
-            }
-        )
-        return 0
-    _say(line for branch in branches for line in _branch_lines(branch, arguments.all))
-    used = sum(len(branch.inhabited) for branch in branches)
-    rows = sum(len(branch.categories) for branch in branches)
-    _say([f"{len(dataset):,} objects, {used:,} categories with objects of {rows:,} in the table"])
-    return 0
-
-
-def _shown(branch: Branch, everything: bool) -> tuple[tuple[str, int], ...]:
-    return branch.categories if everything else branch.inhabited
-
-
-def _branch_lines(branch: Branch, everything: bool) -> list[str]:
-    pairs = _shown(branch, everything)
-    head = f"{branch.supercategory:<38} {branch.objects:>7,}"
-    return [head, *(f"  {name:<36} {count:>7,}" for name, count in pairs)]
-
-
-def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
-    """Explain one label from the library's own tables; status 1 if the object has none."""
-    from aa_dataset.cli import _say, _say_json
-
-    item = dataset[object_id]
-    steps = parse_trace(str(item.fact("label_provenance")))
-    facts = _reasons(dataset, item, steps)
-    if as_json:
-        _say_json(facts)
-    else:
-        _say(_why_lines(facts, steps))
-    return 1 if item.category == UNKNOWN else 0
-
-
-def _reasons(dataset: Dataset, item: ArticulatedObject, steps: list[Step]) -> dict[str, Any]:
-    rows = dataset.table("categories").to_pylist()
-    found: dict[str, Any] = next((row for row in rows if row["category"] == item.category), {})
-    findings = dataset.select([item.object_id]).table("findings").to_pylist()
-    return {
-        "object_id": item.object_id,
-        "name": item.name,
-        "source": item.source,
-        "source_id": item.fact("source_id"),
-        "steps": [{"rule": s.rule, "label": s.label, "meaning": s.meaning} for s in steps],
-        "category": item.category,
-        "supercategory": item.supercategory,
-        "origin": found.get("origin", ""),
-        "usual_size": found.get("usual_size"),
-        "findings": [row["detail"] for row in findings if row["stage"] == "categorize"],
-    }
-
-
-def _why_lines(facts: dict[str, Any], steps: list[Step]) -> Iterable[str]:
-    yield f"{facts['object_id']}: {facts['name']}"
-    yield f"source {facts['source']}, id there {facts['source_id']}"
-    for number, step in enumerate(steps, start=1):
-        yield f"{number}. {step.rule}: {step.label or '(nothing)'}"
-        if step.meaning:
-            yield f"   {step.meaning}"
-    size = f", usually {facts['usual_size']:g} m across" if facts["usual_size"] else ""
-    origin = f" (row: {facts['origin']}{size})" if facts["origin"] else ""
-    yield f"category {facts['category']}{origin}"
-    yield f"supercategory {facts['supercategory']}"
-    yield from (f"finding: {detail}" for detail in facts["findings"])
-
-
-def _propose(dataset: Dataset, arguments: argparse.Namespace) -> int:
+def propose(dataset: Dataset, given: argparse.Namespace) -> int:
     """Append one proposal per object without a category; status 1 if a reply was not usable."""
-    from aa_dataset.cli import _say
-
-    endpoint = None if arguments.without_model else Endpoint.from_environment()
+    endpoint = None if given.without_model else Endpoint.from_environment()
     proposer = endpoint.model if endpoint else RULES_PROPOSER
-    done = proposed_objects(_text(arguments.out))
+    done = proposed_objects(_text(given.out))
     ids = [k for k in _unlabeled(dataset) if (k, proposer) not in done]
-    ids = ids[: arguments.limit] if arguments.limit else ids
+    ids = ids[: given.limit] if given.limit else ids
     written = 0
     for object_id in ids:
         item = dataset[object_id]
         try:
             proposal = ask(endpoint, item, _choices(dataset)) if endpoint else _from_rules(item)
         except UnusableReply as error:
-            sys.stderr.write(f"{object_id}: {error}\n")
+            note(f"{object_id}: {error}")
             continue
-        _append(arguments.out, proposal)
+        _append(given.out, proposal)
         written += 1
-    _say([f"{written:,} proposals added to {arguments.out}, {len(ids) - written:,} not usable. "
+    say([f"{written:,} proposals added to {given.out}, {len(ids) - written:,} not usable. "
           "They count only after a row in taxonomy/reviews.tsv."])  # fmt: skip
     return 0 if written == len(ids) else 1
 
@@ -211,16 +110,16 @@ def _append(path: Path, proposal: Proposal) -> None:
         with path.open("a", encoding="utf-8") as stream:
             stream.write(proposal_text([proposal], header=new))
     except OSError as error:
-        raise UsageError(
+        raise ConfigError(
             f"{path} cannot be written ({error.strerror}). Name another file with --out."
         ) from None
 
 
-class EndpointError(ArenaError, OSError):
+class EndpointError(PipelineError):
     """The endpoint is not configured, or does not answer as one should."""
 
 
-class UnusableReply(ArenaError, ValueError):
+class UnusableReply(PipelineError):
     """The model's answer holds no category."""
 
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
+
+
+def add_library(parser: argparse.ArgumentParser, *, alternative: str = "") -> None:
+    """Add the library as an argument that may be left out."""
+    text = f"{LIBRARY_HELP}; {alternative}" if alternative else LIBRARY_HELP
+    parser.add_argument("library", nargs="?", metavar="LIBRARY", help=text)
+
+
+def add_json(parser: argparse.ArgumentParser, text: str = "print JSON") -> None:
+    """Add the switch for output that programs read."""
+    parser.add_argument("--json", action="store_true", help=text)
+
+
+def count(text: str) -> int:
+    """Return a whole number that may be 0."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """Return a whole number above 0."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)

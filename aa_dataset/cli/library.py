@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``aa info``, ``list``, ``show``, ``unpack``: what a library holds."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, count
+from aa_dataset.cli.terminal import note, say, say_json, table
+
+if TYPE_CHECKING:
+    from aa_dataset.dataset import Dataset
+    from aa_dataset.kinematics.joints import Joint
+    from aa_dataset.objects import ArticulatedObject
+
+SHOWN = 40  # objects that `aa list` shows unless asked for more
+_JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
+_NO_VERSION = "none; a sampled split is no version of it"
+
+
+def add_to(commands: Any) -> None:
+    """Add the four commands and their options."""
+    _add_info(commands)
+    _add_list(commands)
+    _add_show(commands)
+    _add_unpack(commands)
+
+
+def _add_info(commands: Any) -> None:
+    parser = commands.add_parser("info", help="what a library holds")
+    add_library(parser)
+    add_json(parser)
+    parser.set_defaults(run=_run_info)
+
+
+def _add_list(commands: Any) -> None:
+    parser = commands.add_parser("list", help="objects of a library")
+    add_library(parser)
+    for option in ("--category", "--source", "--joint-type", "--license"):
+        parser.add_argument(option, action="append", help="may be given several times")
+    parser.add_argument("--split", help="objects of one split, such as eval200")
+    parser.add_argument("--limit", type=count, help=f"objects to show, default {SHOWN}; 0: all")
+    add_json(parser, "print JSON, all objects by default")
+    parser.set_defaults(run=_run_list)
+
+
+def _add_show(commands: Any) -> None:
+    parser = commands.add_parser("show", help="one object and its joints")
+    parser.add_argument("object", metavar="OBJECT", help="object id")
+    add_library(parser)
+    add_json(parser)
+    parser.set_defaults(run=_run_show)
+
+
+def _add_unpack(commands: Any) -> None:
+    parser = commands.add_parser("unpack", help="write objects as folders with URDF and meshes")
+    parser.add_argument("dest", metavar="DEST", type=Path, help="folder to write into")
+    parser.add_argument("--split", help="objects of one split only")
+    parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    parser.set_defaults(run=_run_unpack)
+
+
+def _run_info(arguments: argparse.Namespace) -> int:
+    """Print the facts of a library."""
+    dataset = _load(arguments.library)
+    facts = _facts(dataset)
+    if arguments.json:
+        say_json(facts)
+        return 0
+    titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
+    plain = ("name", "revision", "schema_version", "objects", "links")
+    lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
+    lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
+    held = dataset.catalog.seal.benchmark
+    lines.append(f"{'benchmark':<16} {held.title if held else _NO_VERSION}")
+    lines += [f"{'':<16} {held.agreement}"] if held else []
+    say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
+    return 0
+
+
+def _facts(dataset: Dataset) -> dict[str, Any]:
+    import pyarrow.compute as pc
+
+    objects, benchmark = dataset.table("objects"), dataset.catalog.seal.benchmark
+    return {
+        "name": dataset.name,
+        "revision": dataset.revision,
+        "schema_version": dataset.catalog.seal.schema_version,
+        "objects": len(dataset),
+        "expected_objects": dataset.expected_objects,
+        "links": int(pc.sum(objects["links"]).as_py() or 0),
+        "joints": dataset.joint_counts(),
+        "categories": dataset.categories,
+        "supercategories": dataset.counts("supercategory"),
+        "sources": dataset.sources,
+        "licenses": dataset.licenses,
+        "splits": dataset.splits,
+        "benchmark": None if benchmark is None else asdict(benchmark),
+    }
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _counted(counts: dict[str, int], width: int = 68) -> str:
+    """Return as many counts as fit into `width`, and how many there are beyond."""
+    shown: list[str] = []
+    for name, number in counts.items():
+        word = f"{name} {number:,}"
+        if shown and len(", ".join([*shown, word])) > width:
+            break
+        shown.append(word)
+    rest = len(counts) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {rest:,} more" if rest else "")
+
+
+def _run_list(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library, split=arguments.split).filter(
+        category=arguments.category,
+        source=arguments.source,
+        license=arguments.license,
+        joint_type=arguments.joint_type,
+    )
+    limit = arguments.limit
+    if limit is None:
+        limit = 0 if arguments.json else SHOWN
+    shown = dataset[:limit] if limit else dataset
+    if arguments.json:
+        say_json(shown.table("objects").to_pylist())
+        return 0
+    header = ("object", "category", "license", *_JOINT_COLUMNS.values())
+    say(table(header, [_list_row(item) for item in shown]))
+    rest = len(dataset) - len(shown)
+    more = f"; {rest:,} more with --limit 0" if rest else ""
+    note(f"{len(dataset):,} objects{more}")
+    return 0
+
+
+def _list_row(item: ArticulatedObject) -> tuple[str, ...]:
+    counts = (str(item.fact(f"joints_{kind}") or "") for kind in _JOINT_COLUMNS)
+    return item.object_id, item.category, item.license, *counts
+
+
+def _run_show(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library)
+    item = dataset[arguments.object]
+    if arguments.json:
+        rows = dataset.select([item.object_id])
+        facts = rows.table("objects").to_pylist()[0]
+        joints = rows.table("joints").to_pylist()
+        say_json({**facts, "joints": joints, "files": list(item.files())})
+        return 0
+    size = " x ".join(f"{length:.3f}" for length in item.extents)
+    unit = "m" if item.is_metric else "units (not metric)"
+    say(
+        [
+            f"{item.object_id}: {item.name}",
+            f"{item.category} ({item.supercategory}), {size} {unit}",
+            f"stands at z = {item.floor_z:.3f}",
+            f"{item.license}, {item.attribution}",
+            "",
+        ]
+    )
+    header = ("joint", "type", "parent", "child", "axis", "origin", "range")
+    say(table(header, [_joint_row(joint) for joint in item.tree.joints]))
+    return 0
+
+
+def _joint_row(joint: Joint) -> tuple[str, ...]:
+    if not joint.is_movable:
+        return joint.name, joint.type.value, joint.parent, joint.child, "", "", ""
+    axis, origin = (" ".join(f"{x:.2f}" for x in values) for values in (joint.axis, joint.origin))
+    unit = "m" if joint.type.value == "prismatic" else "rad"
+    span = f"{joint.lower:.3g}..{joint.upper:.3g} {unit}"
+    return joint.name, joint.type.value, joint.parent, joint.child, axis, origin, span
+
+
+def _run_unpack(arguments: argparse.Namespace) -> int:
+    dataset = _load(arguments.library, split=arguments.split)
+    written = dataset.unpack(arguments.dest)
+    say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} of them written now"])
+    return 0
+
+
+def _load(library: str | None, *, split: str | None = None) -> Dataset:
+    from aa_dataset.load import load_default
+
+    return load_default(library, split)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``aa``: look at a library, unpack it, score predictions against it.
+
+Exit status: 0 fine, 1 something was found (an unreadable prediction, a broken rule), 2 usage or an
+error that one sentence on stderr explains. Results go to stdout, everything else to stderr.
+Commands import what they need when they run, so that `aa --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from aa_dataset.cli import check, export, judge, library, nearest, score, sources, taxonomy, verify
+from aa_dataset.cli.terminal import say
+from aa_dataset.errors import ArenaError
+from aa_dataset.foreign_text import terminal_text
+
+# In the order of `aa --help`.
+_COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, verify)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not end a run on an old terminal
+        sys.stdout.reconfigure(errors="replace")
+    if argv is None:  # processes that we start must not import what lies in the current folder
+        os.environ.setdefault("PYTHONSAFEPATH", "1")
+    arguments = _parse(argv)
+    try:
+        status = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return status
+    except ArenaError as error:
+        sys.stderr.write(f"aa: {terminal_text(str(error))}\n")
+        return 2
+    except BrokenPipeError:  # `aa list | head` closed the pipe, which is no failure
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        sys.stderr.write("aa: interrupted.\n")
+        return 130
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the words; those of a command of the pipeline are left for the pipeline to read."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest and arguments.command not in sources.COMMANDS:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    arguments.rest = rest
+    return arguments
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aa", description="The ArticulateArena library: look, unpack, score."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in _COMMANDS:
+        module.add_to(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Print the version when asked, and read it only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        from aa_dataset import __version__
+
+        say([f"aa-dataset {__version__}"])
+        parser.exit()

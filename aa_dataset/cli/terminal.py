@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands print: results to stdout, as lines, as JSON or as a table; progress to stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aa_dataset.foreign_text import UNPRINTABLE, terminal_line
+
+WIDTH = 100
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines to stdout: the one place of the package that prints."""
+    for line in lines:
+        print(terminal_line(line))  # noqa: T201
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON; infinite numbers and hidden characters are written as text."""
+    text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
+    lines = text.split("\n")  # of the indentation; those inside a text are escaped
+    say(UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in lines)
+
+
+def note(line: str) -> None:
+    """Write a line for people to stderr, beside the result."""
+    sys.stderr.write(f"{terminal_line(line)}\n")
+
+
+def progress(total: int | None, unit: str) -> Any:
+    """Return a progress bar on stderr, which is hidden where nobody watches."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=unit, leave=False, disable=not sys.stderr.isatty())
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return aligned lines of at most `WIDTH` columns.
+
+    The widest columns give way, the first one last of all: it holds what people copy.
+    """
+    cells = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+        widest = max(range(1, len(widths)), key=widths.__getitem__)
+        widths[widest if widths[widest] > 10 else 0] -= 1
+    return [
+        "  ".join(_cut(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def _cut(text: str, width: int) -> str:
+    return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
+
+
+def _finite(value: Any) -> Any:
+    """Write infinite limits as text, which JSON has no number for."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The seal of a library, `library.json`: its format, read and written here and nowhere else.
+
+A library is written table by table and sealed last, with sizes and digests of every file, so a
+folder without a seal, or one whose files differ from it, is half built or mixed and is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aa_dataset.benchmark import Benchmark, read_benchmark
+from aa_dataset.errors import LibraryError
+from aa_dataset.files import FileSeal, write_bytes
+from aa_dataset.layout import LibraryLayout
+from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.trust import SEAL_BYTES, brief, check_seal, parse_seal
+
+NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The contents of `library.json`.
+
+    Attributes
+    ----------
+    name, revision, schema_version : str
+        Name of the dataset, digest of its contents, version of its tables.
+    expected_objects, objects : int
+        Objects of the whole dataset, and of this library.
+    sources, splits : dict of str to int
+        Objects per source and per split.
+    benchmark : Benchmark or None
+        The version of the benchmark that the library holds.
+    files : dict of str to FileSeal
+        Every file of the library by its path relative to the folder.
+    sha256 : str
+        Digest of `library.json` itself, in hex; empty before it is written.
+    """
+
+    name: str
+    revision: str
+    schema_version: str
+    expected_objects: int
+    objects: int
+    sources: dict[str, int]
+    splits: dict[str, int]
+    benchmark: Benchmark | None
+    files: dict[str, FileSeal]
+    sha256: str = ""
+
+    @property
+    def edition(self) -> str:
+        """Name of the library's folder in the cache.
+
+        A revision is a claim, and leaves pictures out. The digest of the seal, which names that of
+        every tar, keeps apart libraries that claim the same one.
+        """
+        return f"{self.revision}-{self.sha256[:32]}"
+
+    def to_json(self) -> bytes:
+        """Return the bytes of `library.json`: sorted, so that equal seals are equal files."""
+        content = asdict(self)
+        del content["sha256"]  # no file can hold its own digest
+        return (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def read_seal(layout: LibraryLayout) -> Seal:
+    """Read the seal of a library and check its form, not yet the files."""
+    path = layout.seal
+    if not layout.root.is_dir():
+        raise LibraryError(f"the folder {layout.root} does not exist. Run `make library`.")
+    if not path.is_file():
+        raise LibraryError(
+            f"{layout.root} has no {path.name}: it is not a library, or its build did not finish. "
+            "Run `make library`."
+        )
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(SEAL_BYTES + 1)
+        data = parse_seal(text)
+        version = data["schema_version"]
+    except (OSError, ValueError, KeyError) as error:
+        raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
+    if version != SCHEMA_VERSION:
+        found = brief(version).strip("'")
+        raise LibraryError(
+            f"{path} has schema version {found}, this package reads {SCHEMA_VERSION}. "
+            "Install the version of aa-dataset that wrote the library, or build it again "
+            "with `make library`."
+        )
+    return _seal(data, path, hashlib.sha256(text).hexdigest())
+
+
+def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
+    """Write `library.json`, whole or not at all; return the seal with the digest of that file."""
+    text = seal.to_json()
+    write_bytes(layout.seal, text)
+    return replace(seal, sha256=hashlib.sha256(text).hexdigest())
+
+
+def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
+    try:
+        check_seal(data)
+        return Seal(
+            name=data["name"],
+            revision=data["revision"],
+            schema_version=data["schema_version"],
+            expected_objects=data["expected_objects"],
+            objects=data["objects"],
+            sources=dict(data["sources"]),
+            splits=dict(data["splits"]),
+            benchmark=_benchmark(data["benchmark"], data["splits"]),
+            files={
+                name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
+            },
+            sha256=sha256,
+        )
+    except KeyError as error:
+        raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error
+    except ValueError as error:
+        raise LibraryError(
+            f"{path} lacks a field or holds a wrong value ({error}). {NEXT_STEP}"
+        ) from error
+
+
+def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
+    if facts is None:
+        return None
+    found = read_benchmark(facts)
+    if splits.get(found.split) != found.objects:
+        raise ValueError(
+            f"benchmark.objects is {found.objects}, splits.{found.split} is "
+            f"{splits.get(found.split)}"
+        )
+    return found
