@@ -127,7 +127,7 @@ def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | 
             f"{repo_id} holds the dataset {catalog.seal.name!r}, not {name!r}. "
             "Check `repo_id`, or ask for that name."
         )
-    # Of a branch, tag or commit the Hub vouches; sixteen digits name contents, which we compare.
+    # The Hub resolves branches, tags and commits. Sixteen digits are a content digest: we check it.
     named = revision if revision and _LIBRARY_REVISION.fullmatch(revision) else None
     return _require_revision(catalog, named)
 

@@ -83,7 +83,7 @@ def joint_distance(
     Returns
     -------
     float or (n,) float
-        Under the split norm a pure number, under the kinetic norm metres; E^phi is a pure number.
+        Under the split norm a pure number, under the kinetic norm meters; E^phi is a pure number.
 
     Raises
     ------
