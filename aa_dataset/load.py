@@ -45,7 +45,7 @@ def load_dataset(
         revision of the repository (branch, tag, commit).
     repo_id : str, optional
         Dataset repository of the Hub that holds the dataset, ``owner/name``. If given, that is
-        what is opened, downloaded where needed, and no folder here stands in for it.
+        what is opened, downloaded if needed; no local folder is used instead.
     verbose : bool
         Say on stderr what was opened.
 
@@ -90,7 +90,7 @@ def _default_name(library: str | None) -> str:
 
 
 def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
-    """Return the lines that say what was opened, so that a part never passes for the whole."""
+    """Return lines that describe what was opened, and how much of the whole it is."""
     catalog = dataset.catalog
     seal = catalog.seal
     sources = ", ".join(f"{name} {count:,}" for name, count in seal.sources.items())

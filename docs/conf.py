@@ -65,7 +65,23 @@ def write_block(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def keep_property(app: Any, what: str, name: str, value: Any, options: Any, lines: Any) -> None:
+    """Keep the docstring of a property, in which napoleon takes words before a colon as a type."""
+    if what == "property":
+        PROPERTIES[name] = list(lines)
+
+
+def restore_property(app: Any, what: str, name: str, value: Any, options: Any, lines: Any) -> None:
+    """Put the docstring of a property back after napoleon."""
+    lines[:] = PROPERTIES.pop(name, lines)
+
+
+PROPERTIES: dict[str, list[str]] = {}
+
+
 def setup(app: Any) -> None:
     """Connect what this file adds to Sphinx."""
     app.connect("source-read", fill)
+    app.connect("autodoc-process-docstring", keep_property, priority=100)
+    app.connect("autodoc-process-docstring", restore_property, priority=900)
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -70,33 +71,36 @@ def _columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
 
 
 def sources() -> str:
-    """Return the table of raw sources."""
+    """Return the raw sources: how to get them, how many objects they have, their terms."""
+    head = ("source", "title", "access", "objects", "license", "scale")
+    return grid(head, (_source(name, source) for name, source in _sources()))
+
+
+def _source(name: str, source: Any) -> tuple[str, ...]:
+    ways = {"hub": "`aa fetch`", "archive": "`aa fetch`", "generated": "`make library`"}
+    way = ways.get(source.kind, "by hand") + (", gated" if source.access.get("gated") else "")
+    expected = source.facts.get("expected", {}).get("objects")
+    count = f"{expected:,}" if expected else ""
+    about = source.described
+    return f"`{name}`", about["title"], way, count, about["license"], about["scale"]
+
+
+def proofs() -> str:
+    """Return what the adapter of every source was tested on."""
+    rows = (
+        (f"`{name}`", TESTED[source.facts["proved"]["by"]], source.facts["proved"]["note"])
+        for name, source in _sources()
+    )
+    return grid(("source", "tested on", "note"), rows)
+
+
+def _sources() -> list[tuple[str, Any]]:
+    """Return every source by name, as `aa sources` knows it."""
     from pipeline.engine.config import load_config
     from pipeline.tools.fetch.access import load_all
 
     with contextlib.chdir(ROOT):
-        known = load_all(load_config())
-    head = ("source", "title", "folder", "access", "objects", "license", "scale", "tested on")
-    rows = []
-    for name, source in known.items():
-        access = {"hub": "`aa fetch`", "archive": "`aa fetch`", "generated": "`make library`"}
-        way = access.get(source.kind, "by hand")
-        way += ", gated" if source.access.get("gated") else ""
-        expected = source.facts.get("expected", {}).get("objects")
-        about, proved = source.described, source.facts["proved"]
-        rows.append(
-            (
-                f"`{name}`",
-                about["title"],
-                f"`{source.folder}`",
-                way,
-                f"{expected:,}" if expected else "",
-                about["license"],
-                about["scale"],
-                f"{TESTED[proved['by']]}. {proved['note']}",
-            )
-        )
-    return grid(head, rows)
+        return list(load_all(load_config()).items())
 
 
 def reasons() -> str:
@@ -112,7 +116,9 @@ def reasons() -> str:
     return "\n".join(parts)
 
 
-PARTS: dict[str, Callable[[], str]] = {"tables": tables, "sources": sources, "reasons": reasons}
+PARTS: dict[str, Callable[[], str]] = {
+    one.__name__: one for one in (tables, sources, proofs, reasons)
+}
 
 if __name__ == "__main__":
     sys.stdout.write(PARTS[sys.argv[1]]())
