@@ -16,13 +16,17 @@ complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/b
 PARALLEL := -n 2
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help library test test-slow fuzz judges check bench clean
+.PHONY: help library docs test test-slow fuzz judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
 library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small one)
 	@$(BIN)/python -m pipeline build $(if $(COUNT),--count $(COUNT))
+
+docs: .venv/docs ## build the documentation into site/ (open site/index.html)
+	@$(BIN)/python -m sphinx --quiet --fresh-env --write-all --fail-on-warning --keep-going docs site
+	@echo "site/index.html is ready"
 
 test: check .venv/graphics ## linters, types and tests
 	@# Two processes: the metric's tests load jax, whose threads and a later fork do not go together.
@@ -62,7 +66,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv
-	rm -rf work library release .snakemake
+	rm -rf work library release site .snakemake
 
 .venv/bin/python:
 	@echo "setting up .venv (once, a minute or two)"
@@ -70,6 +74,11 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 
 .venv/build: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
 	$(call install,.venv,build)
+	$(call complete,.venv)
+	@touch $@
+
+.venv/docs: pyproject.toml $(wildcard requirements/*.txt) | .venv/bin/python
+	$(call install,.venv,docs)
 	$(call complete,.venv)
 	@touch $@
 
@@ -85,7 +94,7 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 	@rm -rf .venv/torch
 	@$(call INSTALL,.venv) --only-binary :all: --constraint constraints.txt torch
 	$(call complete,.venv)
-	@touch $@ .venv/build
+	@touch $@ .venv/build .venv/docs
 
 .venv-judges/ready: pyproject.toml $(wildcard requirements/*.txt)
 	@echo "setting up .venv-judges (once, some minutes)"

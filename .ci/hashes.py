@@ -39,6 +39,7 @@ OWN = "aa-dataset"
 LISTS: Mapping[str, Sequence[str]] = {
     "backend": ("setuptools",),
     "build": (".[build]",),
+    "docs": (".[docs]",),
     "dev": (".[dev]",),
     "judges": (".[build,judges]", "hypothesis", "pytest", "pytest-timeout"),
 }
@@ -47,6 +48,7 @@ HEADS = {
     "backend": "builds packages that have no wheel, and this one",
     "build": "`make library`",
     "torch": "`make test`; apart, because pip should choose which build of it comes",
+    "docs": "`make docs`",
     "dev": "`make test`",
     "judges": "`make judges`",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of strangers on its way into a document: it stays text, on its own line, in its own cell.
+"""Escapes untrusted text for documents: it stays text, on its own line, in its own cell.
 
 Names, licenses and attributions come from files that anybody may write. Every place that puts them
 into Markdown, YAML, tab-separated text or a terminal takes the function for that place here.

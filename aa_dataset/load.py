@@ -45,7 +45,7 @@ def load_dataset(
         revision of the repository (branch, tag, commit).
     repo_id : str, optional
         Dataset repository of the Hub that holds the dataset, ``owner/name``. If given, that is
-        what is opened, downloaded where needed, and no folder here stands in for it.
+        what is opened, downloaded if needed; no local folder is used instead.
     verbose : bool
         Say on stderr what was opened.
 
@@ -90,7 +90,7 @@ def _default_name(library: str | None) -> str:
 
 
 def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
-    """Return the lines that say what was opened, so that a part never passes for the whole."""
+    """Return lines that describe what was opened, and how much of the whole it is."""
     catalog = dataset.catalog
     seal = catalog.seal
     sources = ", ".join(f"{name} {count:,}" for name, count in seal.sources.items())
@@ -127,7 +127,7 @@ def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | 
             f"{repo_id} holds the dataset {catalog.seal.name!r}, not {name!r}. "
             "Check `repo_id`, or ask for that name."
         )
-    # Of a branch, tag or commit the Hub vouches; sixteen digits name contents, which we compare.
+    # The Hub resolves branches, tags and commits. Sixteen digits are a content digest: we check it.
     named = revision if revision and _LIBRARY_REVISION.fullmatch(revision) else None
     return _require_revision(catalog, named)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON from strangers: one value for one file, bounded in depth and in the size of numbers.
+"""Untrusted JSON: one value for one file, bounded in depth and in the size of numbers.
 
 Python's parser takes the last of two equal names, NaN and Infinity, numbers that overflow, and
 integers that no float can hold. Another reader of the same file would see something else, and

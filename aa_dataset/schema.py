@@ -2,7 +2,7 @@
 """The tables of a library: one Arrow schema each, the unit and meaning of a column in its metadata.
 
 Vectors are fixed-size lists; twists are rotation first; everything geometric is in the object
-frame at rest (see the URDF convention in the README).
+frame at rest (see docs/urdf.md).
 """
 
 from __future__ import annotations

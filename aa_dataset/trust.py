@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a library from elsewhere may say: every name, number and text is checked here, once.
 
-A library is made by strangers. Its names become paths, folders and words in a terminal, its numbers
+A library may come from anyone. Its names become paths, folders and words in a terminal, its numbers
 places in a file. Each is held against the form that a build writes, and the numbers against the
 files, before anything else looks at them; a `ValueError` says in words what is wrong.
 """

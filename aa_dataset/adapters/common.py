@@ -40,7 +40,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class ObjectFiles:
-    """The URDF of one object beside its meshes; `floor_z` [m] is None where no table tells it."""
+    """The URDF of one object beside its meshes; `floor_z` [m] is None if no table has it."""
 
     urdf: Path
     floor_z: float | None = None
@@ -140,7 +140,7 @@ class Simulated(ABC):
         self.files = files
 
     def set_coordinates(self, values: Mapping[str, float]) -> None:
-        """Place the object; a joint not named is 0, a coupled one follows, everything stands."""
+        """Set coordinates; joints not named are 0, coupled ones follow, and all rates are 0."""
         self._put(self.files.expanded(values), dict.fromkeys(self._names, 0.0))
 
     def set_motion(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:

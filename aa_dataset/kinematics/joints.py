@@ -119,7 +119,7 @@ class Joint:
         """Return the same motion stored in the state ``q = shift`` (paper Remark Re-anchoring).
 
         The coordinate reads zero there, so both limits move down by `shift` [rad or m], and the
-        body stands where the joint has carried it.
+        body is where the joint has moved it.
         """
         moved = None if self.body is None else self.body.moved(exp_twist(shift * self.screw))
         return replace(self, lower=self.lower - shift, upper=self.upper - shift, body=moved)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML from strangers: no entities, no document types, bounded size, depth and element count.
+"""Untrusted XML: no entities, no document types, bounded size, depth and element count.
 
 The standard library's expat is enough, so that the core needs no further package; the handlers
 below refuse what makes XML dangerous before anything is expanded.

@@ -26,7 +26,7 @@ class AnchorOffset:
     Attributes
     ----------
     coordinate : float [rad or m]
-        Joint coordinate; a rotation is found in (-pi, pi], since no pose tells turns apart.
+        Joint coordinate; a rotation is in (-pi, pi], since a pose does not show full turns.
     rotation_residual : float [rad]
         Angle between the found pose and the joint's pose at `coordinate`.
     translation_residual : float [m]

@@ -8,7 +8,7 @@
 ``parallel-safe``
     The same, with the distance from the predicted origin to the true line where axes are nearly
     parallel: the distance of two lines says nothing there, since a tilt of any size can make
-    lines meet that are a metre apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
+    lines meet that are a meter apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
     Ditto) it is point to line, from `SKEW_ANGLE` (1e-2 rad) on the paper's formula, linear in the
     sine of the angle between, so that the error is continuous. Of lines that meet, a hinge d
     meters off has the error ``d (1e-2 - s) / 9e-3`` at the sine s between, so it succeeds from

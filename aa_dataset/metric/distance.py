@@ -75,7 +75,7 @@ def joint_distance(
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
     wrap_turns : bool or "authors"
         Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
-        is no metric any more: a range whose middle is pi has two representatives, and is close to
+        is not a metric: a range whose middle is pi has two representatives, and is close to
         joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
         whose distance is 8.9. "authors" keeps one of the two, as the authors' package does, so
         that reversing such a joint changes its distances.
@@ -83,7 +83,7 @@ def joint_distance(
     Returns
     -------
     float or (n,) float
-        Under the split norm a pure number, under the kinetic norm metres; E^phi is a pure number.
+        Under the split norm a pure number, under the kinetic norm meters; E^phi is a pure number.
 
     Raises
     ------

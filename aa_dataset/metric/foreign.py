@@ -210,7 +210,7 @@ def as_body(value: RigidBody | BodyLike) -> RigidBody:
     Raises
     ------
     ArgumentError
-        If the value is no body.
+        If the value is not a body.
     """
     if isinstance(value, RigidBody):
         return value
@@ -291,7 +291,7 @@ def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
     Raises
     ------
     TreeError
-        If the edges are no tree.
+        If the edges do not form a tree.
     """
     edges = tuple(map(_edge, edges))
     if not edges:

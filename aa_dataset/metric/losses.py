@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smooth stand-ins for E, for training and fitting (paper appendix A.3).
+"""Smooth losses in place of E, for training and fitting (paper appendix A.3).
 
 One code path for numpy, torch and jax: only functions that all three spell alike are used, so
 gradients come from whichever library the arrays belong to. Inputs are unit screws and limits;

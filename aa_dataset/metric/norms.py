@@ -216,7 +216,7 @@ def as_norm(value: Any) -> Norm:
     Raises
     ------
     NormError
-        If the value is no norm; the message says how to write what was probably meant.
+        If the value is not a norm; the message shows what was probably meant.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def as_norm(value: Any) -> Norm:
 def one_norm(norm: Any) -> Norm:
     """Return the one norm by which trees are measured, or raise a sentence for a list.
 
-    A list would price joints by where they stand in it.
+    A list would price joints by their position in it.
     """
     if isinstance(norm, Sequence) and not isinstance(norm, str):
         raise NormError(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From predictions to errors: per joint, per object, over the split.
 
-Every truth joint of the split gets a row, whatever became of its prediction, and every predicted
-joint that is nobody's partner gets one too; `accounting` makes means of them.
+Every truth joint of the split gets a row, whatever happened to its prediction, and so does every
+predicted joint without a partner. `accounting` computes the means.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def evaluate(
     Raises
     ------
     PredictionError
-        If there is no prediction for any object, which is a wrong folder rather than a score.
+        If there is no prediction for any object: probably the wrong folder.
     """
     parameters = parameters or Parameters()
     _require_any(dataset, predictions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML: our own files, and small files of strangers, which may hold nothing but plain values.
+"""Reads YAML: our own files, and small untrusted files, which may hold plain values only.
 
 A key that stands twice is refused, of which YAML would silently take the last. A stranger's file
 is also bounded in size, depth, number of values and digits of an integer, and has no anchors, so

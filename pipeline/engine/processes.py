@@ -33,7 +33,7 @@ _abandoned: list[Any] = []
 def end_with_parent(parent: int) -> None:
     """Let the kernel end this process when the process `parent` ends, however that happens.
 
-    The kernel tells nobody of a parent that was gone before it was asked; then the end comes here.
+    If the parent ended before `prctl` was called, no signal arrives: check once and exit here.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

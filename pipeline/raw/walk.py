@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks folders of strangers: without recursion, without links, and never further than a count.
+"""Walks untrusted folders: without recursion, without links, and never further than a count.
 
 Also finds the index files of a source, which no object owns: a link or a pipe is none.
 """

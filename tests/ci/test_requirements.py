@@ -23,7 +23,7 @@ from tests.kit.places import REPOSITORY
 from tests.loopback import Loopback
 
 REQUIREMENTS = REPOSITORY / "requirements"
-LISTS = ("backend", "build", "torch", "dev", "judges")
+LISTS = ("backend", "build", "docs", "torch", "dev", "judges")
 # Whose publishers have neither a wheel nor a source archive; docs/supply_chain.md names them too.
 NOWHERE = {"linux_x86_64": set(), "linux_aarch64": {"embreex", "drake", "sapien"}}
 PACKAGE = re.compile(

@@ -85,7 +85,7 @@ class AntichainProgram:
         return 5_000 + (kids + 1) * width * width // 4 + 500 * int(self._alive[a].sum())
 
     def _mark_useful(self, a: int) -> None:
-        """Drop pairs that a pair further in beats: what lies further in is in nobody's way more."""
+        """Drop dominated pairs: a deeper pair with the same gain conflicts with no more pairs."""
         gain, view = self._gain[a], self._rooted
         further = (view.inside2 * gain).max(axis=1)
         within = np.flatnonzero(view.inside1[a])

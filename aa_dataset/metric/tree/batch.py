@@ -86,7 +86,7 @@ def tree_distances(
     pairs : (k, 2) int or None
         Which pairs (index in first, index in second) to compare; all N x M by default.
     norm : SplitNorm, KineticNorm or another fixed norm
-        One inner product for all joints. `BodyNorms` is no metric: see `tree_distance`.
+        One inner product for all joints. `BodyNorms` is not a metric: see `tree_distance`.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
     exact : bool

@@ -93,8 +93,8 @@ def tree_distance(
         When it is spent, the result has ``exact=False`` and certified bounds. The relaxation and
         a first repair are always done, so `work` may exceed a tiny budget.
     time_limit : float [s] or None
-        A wall limit on top. The result then depends on the machine; it says that a limit was
-        given and whether it struck.
+        An additional wall-clock limit. The result then depends on the machine; it records the
+        limit and whether it was reached.
     engine : {"auto", "numpy", "numba"}
         "auto" takes numba for trees of about twenty joints or more where it is installed; value,
         matching, proof and work are the same.

@@ -37,7 +37,7 @@ FEW_QUERIES = 16  # below, the distances to pivots cost more than they save
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """One entry of a ranking: where it stands in the library, its name, how far it is."""
+    """One entry of a ranking: position in the library, name and distance."""
 
     index: int
     name: str

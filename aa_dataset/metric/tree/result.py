@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tree distance tells: value, bounds, matching and a readable edit script."""
+"""The result of a tree distance: value, bounds, matching and a readable edit script."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TreeDistance:
     time_limit : float [s] or None
         The wall limit, None where none was given.
     timed_out : bool
-        Whether it struck: another machine, or another day, may then give another result.
+        Whether it was reached: another run may then give another result.
     """
 
     value: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of strangers: regular ones alone, and no link on the way to them.
+"""Untrusted files: only regular files, and no link on the way to them.
 
 Below the folder that the user named, every folder is opened inside the one before it and no link
 is followed, so that a link cannot be put in place between the look and the reading. A hard link to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the small metadata files of sources: JSON from strangers, texts and numbers checked."""
+"""Reads the small metadata files of sources: untrusted JSON, with texts and numbers checked."""
 
 from __future__ import annotations
 

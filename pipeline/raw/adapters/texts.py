@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what several sources share: text files, `semantics.txt`, the URDF, numbers of strangers."""
+"""Reads what several sources share: text files, `semantics.txt`, the URDF, untrusted numbers."""
 
 from __future__ import annotations
 

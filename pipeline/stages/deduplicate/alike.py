@@ -15,7 +15,7 @@ Print = Mapping[str, Any]
 # Single precision in the GLB moves the numbers by about 1e-7 (measured on PartNet objects in two
 # frames); the closest siblings among 420 generated objects differ by 2e-4.
 TOLERANCE = 1e-5
-# Sizes of two metric objects that are one; a scan may have been rounded to a tenth of a millimetre.
+# Sizes of two metric objects that are one; a scan may have been rounded to a tenth of a millimeter.
 SIZE = 1e-3
 
 

@@ -12,9 +12,9 @@ Objects are the same object
 The same geometry with other joints is not the same object: joints are what the library is about. An
 edition of an object whose joints were frozen or retyped stays, with the finding `shape_shared`.
 
-Which one stays: that of the source that stands first in config.yaml, then the smaller id. A copy
-under freer terms is not preferred: who passes an object on cannot free it from its author's terms,
-so the order of the sources decides, which a person wrote.
+The copy from the source listed first in config.yaml stays; within a source, the smaller id. A copy
+with a more permissive license is not preferred, because whoever redistributes an object cannot
+change its author's terms.
 """
 
 from __future__ import annotations

@@ -225,7 +225,7 @@ def unpack_by_hand(
             "pipeline/raw/access.yaml lists them (`unpack`)."
         )
     if not archive.is_file():
-        raise FetchError(f"{archive} is no file.")
+        raise FetchError(f"{archive} is not a file. Give the path of a downloaded archive.")
     known, size = source.known(archive.name), archive.stat().st_size
     remote = Remote(archive.name, "by hand", known.get("size", size), known.get("sha256", ""))
     problem = difference(archive, remote)

@@ -24,8 +24,8 @@ from pipeline.stages.annotate.fingerprint import fingerprint
 from pipeline.stages.annotate.stage import annotate
 from pipeline.stages.deduplicate.alike import same_motion, same_shape
 from pipeline.stages.deduplicate.stage import Candidate, find_duplicates
+from tests.kit.places import SAMPLES
 
-SAMPLES = Path("../shared/samples")
 TURNED = {"frame": {"up": "-x", "front": "y"}, "scale": "unit_sphere"}
 ARBITRARY = {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"}
 
@@ -277,7 +277,7 @@ def test_no_generated_object_of_any_category_is_taken_for_another(
 
 
 def sample(bench: SimpleNamespace, name: str) -> Path:
-    path = bench.repository / SAMPLES / name
+    path = SAMPLES / name
     if not path.is_dir():
         pytest.skip(f"{SAMPLES / name} is absent")
     return path

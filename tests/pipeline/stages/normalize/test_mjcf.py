@@ -22,10 +22,11 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from pipeline.base.reasons import Finding
 from pipeline.raw.files import FolderFiles, MemoryFiles, RawFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
+from tests.kit.places import SAMPLES
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
-SAMPLES = Path("../shared/samples/tail/furniture_sim")
+FURNITURE = SAMPLES / "tail/furniture_sim"
 BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000, "pixels": 10**8}
 
 
@@ -264,10 +265,10 @@ def png(color: tuple[int, ...], size: int = 4) -> bytes:
 @pytest.fixture
 def furniture(tmp_path: Path) -> Path:
     """Return a copy of the samples with pictures where theirs are absent, so that MuJoCo loads."""
-    if not SAMPLES.is_dir():
-        pytest.skip(f"{SAMPLES} is absent")
+    if not FURNITURE.is_dir():
+        pytest.skip(f"{FURNITURE} is absent")
     folder = tmp_path / "furniture_sim"
-    shutil.copytree(SAMPLES, folder)
+    shutil.copytree(FURNITURE, folder)
     (folder / "common/textures").mkdir(parents=True)
     for name in ("wood1.png", "metal0.png"):
         (folder / "common/textures" / name).write_bytes(png((90, 90, 90)))
@@ -276,7 +277,7 @@ def furniture(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["hingecabinet", "slidecabinet", "microwave"])
 def test_furniture_moves_as_mujoco_moves_it(furniture: Path, name: str) -> None:
-    files = FolderFiles(SAMPLES.parent, (SAMPLES.name,), most_bytes=50_000_000)
+    files = FolderFiles(FURNITURE.parent, (FURNITURE.name,), most_bytes=50_000_000)
     urdf, _, findings = read_mjcf(files, f"furniture_sim/{name}.xml", BUDGETS)
     assert set(codes(findings)) == {"texture_missing"}
     model = mujoco.MjModel.from_xml_path(str(furniture / f"{name}.xml"))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the documentation that come from code; `docs/generate.py tables` prints one."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+# What one row of a table describes.
+ROWS = {
+    "objects": "one object of the library",
+    "links": "one link of an object",
+    "joints": "one joint of an object; a helical joint is one row",
+    "findings": "one remark of a check about an object",
+    "rejects": "one raw object that is not in the library",
+    "categories": "one category of the taxonomy",
+    "splits": "the membership of one object in one split",
+}
+TESTED = {
+    "real_bytes": "real objects",
+    "fixture": "a fixture only",
+    "made_here": "objects made here",
+}
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; columns in which no row has a text are left out."""
+    rows = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    kept = [k for k in range(len(head)) if any(row[k] for row in rows)]
+    lines = [head, ["---"] * len(head), *rows]
+    lines = [[line[k] for k in kept] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Return an Arrow type as a reader of numpy would write it: `float64[3]`."""
+    if pa.types.is_fixed_size_list(kind):
+        return f"{type_name(kind.value_type)}[{kind.list_size}]"
+    if pa.types.is_list(kind):
+        return f"{type_name(kind.value_type)}[]"
+    return {"double": "float64", "float": "float32"}.get(str(kind), str(kind))
+
+
+def tables() -> str:
+    """Return every table of a library, column by column, from the schema."""
+    from aa_dataset.schema import SCHEMA_VERSION, TABLES
+
+    parts = [f"The schema has version {SCHEMA_VERSION}.\n"]
+    for name, schema in TABLES.items():
+        parts.append(f"### {name}\n")
+        parts.append(f"A row of `{name}.parquet` is {ROWS[name]}.\n")
+        parts.append(grid(("column", "type", "unit", "frame", "null", "meaning"), _columns(schema)))
+    return "\n".join(parts)
+
+
+def _columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
+    for field in schema:
+        notes = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        unit, frame = notes.get("unit", ""), notes.get("frame", "")
+        null = "yes" if field.nullable else ""
+        yield f"`{field.name}`", f"`{type_name(field.type)}`", unit, frame, null, notes["meaning"]
+
+
+def sources() -> str:
+    """Return the raw sources: how to get them, how many objects they have, their terms."""
+    head = ("source", "title", "access", "objects", "license", "scale")
+    return grid(head, (_source(name, source) for name, source in _sources()))
+
+
+def _source(name: str, source: Any) -> tuple[str, ...]:
+    ways = {"hub": "`aa fetch`", "archive": "`aa fetch`", "generated": "`make library`"}
+    way = ways.get(source.kind, "by hand") + (", gated" if source.access.get("gated") else "")
+    expected = source.facts.get("expected", {}).get("objects")
+    count = f"{expected:,}" if expected else ""
+    about = source.described
+    return f"`{name}`", about["title"], way, count, about["license"], about["scale"]
+
+
+def proofs() -> str:
+    """Return what the adapter of every source was tested on."""
+    rows = (
+        (f"`{name}`", TESTED[source.facts["proved"]["by"]], source.facts["proved"]["note"])
+        for name, source in _sources()
+    )
+    return grid(("source", "tested on", "note"), rows)
+
+
+def _sources() -> list[tuple[str, Any]]:
+    """Return every source by name, as `aa sources` knows it."""
+    from pipeline.engine.config import load_config
+    from pipeline.tools.fetch.access import load_all
+
+    with contextlib.chdir(ROOT):
+        return list(load_all(load_config()).items())
+
+
+def reasons() -> str:
+    """Return the codes of the tables `rejects` and `findings`, from the comments of their enums."""
+    text = (ROOT / "pipeline/base/reasons.py").read_text()
+    parts = []
+    for name, enum in (("rejects", "Reason"), ("findings", "Code")):
+        body = re.search(rf"^class {enum}\(StrEnum\):\n(.*?)(?=^\S)", text, re.M | re.S)
+        assert body is not None, enum
+        found = re.findall(r'^    \w+ = "(\w+)"(?:  # (.*))?$', body[1], re.M)
+        parts.append(f"### Codes of {name}\n")
+        parts.append(grid(("code", "meaning"), ((f"`{code}`", note) for code, note in found)))
+    return "\n".join(parts)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    one.__name__: one for one in (tables, sources, proofs, reasons)
+}
+
+if __name__ == "__main__":
+    sys.stdout.write(PARTS[sys.argv[1]]())
