@@ -19,6 +19,7 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel, parse_urdf
 from aa_dataset.layout import ObjectLayout
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.portable import quaternion_rotation
 
 Array = NDArray[np.float64]
 Thing = ArticulatedObject | Path | str
@@ -183,21 +184,9 @@ def frame_matrix(rotation: Any, shift: Any) -> Array:
     return out
 
 
-def quaternion_matrix(wxyz: Any) -> Array:
-    """Return the rotation (3, 3) of a quaternion, normalized here."""
-    w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(np.asarray(wxyz, dtype=float))
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def principal_body(mass: float, center: Any, wxyz: Any, moments: Any) -> RigidBody:
     """Return a body from its principal moments and the axes that a quaternion gives."""
-    axes = quaternion_matrix(wxyz)
+    axes = quaternion_rotation(wxyz)
     inertia = axes @ np.diag(np.asarray(moments, dtype=float)) @ axes.T
     return RigidBody(float(mass), np.asarray(center, dtype=float), (inertia + inertia.T) / 2)
 

@@ -19,10 +19,10 @@ from aa_dataset.adapters.common import (
     link_pairs,
     open_object,
     principal_body,
-    quaternion_matrix,
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 1 / 480  # s
 ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
@@ -181,4 +181,4 @@ class PybulletObject(Simulated):
 
 
 def _matrix(place: Any, xyzw: Any) -> Array:
-    return frame_matrix(quaternion_matrix((xyzw[3], *xyzw[:3])), place)
+    return frame_matrix(quaternion_rotation((xyzw[3], *xyzw[:3])), place)

@@ -25,10 +25,10 @@ from aa_dataset.adapters.common import (
     link_pairs,
     open_object,
     principal_body,
-    quaternion_matrix,
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 0.002  # s
 FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
@@ -111,7 +111,7 @@ class SapienObject(Simulated):
         base = self.articulation.get_root_pose().inv()
         poses = {link.name: base * link.entity_pose for link in self.articulation.get_links()}
         return {
-            name: frame_matrix(quaternion_matrix(pose.q), pose.p) for name, pose in poses.items()
+            name: frame_matrix(quaternion_rotation(pose.q), pose.p) for name, pose in poses.items()
         }
 
     def bodies(self) -> dict[str, RigidBody]:
