@@ -22,7 +22,7 @@ from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import quaternion_rotation
 
 Array = NDArray[np.float64]
-Thing = ArticulatedObject | Path | str
+ObjectLike = ArticulatedObject | Path | str
 
 
 class SimulatorError(ArenaError):
@@ -108,11 +108,11 @@ def couplings(model: UrdfModel) -> list[Coupling]:
     return found
 
 
-def open_object(thing: Thing) -> ObjectFiles:
+def open_object(item: ObjectLike) -> ObjectFiles:
     """Return the files of an object of a library, of a folder or of a URDF."""
-    if isinstance(thing, ArticulatedObject):
-        return ObjectFiles(thing.urdf_path, thing.floor_z)
-    path = Path(thing)
+    if isinstance(item, ArticulatedObject):
+        return ObjectFiles(item.urdf_path, item.floor_z)
+    path = Path(item)
     path = ObjectLayout(path).urdf if path.is_dir() else path
     if not path.is_file():
         raise SimulatorError(f"{path} is not a file. Pass an object, its folder or its URDF.")
@@ -191,6 +191,6 @@ def principal_body(mass: float, center: Any, wxyz: Any, moments: Any) -> RigidBo
     return RigidBody(float(mass), np.asarray(center, dtype=float), (inertia + inertia.T) / 2)
 
 
-def link_pairs(pairs: Any) -> list[tuple[str, str]]:
+def contact_pairs(pairs: Any) -> list[tuple[str, str]]:
     """Return unordered pairs of two different names, each once, sorted."""
     return sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b})

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.errors import ArenaError
 from aa_dataset.inside import is_below
 from aa_dataset.kinematics.bodies import RigidBody
@@ -57,9 +57,9 @@ class Parts:
     files: ObjectFiles
 
     @classmethod
-    def of(cls, thing: Thing) -> Parts:
+    def of(cls, item: ObjectLike) -> Parts:
         """Open an object and check that it keeps to meshes."""
-        parts = cls(open_object(thing))
+        parts = cls(open_object(item))
         for link in parts.files.model.links:
             for shape in (*link.visuals, *link.collisions):
                 if shape.geometry.kind != "mesh":

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
@@ -31,10 +31,10 @@ class Reference:
     tree: KinematicTree
 
     @classmethod
-    def of(cls, thing: Thing) -> Reference:
+    def of(cls, item: ObjectLike) -> Reference:
         """Return the reference of an object of a library, else of a folder or a URDF."""
-        files = open_object(thing)
-        tree = thing.tree if isinstance(thing, ArticulatedObject) else urdf_tree(files.model)
+        files = open_object(item)
+        tree = item.tree if isinstance(item, ArticulatedObject) else urdf_tree(files.model)
         return cls(files, tree)
 
     @cached_property
