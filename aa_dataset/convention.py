@@ -16,6 +16,7 @@ from collections.abc import Container, Iterator, Mapping
 import numpy as np
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.inside import is_inside
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
@@ -82,7 +83,7 @@ def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
         name = shape.geometry.filename
         if shape.geometry.kind != "mesh" or not name.endswith(".obj"):
             yield f"{where}: {_said(shape)} is not an OBJ mesh; convert it."
-        elif not is_inside(name):
+        elif not is_plain(name):
             yield f"{where}: {_shown(name)} leads out of the folder; copy the mesh into it."
         elif name not in files:
             yield f"{where}: {_shown(name)} does not exist; add the mesh or remove its element."
@@ -97,10 +98,9 @@ def _shown(name: str) -> str:
     return name if NAME.fullmatch(name) else repr(name[:200])
 
 
-def is_inside(name: str) -> bool:
-    """Tell whether a file name is relative and stays below the object's folder."""
-    words = name.split("/")
-    return not (name.startswith("/") or ".." in words or "\\" in name or ":" in name)
+def is_plain(name: str) -> bool:
+    """Tell whether a file name stays below the object's folder on every system, without `..`."""
+    return is_inside(name) and ".." not in name.split("/") and not {"\\", ":"} & {*name}
 
 
 def _joint_problems(joint: UrdfJoint) -> Iterator[str]:

@@ -11,8 +11,9 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from aa_dataset.convention import check_convention, check_geometry, is_inside
+from aa_dataset.convention import check_convention, check_geometry, is_plain
 from aa_dataset.errors import ArenaError
+from aa_dataset.inside import is_below
 from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.layout import URDF
 
@@ -31,11 +32,11 @@ class FolderView(Mapping[str, bytes]):
         self._root = Path(os.path.realpath(root))
 
     def _path(self, name: str) -> Path | None:
-        if not is_inside(name) or "\0" in name:
+        if not is_plain(name):
             return None
+        path = self._root / name
         try:
-            path = Path(os.path.realpath(self._root / name))
-            good = path.is_relative_to(self._root) and path.is_file()
+            good = is_below(path, self._root) and path.is_file()
             return path if good and path.stat().st_size <= MOST_BYTES else None
         except (OSError, ValueError):
             return None

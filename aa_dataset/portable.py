@@ -110,6 +110,18 @@ def inverse(placement: ArrayLike) -> Array:
     return out
 
 
+def quaternion_rotation(wxyz: ArrayLike) -> Array:
+    """Return the rotation ``(3, 3)`` of a quaternion ``(w, x, y, z)`` of any length but 0."""
+    w, x, y, z = np.asarray(wxyz, dtype=float) / length(wxyz)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
 def settled(values: ArrayLike, decimals: int) -> Array:
     """Round to decimals, first to four more: a half step and its neighbors then round alike.
 

@@ -96,7 +96,7 @@ def watch_rounding(seen: Recorder) -> None:
     """Record every coordinate that is rounded before it is written."""
     from pipeline.generate import unwrap, urdf
     from pipeline.shapes import pieces
-    from pipeline.stages.annotate.collision import opening
+    from pipeline.stages.annotate.collision import decomposition
     from pipeline.stages.normalize import frame
 
     def settled(name: str) -> Callable[..., None]:
@@ -111,7 +111,7 @@ def watch_rounding(seen: Recorder) -> None:
     watch(unwrap, "settled", settled("generate: texture coordinate rounded"))
     watch(frame, "settled", settled("normalize: coordinate rounded to the grid"))
     watch(pieces, "settled", settled("normalize: texture coordinate rounded"))
-    watch(opening, "settled", settled("annotate: corner of a convex part rounded"))
+    watch(decomposition, "settled", settled("annotate: corner of a convex part rounded"))
 
 
 def watch_hulls(seen: Recorder) -> None:
@@ -140,17 +140,19 @@ def watch_hulls(seen: Recorder) -> None:
 
 def watch_cuts(seen: Recorder) -> None:
     """Record how a hollow component is cut into parts."""
-    from pipeline.stages.annotate.collision import cells, opening
+    from pipeline.stages.annotate.collision import cells, decomposition
 
     def flattest(_: Any, __: Any, weights: np.ndarray) -> None:
         largest = weights.max() if len(weights) else np.nan
         seen.note("annotate: grid laid along a flat side", largest, cells._FLAT_SHARE)
 
     def grown(_: None, self: Any, part: Any) -> None:
-        hull = opening._hull_of(opening._outline(self._points(part)))
+        hull = decomposition._hull_of(decomposition._outline(self._points(part)))
         if hull is not None:
             air, count = self._cells.inside(hull.points[hull.simplices])
-            most = max(opening.FILLED_SHARE * count, opening.FILLED_OF_WHOLE * self._whole)
+            most = max(
+                decomposition.FILLED_SHARE * count, decomposition.FILLED_OF_WHOLE * self._whole
+            )
             seen.note("annotate: part cut again (whole cells of air)", air, max(most, 1e-9))
 
     burdens: list[float] = []
@@ -160,9 +162,9 @@ def watch_cuts(seen: Recorder) -> None:
         burdens.clear()
 
     watch(cells, "_flattest", flattest)
-    watch(opening.Opening, "_add", grown)
-    watch(opening.Opening, "_burden", lambda value, *_: burdens.append(value))
-    watch(opening.Opening, "_best_pair", chosen)
+    watch(decomposition.Decomposition, "_add", grown)
+    watch(decomposition.Decomposition, "_burden", lambda value, *_: burdens.append(value))
+    watch(decomposition.Decomposition, "_best_pair", chosen)
 
 
 def watch_shells(seen: Recorder) -> None:

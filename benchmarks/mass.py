@@ -18,7 +18,7 @@ import trimesh
 from aa_dataset.kinematics import RigidBody
 from aa_dataset.kinematics.bodies import BodyError
 from benchmarks.mass_cases import DENSITY, Solid, damages, placed, placed_body, solids
-from pipeline.stages.annotate.errors import relative_error
+from pipeline.stages.annotate.accuracy import relative_error
 from pipeline.stages.annotate.mass import link_mass
 
 SEEDS = 10

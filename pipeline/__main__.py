@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import importlib
 import json
 import logging
@@ -33,6 +32,7 @@ from aa_dataset.errors import ArenaError  # noqa: E402
 from aa_dataset.foreign_text import terminal_text  # noqa: E402
 from pipeline.base import layout  # noqa: E402
 from pipeline.base.errors import PipelineError  # noqa: E402
+from pipeline.base.locks import locked  # noqa: E402
 from pipeline.base.trouble import machine_sentence  # noqa: E402
 from pipeline.engine.inventory.code import require_planned_code  # noqa: E402
 from pipeline.engine.inventory.made import recorded  # noqa: E402
@@ -95,9 +95,7 @@ def _say(sentence: str) -> None:
 @contextmanager
 def job_lock() -> Iterator[None]:
     """Hold a shared lock, so that a new build can wait for the jobs of a killed one."""
-    layout.JOBS_LOCK.parent.mkdir(parents=True, exist_ok=True)
-    with layout.JOBS_LOCK.open("a") as stream:
-        fcntl.flock(stream, fcntl.LOCK_SH)
+    with locked(layout.JOBS_LOCK, shared=True):
         yield
 
 

@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 
-def load(simulator: str, thing: Any, **options: Any) -> Simulated:
+def load(simulator: str, item: Any, **options: Any) -> Simulated:
     """Load an object into one of `SIMULATORS`; options are those of the adapter's own `load`."""
     if simulator not in SIMULATORS:
         known = ", ".join(SIMULATORS)
         raise SimulatorError(f"{simulator!r} is not a simulator; choose one of {known}.")
-    loaded: Simulated = importlib.import_module(f"{__name__}.{simulator}").load(thing, **options)
+    loaded: Simulated = importlib.import_module(f"{__name__}.{simulator}").load(item, **options)
     return loaded

@@ -19,9 +19,10 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel, parse_urdf
 from aa_dataset.layout import ObjectLayout
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.portable import quaternion_rotation
 
 Array = NDArray[np.float64]
-Thing = ArticulatedObject | Path | str
+ObjectLike = ArticulatedObject | Path | str
 
 
 class SimulatorError(ArenaError):
@@ -107,11 +108,11 @@ def couplings(model: UrdfModel) -> list[Coupling]:
     return found
 
 
-def open_object(thing: Thing) -> ObjectFiles:
+def open_object(item: ObjectLike) -> ObjectFiles:
     """Return the files of an object of a library, of a folder or of a URDF."""
-    if isinstance(thing, ArticulatedObject):
-        return ObjectFiles(thing.urdf_path, thing.floor_z)
-    path = Path(thing)
+    if isinstance(item, ArticulatedObject):
+        return ObjectFiles(item.urdf_path, item.floor_z)
+    path = Path(item)
     path = ObjectLayout(path).urdf if path.is_dir() else path
     if not path.is_file():
         raise SimulatorError(f"{path} is not a file. Pass an object, its folder or its URDF.")
@@ -183,25 +184,13 @@ def frame_matrix(rotation: Any, shift: Any) -> Array:
     return out
 
 
-def quaternion_matrix(wxyz: Any) -> Array:
-    """Return the rotation (3, 3) of a quaternion, normalized here."""
-    w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(np.asarray(wxyz, dtype=float))
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def principal_body(mass: float, center: Any, wxyz: Any, moments: Any) -> RigidBody:
     """Return a body from its principal moments and the axes that a quaternion gives."""
-    axes = quaternion_matrix(wxyz)
+    axes = quaternion_rotation(wxyz)
     inertia = axes @ np.diag(np.asarray(moments, dtype=float)) @ axes.T
     return RigidBody(float(mass), np.asarray(center, dtype=float), (inertia + inertia.T) / 2)
 
 
-def link_pairs(pairs: Any) -> list[tuple[str, str]]:
+def contact_pairs(pairs: Any) -> list[tuple[str, str]]:
     """Return unordered pairs of two different names, each once, sorted."""
     return sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b})

@@ -11,11 +11,11 @@ import numpy as np
 from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
+    ObjectLike,
     Simulated,
     SimulatorError,
-    Thing,
+    contact_pairs,
     couplings,
-    link_pairs,
     open_object,
     require,
 )
@@ -24,10 +24,10 @@ from aa_dataset.kinematics.bodies import RigidBody
 TIMESTEP = 0.002  # s
 
 
-def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
+def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
     drake = require("pydrake.all", "the drake loader", "drake")
-    files = open_object(thing)
+    files = open_object(item)
     builder = drake.DiagramBuilder()
     plant, scene = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)
     (instance,) = drake.Parser(plant).AddModels(str(files.urdf))
@@ -108,4 +108,4 @@ class DrakeObject(Simulated):
             for shape in self.plant.GetCollisionGeometriesForBody(body)
         }
         found = query.ComputePointPairPenetration()
-        return link_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in found)
+        return contact_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in found)

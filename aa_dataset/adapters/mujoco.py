@@ -12,11 +12,11 @@ import numpy as np
 from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
+    ObjectLike,
     Simulated,
-    Thing,
+    contact_pairs,
     couplings,
     frame_matrix,
-    link_pairs,
     open_object,
     principal_body,
     require,
@@ -37,10 +37,10 @@ STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
 STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
 
 
-def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> MujocoObject:
+def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> MujocoObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
     mujoco = require("mujoco", "the mujoco loader", "mjcf")
-    files = open_object(thing)
+    files = open_object(item)
     spec = make_spec(files)
     spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor)]
     if not self_contacts:
@@ -149,4 +149,4 @@ class MujocoObject(Simulated):
         owner = {k: name for name, k in self._body.items()}
         geoms = self.data.contact.geom.reshape(-1, 2)
         bodies = self.model.geom_bodyid[geoms]
-        return link_pairs((owner.get(a, "world"), owner.get(b, "world")) for a, b in bodies)
+        return contact_pairs((owner.get(a, "world"), owner.get(b, "world")) for a, b in bodies)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
+    ObjectLike,
     Simulated,
     SimulatorError,
-    Thing,
     couplings,
     open_object,
     require,
@@ -31,12 +31,14 @@ from aa_dataset.kinematics.bodies import RigidBody
 TIMESTEP = 0.002  # s
 
 
-def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PinocchioObject:
+def load(
+    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
+) -> PinocchioObject:
     """Load an object; `on_floor` lifts it to stand on z = 0."""
     pin = require("pinocchio", "the pinocchio loader", "pinocchio")
     if self_contacts:
         raise SimulatorError("pinocchio simulates no contacts; leave `self_contacts` out.")
-    files = open_object(thing)
+    files = open_object(item)
     model = pin.buildModelFromUrdf(str(files.urdf))
     return PinocchioObject(files, pin, model, files.lift(on_floor))
 

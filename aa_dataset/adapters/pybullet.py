@@ -11,18 +11,18 @@ import numpy as np
 from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
+    ObjectLike,
     Simulated,
     SimulatorError,
-    Thing,
+    contact_pairs,
     couplings,
     frame_matrix,
-    link_pairs,
     open_object,
     principal_body,
-    quaternion_matrix,
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 1 / 480  # s
 ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
@@ -34,10 +34,12 @@ GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
 MOST_MOVING, MOST_JOINTS = 121, 127
 
 
-def load(thing: Thing, *, on_floor: bool = False, self_contacts: bool = False) -> PybulletObject:
+def load(
+    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
+) -> PybulletObject:
     """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
-    files = open_object(thing)
+    files = open_object(item)
     _require_room(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
@@ -167,7 +169,7 @@ class PybulletObject(Simulated):
         names = {k: name for name, k in self._link.items()}
         found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
         touching = [point for point in found if point[8] < -2 * MARGIN]
-        return link_pairs((names[point[3]], names[point[4]]) for point in touching)
+        return contact_pairs((names[point[3]], names[point[4]]) for point in touching)
 
     def close(self) -> None:
         """End the connection; the object is gone then."""
@@ -181,4 +183,4 @@ class PybulletObject(Simulated):
 
 
 def _matrix(place: Any, xyzw: Any) -> Array:
-    return frame_matrix(quaternion_matrix((xyzw[3], *xyzw[:3])), place)
+    return frame_matrix(quaternion_rotation((xyzw[3], *xyzw[:3])), place)

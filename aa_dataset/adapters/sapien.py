@@ -18,30 +18,30 @@ import numpy as np
 from aa_dataset.adapters.common import (
     Array,
     ObjectFiles,
+    ObjectLike,
     Simulated,
-    Thing,
+    contact_pairs,
     couplings,
     frame_matrix,
-    link_pairs,
     open_object,
     principal_body,
-    quaternion_matrix,
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 0.002  # s
 FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
 
 
 def load(
-    thing: Thing, *, on_floor: bool = False, self_contacts: bool = False, visuals: bool = False
+    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False, visuals: bool = False
 ) -> SapienObject:
     """Load an object; `visuals` needs a rendering device, the other options as for all."""
     with warnings.catch_warnings():  # a missing Vulkan concerns visuals alone
         warnings.simplefilter("ignore")
         sapien = require("sapien", "the sapien loader", "sapien")
-    files = open_object(thing)
+    files = open_object(item)
     systems = [sapien.physx.PhysxCpuSystem()]
     if visuals:
         systems.append(sapien.render.RenderSystem())
@@ -111,7 +111,7 @@ class SapienObject(Simulated):
         base = self.articulation.get_root_pose().inv()
         poses = {link.name: base * link.entity_pose for link in self.articulation.get_links()}
         return {
-            name: frame_matrix(quaternion_matrix(pose.q), pose.p) for name, pose in poses.items()
+            name: frame_matrix(quaternion_rotation(pose.q), pose.p) for name, pose in poses.items()
         }
 
     def bodies(self) -> dict[str, RigidBody]:
@@ -142,7 +142,7 @@ class SapienObject(Simulated):
         touching = [
             c for c in self.scene.get_contacts() if any(p.separation <= 0 for p in c.points)
         ]
-        return link_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
+        return contact_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
 
 
 def _read_back(link: Any) -> RigidBody:

@@ -31,7 +31,7 @@ def run_export(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.object)
     is_folder = ObjectLayout(folder).urdf.is_file()
-    thing = folder if is_folder else load_default(arguments.library)[arguments.object]
+    item = folder if is_folder else load_default(arguments.library)[arguments.object]
     out = arguments.out or Path(f"{folder.name}-{arguments.format}")
-    say([str(export(thing, out, format=arguments.format))])
+    say([str(export(item, out, format=arguments.format))])
     return 0

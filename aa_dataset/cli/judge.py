@@ -12,7 +12,7 @@ from aa_dataset.cli.terminal import note, progress, say, say_json, table
 from aa_dataset.errors import ArenaError
 
 if TYPE_CHECKING:
-    from aa_dataset.adapters.common import Thing
+    from aa_dataset.adapters.common import ObjectLike
     from aa_dataset.judge.run import Judgement
 
 REPORT = "judge.parquet"
@@ -47,12 +47,12 @@ def run_judge(arguments: argparse.Namespace) -> int:
     from aa_dataset.judge.run import choose_simulators, judge_many
 
     simulators = choose_simulators(arguments.simulators)
-    things = _chosen(_things(arguments.library), arguments)
+    items = _chosen(_items(arguments.library), arguments)
     found = judge_many(
-        things, simulators, configurations=arguments.configurations, workers=arguments.workers
+        items, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
     judgements = []
-    with progress(len(things) * len(simulators), "object") as bar:
+    with progress(len(items) * len(simulators), "object") as bar:
         for judgement in found:
             judgements.append(judgement)
             bar.update()
@@ -62,7 +62,7 @@ def run_judge(arguments: argparse.Namespace) -> int:
     return int(any(one.failed for one in judgements))
 
 
-def _things(library: str | None) -> dict[str, Thing]:
+def _items(library: str | None) -> dict[str, ObjectLike]:
     """Return objects by id: of a library, or of a folder whose folders hold a URDF each."""
     from aa_dataset.layout import LibraryLayout, ObjectLayout
     from aa_dataset.load import load_default
@@ -75,17 +75,17 @@ def _things(library: str | None) -> dict[str, Thing]:
     return {item.object_id: item for item in load_default(library)}
 
 
-def _chosen(things: dict[str, Thing], arguments: argparse.Namespace) -> dict[str, Thing]:
+def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict[str, ObjectLike]:
     if arguments.ids:
         for name in arguments.ids:
-            if name not in things:
+            if name not in items:
                 raise ArenaError(f"there is no object {name!r}; `aa list` shows the ids.")
-        return {name: things[name] for name in arguments.ids}
+        return {name: items[name] for name in arguments.ids}
     count = arguments.objects
-    if not count or count >= len(things):
-        return things
-    names = sorted(things)
-    return {name: things[name] for name in (names[k * len(names) // count] for k in range(count))}
+    if not count or count >= len(items):
+        return items
+    names = sorted(items)
+    return {name: items[name] for name in (names[k * len(names) // count] for k in range(count))}
 
 
 def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:

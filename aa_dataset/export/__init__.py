@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
-from aa_dataset.adapters.common import Thing
+from aa_dataset.adapters.common import ObjectLike
 from aa_dataset.cache import ensure_folder
 from aa_dataset.export.parts import ExportError, Parts
 from aa_dataset.layout import ObjectLayout
@@ -16,12 +16,12 @@ FORMATS = {"mjcf": "object.xml", "sdf": "object.sdf", "usd": "object.usda"}
 __all__ = ["FORMATS", "ExportError", "export"]
 
 
-def export(thing: Thing, folder: Path, *, format: str) -> Path:
+def export(item: ObjectLike, folder: Path, *, format: str) -> Path:
     """Write an object as MJCF, SDF or USD and return the main file.
 
     Parameters
     ----------
-    thing : object of a library, folder or URDF
+    item : object of a library, folder or URDF
         What to export.
     folder : Path
         Must not exist; appears whole, with meshes and textures, or not at all.
@@ -34,7 +34,7 @@ def export(thing: Thing, folder: Path, *, format: str) -> Path:
         raise ExportError(f"{folder} exists. Remove it or choose another folder.")
     if any(above.exists() and not above.is_dir() for above in folder.parents):
         raise ExportError(f"{folder} lies below a file. Choose another folder.")
-    files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(thing))
+    files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(item))
     ensure_folder(folder, lambda temporary: _write(temporary, files))
     return ObjectLayout(folder).file(FORMATS[format])
 

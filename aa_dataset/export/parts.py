@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.errors import ArenaError
+from aa_dataset.inside import is_below
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
@@ -56,9 +57,9 @@ class Parts:
     files: ObjectFiles
 
     @classmethod
-    def of(cls, thing: Thing) -> Parts:
+    def of(cls, item: ObjectLike) -> Parts:
         """Open an object and check that it keeps to meshes."""
-        parts = cls(open_object(thing))
+        parts = cls(open_object(item))
         for link in parts.files.model.links:
             for shape in (*link.visuals, *link.collisions):
                 if shape.geometry.kind != "mesh":
@@ -129,7 +130,7 @@ class Parts:
         """Return a file of the object; a name that leads out of its folder is refused."""
         root = self.files.urdf.parent
         path = ObjectLayout(root).file(name)
-        if not path.resolve().is_relative_to(root.resolve()):
+        if not is_below(path, root):
             raise ExportError(f"{name!r} leads out of the object's folder.")
         if not path.is_file():
             raise ExportError(f"{self.files.urdf} names {name}, which is not beside it.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.adapters import Simulated, couplings, load
-from aa_dataset.adapters.common import Thing
+from aa_dataset.adapters.common import ObjectLike
 from aa_dataset.judge.known import is_own_output, is_uncompared, lacks, why_uncompared
 from aa_dataset.judge.quiet import heard
 from aa_dataset.judge.reference import Array, Reference
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def judge_object(
-    thing: Thing, simulator: str, *, configurations: int = 200, dynamics: bool = True
+    item: ObjectLike, simulator: str, *, configurations: int = 200, dynamics: bool = True
 ) -> list[Verdict]:
     """Judge one object in one simulator.
 
@@ -58,18 +58,18 @@ def judge_object(
     is the caller's affair and passes through. An object beyond a known limit of the simulator is
     not shown to it: its one verdict is ``uncompared`` and says why.
     """
-    reference = Reference.of(thing)
+    reference = Reference.of(item)
     files = reference.files
     counts = {"moving": len(files.movable), "joints": len(files.model.joints)}
     if why := why_uncompared(simulator, **counts):
         return [Verdict(UNCOMPARED, math.nan, None, why)]
     verdicts: list[Verdict] = []
     with heard() as said:
-        loaded = load(simulator, thing)
+        loaded = load(simulator, item)
         verdicts += _static(loaded, reference, configurations)
         verdicts += _moving(loaded, reference) if dynamics else []
         if dynamics and not lacks(simulator, "contacts"):
-            verdicts.append(contacts(load(simulator, thing, self_contacts=True), reference))
+            verdicts.append(contacts(load(simulator, item, self_contacts=True), reference))
     foreign = [line for line in said if not is_own_output(simulator, line)]
     return [Verdict("load", float(len(foreign)), 0.0, " | ".join(foreign[:3])), *verdicts]
 

@@ -11,10 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.adapters.common import ObjectFiles, Thing, open_object
+from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint
-from aa_dataset.kinematics.screws import exp_twist
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
 from aa_dataset.objects import ArticulatedObject
@@ -32,10 +31,10 @@ class Reference:
     tree: KinematicTree
 
     @classmethod
-    def of(cls, thing: Thing) -> Reference:
+    def of(cls, item: ObjectLike) -> Reference:
         """Return the reference of an object of a library, else of a folder or a URDF."""
-        files = open_object(thing)
-        tree = thing.tree if isinstance(thing, ArticulatedObject) else urdf_tree(files.model)
+        files = open_object(item)
+        tree = item.tree if isinstance(item, ArticulatedObject) else urdf_tree(files.model)
         return cls(files, tree)
 
     @cached_property
@@ -65,20 +64,10 @@ class Reference:
 
     def frames(self, values: Mapping[str, Array]) -> dict[str, Array]:
         """Return the frames (n, 4, 4) of all links of the tree for n states at once."""
-        count = max([1, *(len(value) for value in values.values())])
-        placed = {self.tree.root: np.broadcast_to(np.eye(4), (count, 4, 4))}
-        for joint in self.tree.joints:
-            angle = self._coordinate(joint, values, count)
-            step = exp_twist(angle[:, None] * joint.screw)
-            placed[joint.child] = placed[joint.parent] @ step
-        return {link: placed[link] @ self.rest[link] for link in self.tree.links}
-
-    def _coordinate(self, joint: Joint, values: Mapping[str, Array], count: int) -> Array:
-        if joint.mimic is not None and joint.name not in values:
-            leader = self.tree.joint(joint.mimic.joint)
-            above = self._coordinate(leader, values, count)
-            return joint.mimic.multiplier * above + joint.mimic.offset
-        return np.asarray(values.get(joint.name, np.zeros(count)), dtype=float)
+        placed = self.tree.placements(values)
+        return {
+            link: (placed[link] @ self.rest[link]).reshape(-1, 4, 4) for link in self.tree.links
+        }
 
     def driven(self, joint: Joint) -> Iterator[tuple[float, dict[str, float]]]:
         """Yield values of one joint's range, with the state that brings it there alone."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aa_dataset.adapters import SIMULATORS, SimulatorError
-from aa_dataset.adapters.common import Thing
+from aa_dataset.adapters.common import ObjectLike
 from aa_dataset.errors import MissingExtraError
 from aa_dataset.judge.checks import Verdict, judge_object
 
@@ -67,7 +67,7 @@ def choose_simulators(wanted: Sequence[str] | None) -> list[str]:
 
 
 def judge_many(
-    things: Mapping[str, Thing],
+    items: Mapping[str, ObjectLike],
     simulators: Sequence[str],
     *,
     configurations: int = 200,
@@ -76,18 +76,18 @@ def judge_many(
     """Yield a judgement per object and simulator, simulator by simulator."""
     for simulator in simulators:
         options = {"simulator": simulator, "configurations": configurations}
-        yield from _judged(things, options, workers)
+        yield from _judged(items, options, workers)
 
 
 def _judged(
-    things: Mapping[str, Thing], options: dict[str, Any], workers: int
+    items: Mapping[str, ObjectLike], options: dict[str, Any], workers: int
 ) -> Iterator[Judgement]:
-    waiting = list(things.items())
+    waiting = list(items.items())
     while waiting:
         # A pool per batch: the pool's own renewal of processes hangs in Python 3.11.
         batch, done = waiting[: TASKS_PER_PROCESS * workers], 0
         with _pool(workers) as pool:
-            futures = [pool.submit(_verdicts, thing, options) for _, thing in batch]
+            futures = [pool.submit(_verdicts, item, options) for _, item in batch]
             for (object_id, _), future in zip(batch, futures, strict=True):
                 verdicts = _result(future)
                 if verdicts is None:  # a process died: the others of this pool are lost with it
@@ -96,14 +96,14 @@ def _judged(
                 done += 1
         waiting = waiting[done:]
         if done < len(batch):
-            object_id, thing = waiting.pop(0)
-            yield Judgement(object_id, options["simulator"], _alone(thing, options))
+            object_id, item = waiting.pop(0)
+            yield Judgement(object_id, options["simulator"], _alone(item, options))
 
 
-def _alone(thing: Thing, options: dict[str, Any]) -> tuple[Verdict, ...]:
+def _alone(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
     """Judge in a process for this object only, to know whether it was the one that died."""
     with _pool(1) as pool:
-        verdicts = _result(pool.submit(_verdicts, thing, options))
+        verdicts = _result(pool.submit(_verdicts, item, options))
     if verdicts is None:
         return (_failed("the simulator's process died."),)
     return verdicts
@@ -120,9 +120,9 @@ def _result(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
         return None
 
 
-def _verdicts(thing: Thing, options: dict[str, Any]) -> tuple[Verdict, ...]:
+def _verdicts(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
     try:
-        return tuple(judge_object(thing, **options))
+        return tuple(judge_object(item, **options))
     except MissingExtraError:
         raise
     except (Exception, SystemExit) as error:  # drake ends the program on some files

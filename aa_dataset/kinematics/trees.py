@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from aa_dataset.errors import JointError, TreeError
 from aa_dataset.kinematics.joints import Joint, JointType
@@ -89,19 +88,49 @@ class KinematicTree:
                 cluster.add(joint.child)
         return tuple(name for name in self.links if name in cluster)
 
-    def placements(self, coordinates: Mapping[str, float]) -> dict[str, Array]:
-        """Return the displacement of every link from rest, ``(4, 4)`` in the object frame.
+    def below(self, link: str) -> tuple[str, ...]:
+        """Return `link` and every link that hangs on it, in the tree's order."""
+        found = {link}
+        for joint in self.joints:  # parents come before children
+            if joint.parent in found:
+                found.add(joint.child)
+        return tuple(name for name in self.links if name in found)
+
+    def above(self, link: str) -> tuple[Joint, ...]:
+        """Return the joints between a link and the root, the nearest first."""
+        by_child = {joint.child: joint for joint in self.joints}
+        chain = []
+        while link in by_child:
+            chain.append(by_child[link])
+            link = by_child[link].parent
+        return tuple(chain)
+
+    def placements(
+        self, coordinates: Mapping[str, ArrayLike], *, unit: float = 1.0
+    ) -> dict[str, Array]:
+        """Return the displacement of every link from rest, in the object frame.
 
         Parameters
         ----------
-        coordinates : mapping of joint name to float [rad or m]
+        coordinates : mapping of joint name to float, or (n,) float for n states [rad or m]
             Missing joints stay at 0, except a mimic joint, which follows the joint it names.
+        unit : float [m]
+            Length in which the displacements are given.
+
+        Returns
+        -------
+        dict of str to (4, 4) float, or (n, 4, 4)
+            Links that move as one share one array; copy it before you change it.
         """
         values = self._coordinates(coordinates)
-        placed = {self.root: np.eye(4)}
+        shape = np.broadcast_shapes(*(value.shape for value in values.values()))
+        placed: dict[str, Array] = {self.root: np.tile(np.eye(4), (*shape, 1, 1))}
         for joint in self.joints:
-            value, above = values[joint.name], placed[joint.parent]
-            moved = product(above, exp_twist(value * joint.screw)) if value else above.copy()
+            value, moved = values[joint.name], placed[joint.parent]
+            if value.any():
+                steps = exp_twist(value[..., None] * joint.screw)
+                steps[..., :3, 3] /= unit
+                moved = product(moved, steps)
             placed[joint.child] = moved
         return placed
 
@@ -111,7 +140,8 @@ class KinematicTree:
         Every axis, origin and body is carried along by the joints above it, limits are shifted
         so that the new state reads zero, and mimic offsets follow.
         """
-        values, placed = self._coordinates(coordinates), self.placements(coordinates)
+        values = {name: float(value) for name, value in self._coordinates(coordinates).items()}
+        placed = self.placements(coordinates)
         joints = [
             self._carried(joint, placed[joint.parent], placed[joint.child], values)
             for joint in self.joints
@@ -136,20 +166,22 @@ class KinematicTree:
             mimic=mimic,
         )
 
-    def _coordinates(self, coordinates: Mapping[str, float]) -> dict[str, float]:
-        for name, value in coordinates.items():
+    def _coordinates(self, coordinates: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """Return the coordinates () or (n,) of every joint."""
+        given = {name: np.asarray(value, dtype=float) for name, value in coordinates.items()}
+        for name, value in given.items():
             self.joint(name)
-            if not math.isfinite(value):
+            if not np.isfinite(value).all():
                 raise JointError(name, "coordinate", f"{value} is not finite.")
-        values = {name: float(coordinates.get(name, 0.0)) for name in self._by_name}
+        values = {name: given.get(name, np.zeros(())) for name in self._by_name}
         for joint in self.joints:
             if joint.mimic is not None and joint.name not in coordinates:
                 values[joint.name] = self._mimicked(joint, values, coordinates)
         return values
 
     def _mimicked(
-        self, joint: Joint, values: Mapping[str, float], given: Mapping[str, float]
-    ) -> float:
+        self, joint: Joint, values: Mapping[str, Array], given: Mapping[str, ArrayLike]
+    ) -> Array:
         """Follow a chain of mimics; a loop of mimics has no value and raises."""
         factor, shift, seen = 1.0, 0.0, set()
         while joint.mimic is not None and joint.name not in given:
@@ -159,7 +191,7 @@ class KinematicTree:
             shift += factor * joint.mimic.offset
             factor *= joint.mimic.multiplier
             joint = self.joint(joint.mimic.joint)
-        return factor * values[joint.name] + shift
+        return np.asarray(factor * values[joint.name] + shift)
 
 
 def _described(joint: Joint) -> str:

@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from aa_dataset.inside import is_inside
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.trouble import blame_machine
@@ -84,7 +85,7 @@ class RawFiles(ABC):
                 Reason.MESH_OUTSIDE, f"{name[:200]!r} is not a path relative to the object."
             )
         path = posixpath.normpath(posixpath.join(folder, plain))
-        if path == ".." or path.startswith("../"):
+        if not is_inside(path):
             raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's files.")
         return path
 
@@ -276,7 +277,7 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
 def _member_name(archive: str, member: tarfile.TarInfo) -> str:
     """Return a member's plain name; links, devices and names that climb out reject the object."""
     name = posixpath.normpath(member.name.replace("\\", "/"))
-    if name.startswith(("/", "../")) or name == ".." or "\0" in name or _SCHEME.match(name):
+    if not is_inside(name) or _SCHEME.match(name):
         raise Rejection(
             Reason.ARCHIVE_INVALID, f"{archive}: the member {member.name[:200]!r} leads out of it."
         )

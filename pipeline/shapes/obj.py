@@ -54,7 +54,7 @@ def read_obj(data: bytes) -> ObjText:
         If a line is malformed or a face names what is not there.
     """
     text = _plain(data)
-    rows, uv = _rows(text, b"v", 3), _rows(text, b"vt", 1)
+    rows, uv = _number_rows(text, b"v", 3), _number_rows(text, b"vt", 1)
     if uv.shape[1] == 1:  # a one-dimensional texture
         uv = np.column_stack([uv, np.zeros(len(uv))])
     colors = rows[:, 3:6] if rows.shape[1] in (6, 7) else None
@@ -120,7 +120,7 @@ def _alike(block: bytes) -> tuple[int, list[bytes]] | None:
     return count, first.split()
 
 
-def _rows(text: bytes, key: bytes, least: int) -> np.ndarray:
+def _number_rows(text: bytes, key: bytes, least: int) -> np.ndarray:
     """Return the numbers (n, k) of the lines that start with one key; short lines get zeros."""
     block = _block(text, key)
     if not block:

@@ -7,7 +7,6 @@ new time means a change; `dates` then corrects the times of outputs by their dig
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pipeline.base import layout
+from pipeline.base.locks import locked
 from pipeline.base.tables import dump_json, write_if_changed
 from pipeline.engine.config import check_config, source_facts, stage_settings
 from pipeline.engine.inventory.code import code_digest
@@ -31,18 +31,12 @@ LOCK_HELD = "AA_BUILD_LOCK_HELD"
 
 @contextmanager
 def build_lock(*, wait: bool) -> Iterator[bool]:
-    """Hold the one lock of a working directory; yield whether it was obtained.
-
-    The kernel drops the lock with the process, however the process ends.
-    """
+    """Hold the one lock of a working directory; yield whether it was obtained."""
     if os.environ.get(LOCK_HELD):
         yield True
         return
-    layout.BUILD_LOCK.parent.mkdir(parents=True, exist_ok=True)
-    with layout.BUILD_LOCK.open("a") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
+    with locked(layout.BUILD_LOCK, wait=wait) as stream:
+        if stream is None:
             yield False
             return
         holder = os.getpid()

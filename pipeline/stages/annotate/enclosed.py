@@ -9,7 +9,7 @@ import numpy as np
 
 from aa_dataset.kinematics import RigidBody
 from aa_dataset.portable import length, second_moments
-from pipeline.stages.annotate.errors import error_of_masses, error_of_moments
+from pipeline.stages.annotate.accuracy import error_of_masses, error_of_moments
 from pipeline.stages.annotate.moments import moments_body, triangle_areas, triangle_moments
 from pipeline.stages.annotate.shells import Shells, hole_doubts
 from pipeline.stages.annotate.solids import facing_outward, united_moments, voids

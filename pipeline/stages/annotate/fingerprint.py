@@ -142,7 +142,7 @@ def _motion(
     area: float,
 ) -> list[float]:
     """Return what a joint moves, how far, and where its ends lead, in frame-free numbers."""
-    below = sum((sums[name] for name in _descendants(tree, joint.child)), np.zeros(4))
+    below = sum((sums[name] for name in tree.below(joint.child)), np.zeros(4))
     moved = float(below[3])
     middle = below[:3] / moved if moved > 0 else np.asarray(joint.origin)
     ends = (-math.pi, math.pi) if joint.type is JointType.CONTINUOUS else joint.limits
@@ -178,12 +178,3 @@ def _handedness(
         float(dot(turn, lean)), float(dot(turn, middle)),
         float(determinant(np.stack([lean, middle, led]))),
     )  # fmt: skip
-
-
-def _descendants(tree: KinematicTree, link: str) -> list[str]:
-    """Return a link and everything below it, in the tree's order."""
-    found = {link}
-    for joint in tree.joints:  # parents come before children
-        if joint.parent in found:
-            found.add(joint.child)
-    return [name for name in tree.links if name in found]

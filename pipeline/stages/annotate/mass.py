@@ -16,9 +16,13 @@ from scipy.spatial import ConvexHull, QhullError
 from aa_dataset.kinematics import RigidBody
 from aa_dataset.portable import dot
 from pipeline.shapes.primitives import Primitive
+from pipeline.stages.annotate.accuracy import (
+    error_of_absence,
+    error_of_displacement,
+    relative_error,
+)
 from pipeline.stages.annotate.closed_forms import ClosedForms, find_closed_forms
 from pipeline.stages.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
-from pipeline.stages.annotate.errors import error_of_absence, error_of_displacement, relative_error
 from pipeline.stages.annotate.moments import moments_body, tetrahedron_moments
 from pipeline.stages.annotate.shells import Shells, find_shells
 from pipeline.stages.annotate.surface import Surface, clean_surface

@@ -146,8 +146,8 @@ class _Reader:
     def __init__(self, compiled: Any, written: Written, shapes: ShapeMaker) -> None:
         self._m, self._written, self._shapes = compiled, written, shapes
         self.findings: list[Finding] = []
-        self._links = _names(compiled.body, compiled.nbody, "body")
-        self._joints = _names(compiled.jnt, compiled.njnt, "joint")
+        self._links = _unique_names(compiled.body, compiled.nbody, "body")
+        self._joints = _unique_names(compiled.jnt, compiled.njnt, "joint")
         self._taken = set(self._links)
 
     def model(self) -> UrdfModel:
@@ -272,7 +272,7 @@ class _Reader:
         self.findings.append(Finding(Code.COUPLING_IGNORED, detail))
 
 
-def _names(view: Any, count: int, word: str) -> list[str]:
+def _unique_names(view: Any, count: int, word: str) -> list[str]:
     """Return a unique name for every element; those without one are numbered."""
     given = [view(number).name for number in range(count)]
     taken = set(given)

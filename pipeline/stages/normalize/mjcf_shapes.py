@@ -22,7 +22,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.kinematics.urdf import Geometry, Inertial, Material, Shape
-from aa_dataset.portable import applied, inverse, length, product
+from aa_dataset.portable import applied, inverse, product, quaternion_rotation
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.raw.files import RawFiles
@@ -60,14 +60,8 @@ class Written:
 
 def pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
     """Return the placement (4, 4) of a position and a quaternion (w, x, y, z) of any length."""
-    w, x, y, z = np.asarray(quaternion, dtype=float) / length(quaternion)
     out = np.eye(4)
-    out[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    out[:3, 3] = position
+    out[:3, :3], out[:3, 3] = quaternion_rotation(quaternion), position
     return out
 
 

@@ -64,11 +64,7 @@ class Evidence:
 
     def moved(self, joint: Joint) -> tuple[str, ...]:
         """Return the links below a joint, in the tree's order."""
-        below = {joint.child}
-        for other in self.tree.joints:
-            if other.parent in below:
-                below.add(other.child)
-        return tuple(link for link in self.tree.links if link in below)
+        return self.tree.below(joint.child)
 
     def moved_bounds(self, joint: Joint) -> np.ndarray | None:
         """Return the box (2, 3) [m] of the geometry below a joint; None where there is none."""
@@ -85,12 +81,7 @@ class Evidence:
 
     def carriers(self, link: str) -> tuple[Joint, ...]:
         """Return the movable joints between the root and a link, the nearest first."""
-        by_child = {joint.child: joint for joint in self.tree.joints}
-        chain = []
-        while link in by_child:
-            chain.append(by_child[link])
-            link = by_child[link].parent
-        return tuple(joint for joint in chain if joint.is_movable)
+        return tuple(joint for joint in self.tree.above(link) if joint.is_movable)
 
 
 def link_shapes(

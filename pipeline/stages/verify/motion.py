@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
-from aa_dataset.kinematics.screws import exp_twist
 from aa_dataset.portable import applied, product
 
 
@@ -23,7 +22,8 @@ class Way:
     coordinates : (n + 1,) float [rad or m]
         From the start, which is at rest where the range holds it, to one end.
     placements : mapping of link to (n + 1, 4, 4) float
-        Displacement from rest, object frame, lengths in units of the object's size.
+        Displacement from rest, object frame, lengths in units of the object's size; links that
+        move as one share one array.
     """
 
     coordinates: np.ndarray
@@ -64,7 +64,8 @@ def ways(
         else:
             count = math.ceil(abs(end - start) / step - 1e-9)
         coordinates = np.linspace(start, end, max(count, 1) + 1)
-        found.append(Way(coordinates, _placements(tree, joint, coordinates, size, others or {})))
+        state = {**(others or {}), joint.name: coordinates}
+        found.append(Way(coordinates, tree.placements(state, unit=size)))
     return found
 
 
@@ -77,47 +78,6 @@ def _ends(joint: Joint, start: float) -> list[float]:
         high = min(high, start + 2 * math.pi)
         low = max(low, high - 2 * math.pi)
     return [end for end in (high, low) if end != start]
-
-
-def _placements(
-    tree: KinematicTree,
-    joint: Joint,
-    coordinates: np.ndarray,
-    size: float,
-    others: Mapping[str, float],
-) -> dict[str, np.ndarray]:
-    """Return the displacements of every link; links that move as one share one array."""
-    placed = {tree.root: np.tile(np.eye(4), (len(coordinates), 1, 1))}
-    known = {joint.name: coordinates}
-    for one in tree.joints:
-        values = _values(tree, one, known, others)
-        placed[one.child] = placed[one.parent]
-        if values.any():
-            steps = exp_twist(values[:, None] * one.screw)
-            steps[:, :3, 3] /= size
-            placed[one.child] = product(placed[one.parent], steps)
-    return placed
-
-
-def _values(
-    tree: KinematicTree,
-    joint: Joint,
-    known: dict[str, np.ndarray],
-    others: Mapping[str, float],
-) -> np.ndarray:
-    """Return the coordinates (n,) of one joint; a follower obeys the joint that it names."""
-    count = len(next(iter(known.values())))
-    chain = [joint]
-    while chain[-1].name not in known and (mimic := chain[-1].mimic) is not None:
-        if chain[-1].name in others:
-            break
-        chain.append(tree.joint(mimic.joint))  # a list, not recursion: a chain may be long
-    values = known.setdefault(chain[-1].name, np.full(count, others.get(chain[-1].name, 0.0)))
-    for follower in reversed(chain[:-1]):
-        assert follower.mimic is not None  # the walk above went on from it
-        values = follower.mimic.multiplier * values + follower.mimic.offset
-        known[follower.name] = values
-    return values
 
 
 def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ is removed while ours is held, and two builds started at once run one after the 
 from __future__ import annotations
 
 import argparse
-import fcntl
 import os
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from typing import Any
 from aa_dataset.files import refused_as_sentence
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
+from pipeline.base.locks import locked
 from pipeline.base.trouble import logged_sentence, require_writable
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.dates import NOTICE
@@ -80,13 +80,12 @@ def waiting_lock() -> Iterator[None]:
 
 def wait_for_orphans() -> None:
     """Wait for jobs that outlived a killed build: they hold a shared lock while they run."""
-    layout.JOBS_LOCK.parent.mkdir(parents=True, exist_ok=True)
-    with layout.JOBS_LOCK.open("a") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _say("Jobs of a killed build are still running; waiting for them to end.")
-            fcntl.flock(stream, fcntl.LOCK_EX)
+    with locked(layout.JOBS_LOCK, wait=False) as obtained:
+        if obtained:
+            return
+    _say("Jobs of a killed build are still running; waiting for them to end.")
+    with locked(layout.JOBS_LOCK):
+        return
 
 
 def run_snakemake(cores: int) -> None:

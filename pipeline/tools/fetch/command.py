@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from pipeline.base.locks import locked
 from pipeline.engine.config import load_config
 from pipeline.tools.fetch.access import Source, find_source
 from pipeline.tools.fetch.connection import MINUTES, TimeLimit
@@ -89,16 +89,13 @@ def _minutes(word: str) -> float:
 @contextmanager
 def _lock(place: FetchLayout) -> Iterator[None]:
     """Hold the one lock of a folder, so that two fetches never write the same file."""
-    try:
-        place.work.mkdir(parents=True, exist_ok=True)
-        stream = place.lock.open("a")
-    except OSError as error:
-        raise FetchError(f"{place.root} cannot be written to ({error.strerror}).") from None
-    with stream:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FetchError(f"Another fetch is running in {place.root}; wait for it.") from None
+            obtained = stack.enter_context(locked(place.lock, wait=False))
+        except OSError as error:
+            raise FetchError(f"{place.root} cannot be written to ({error.strerror}).") from None
+        if obtained is None:
+            raise FetchError(f"Another fetch is running in {place.root}; wait for it.")
         yield
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from aa_dataset.inside import is_below
 from pipeline.raw.walk import DEEPEST
 from pipeline.tools.fetch.errors import FetchError
 
@@ -148,7 +149,7 @@ class FetchLayout:
     def file(self, name: str) -> Path:
         """Return the place of a file; raise if a link on the way leads out of the folder."""
         path = self.root / name
-        if not path.parent.resolve().is_relative_to(self.root.resolve()):
+        if not is_below(path.parent, self.root):
             raise FetchError(
                 f"{name[:200]!r} leads out of {self.root}, perhaps through a link. Remove the link."
             )

@@ -3,5 +3,5 @@
 
 Simulators take the convex hull of a collision mesh. So every shape is taken apart into its
 connected components (`convex`), and a component whose hull would fill a hollow is cut into parts
-that leave it open (`opening`): `cells` tells where the air reaches, `cuts` where to cut.
+that leave it open (`decomposition`): `cells` tells where the air reaches, `cuts` where to cut.
 """

@@ -23,12 +23,12 @@ from pipeline.stages.annotate.collision.convex import (
     thickened,
     volume,
 )
-from pipeline.stages.annotate.collision.opening import (
+from pipeline.stages.annotate.collision.decomposition import (
     COARSE,
     FINE,
     MOST_EFFORT,
     MOST_PARTS,
-    Opening,
+    Decomposition,
 )
 
 # A hollow of so many times a component's volume is worth more than the component.
@@ -130,12 +130,12 @@ def link_parts(
     kept = {n: part for n, part in enumerate(found[:most])}
     hulls = {n: convex(part, decimals) for n, part in kept.items()}
     hollow = [n for n in kept if may_be_hollow(kept[n], hulls[n], decimals)]
-    openings = {n: Opening(kept[n], smallest) for n in hollow if _is_light(kept[n])}
-    _cut(hulls, openings, most)
-    is_cut = {n: n in openings and openings[n].parts > 1 for n in hulls}
-    parts = [openings[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
-    heavy = [n for n in hollow if n not in openings and n in hulls]
-    filled = [opening.filled for opening in openings.values()] + [volume(hulls[n]) for n in heavy]
+    decomposed = {n: Decomposition(kept[n], smallest) for n in hollow if _is_light(kept[n])}
+    _cut(hulls, decomposed, most)
+    is_cut = {n: n in decomposed and decomposed[n].parts > 1 for n in hulls}
+    parts = [decomposed[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
+    heavy = [n for n in hollow if n not in decomposed and n in hulls]
+    filled = [one.filled for one in decomposed.values()] + [volume(hulls[n]) for n in heavy]
     everything = sorted((one for some in parts for one in some), key=falling_size)
     return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
 
@@ -144,15 +144,15 @@ def _is_light(part: Surface) -> bool:
     return effort(part.vertices[part.faces], COARSE) <= MOST_EFFORT
 
 
-def _cut(hulls: dict[int, Surface], openings: Mapping[int, Opening], most: int) -> None:
+def _cut(hulls: dict[int, Surface], decomposed: Mapping[int, Decomposition], most: int) -> None:
     """Cut hollow components, always the one that is filled most, as long as there is room.
 
     Where there is none, the smallest component makes room if the hollow is far larger than it.
     """
-    while able := [opening for opening in openings.values() if opening.can_split()]:
-        fullest = max(able, key=lambda opening: opening.filled)
-        whole = [n for n in hulls if n not in openings]
-        if len(whole) + sum(opening.parts for opening in openings.values()) < most:
+    while able := [one for one in decomposed.values() if one.can_split()]:
+        fullest = max(able, key=lambda one: one.filled)
+        whole = [n for n in hulls if n not in decomposed]
+        if len(whole) + sum(one.parts for one in decomposed.values()) < most:
             fullest.split()
         elif whole and _FAR_LARGER * volume(hulls[whole[-1]]) < fullest.filled:
             del hulls[whole[-1]]

@@ -59,8 +59,8 @@ def test_what_every_stage_is_started_by_counts_for_all(tree: Path) -> None:
 
 
 def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> None:
-    # annotate.stage -> annotate.collision.links -> annotate.collision.opening
-    assert changed_by(lambda: append("pipeline/stages/annotate/collision/opening.py")) == {
+    # annotate.stage -> annotate.collision.links -> annotate.collision.decomposition
+    assert changed_by(lambda: append("pipeline/stages/annotate/collision/decomposition.py")) == {
         "annotate"
     }
     # normalize reads meshes with it, annotate the collision shapes that normalize wrote.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aa_dataset.kinematics import RigidBody
 from pipeline.stages.annotate import solids
-from pipeline.stages.annotate.errors import relative_error
+from pipeline.stages.annotate.accuracy import relative_error
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.surface import clean_surface
 

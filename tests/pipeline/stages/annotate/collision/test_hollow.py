@@ -9,8 +9,8 @@ import trimesh
 
 from pipeline.shapes.pieces import Piece
 from pipeline.stages.annotate.collision.cuts import Cut, Part, divided
+from pipeline.stages.annotate.collision.decomposition import MOST_PARTS
 from pipeline.stages.annotate.collision.links import LinkParts, link_parts
-from pipeline.stages.annotate.collision.opening import MOST_PARTS
 
 TURNS = [0.0, 0.35, 1.1]
 

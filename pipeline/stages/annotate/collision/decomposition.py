@@ -39,7 +39,7 @@ _WITHIN = 1e-3
 _BOX = np.array(list(product((False, True), repeat=3)))
 
 
-class Opening:
+class Decomposition:
     """A component on its way from one hull to several.
 
     Parameters
