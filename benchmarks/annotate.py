@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.settings import AnnotateSettings, Config, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
 from pipeline.raw.files import open_raw
 from pipeline.shapes.glb import read_links
@@ -48,27 +48,27 @@ def main() -> None:
         print(f"PartNet-Mobility samples: skipped, {SAMPLES} does not exist")
 
 
-def generated(folder: Path, count: int, settings: Any) -> Iterator[Outcome]:
+def generated(folder: Path, count: int, settings: Config) -> Iterator[Outcome]:
     """Yield normalized objects of the generated collection."""
-    generate_collection(folder, seed=settings["generated"]["seed"], count=count, workers=1)
+    generate_collection(folder, seed=settings.generated.seed, count=count, workers=1)
     for path in sorted(folder.iterdir()):
         if path.is_dir():
             yield normal(path, next(path.glob("*.urdf")).name, settings)
 
 
-def samples(settings: Any) -> Iterator[Outcome]:
+def samples(settings: Config) -> Iterator[Outcome]:
     """Yield the normalized samples."""
     for path in sorted(SAMPLES.iterdir()):
         yield normal(path, "mobility.urdf", settings)
 
 
-def normal(folder: Path, urdf: str, settings: Any) -> Outcome:
+def normal(folder: Path, urdf: str, settings: Config) -> Outcome:
     """Normalize one raw folder."""
-    files = open_raw(folder, ["."], most_bytes=settings["budgets"]["raw_bytes"])
-    return normalize_raw(files, {**ROW, "model": urdf}, settings)
+    files = open_raw(folder, ["."], most_bytes=settings.budgets.raw_bytes)
+    return normalize_raw(files, {**ROW, "model": urdf}, select(settings, NormalizeSettings))
 
 
-def report(name: str, objects: Iterator[Outcome], settings: Any) -> None:
+def report(name: str, objects: Iterator[Outcome], settings: Config) -> None:
     """Annotate every object and print the mean times and the methods."""
     times, floors, methods, errors = [], [], Counter[str](), []
     for outcome in objects:
@@ -88,7 +88,7 @@ def report(name: str, objects: Iterator[Outcome], settings: Any) -> None:
     print(f"  methods {dict(methods)}; error estimates: median {half:.2g}, nine tenths {most:.2g}")
 
 
-def annotated(outcome: Outcome, settings: Any) -> tuple[Outcome, float]:
+def annotated(outcome: Outcome, settings: Config) -> tuple[Outcome, float]:
     """Annotate one normalized object and return the CPU seconds that it took."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "object.tar"
@@ -97,7 +97,7 @@ def annotated(outcome: Outcome, settings: Any) -> tuple[Outcome, float]:
         where = AssetRange(path, 0, len(fragment))
         task = Task("bench-object", (outcome.record, where, "{}"))
         start = time.process_time()
-        found = annotate(task, settings)
+        found = annotate(task, select(settings, AnnotateSettings))
         return found, time.process_time() - start
 
 

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import trimesh
@@ -26,6 +25,7 @@ from benchmarks.normalize import normal, samples, urdfs_in
 from pipeline.base.errors import Rejection
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome
+from pipeline.engine.settings import Config, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
 from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.pieces import Piece
@@ -61,15 +61,15 @@ def main() -> None:
     compare_shapes()
 
 
-def measured(urdfs: Sequence[Path], scale: str, config: dict[str, Any]) -> Row:
+def measured(urdfs: Sequence[Path], scale: str, config: Config) -> Row:
     """Make the convex parts of every object, and one hull per component."""
     row = Row()
     for urdf in urdfs:
         try:
-            outcome = normal(urdf, scale, config)
+            outcome = normal(urdf, scale, select(config, NormalizeSettings))
         except Rejection:
             continue
-        add(row, outcome, config["annotate"]["collision_parts"])
+        add(row, outcome, config.annotate.collision_parts)
     return row
 
 

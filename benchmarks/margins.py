@@ -243,7 +243,7 @@ def splits(library: Path) -> dict[str, Closest]:
     from pipeline.stages.split.near import _distance, read_skeletons
 
     seen = Recorder()
-    threshold = load_config()["split"]["near_duplicate"]
+    threshold = load_config().split.near_duplicate
     joints = read_rows(library / "joints.parquet")
     skeletons = read_skeletons(joints)
     dataset = load_dataset(str(library))

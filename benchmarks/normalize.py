@@ -25,6 +25,7 @@ import trimesh
 from pipeline.base.errors import Rejection
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome
+from pipeline.engine.settings import Budgets, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
 from pipeline.raw.files import open_raw
 from pipeline.stages.normalize.stage import normalize_raw, read_model
@@ -61,8 +62,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=100, help="objects of the collection")
     parser.add_argument("--rounds", type=int, default=3, help="the fastest of so many counts")
     given = parser.parse_args()
-    config = load_config()
-    settings = {"budgets": config["budgets"], "normalize": config["normalize"]}
+    settings = select(load_config(), NormalizeSettings)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         generate_collection(Path(folder), seed=1, count=given.generated, workers=1)
@@ -86,11 +86,11 @@ def urdfs_in(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.urdf"))
 
 
-def measured(urdfs: Iterable[Path], scale: str, settings: Mapping[str, Any], *, rounds: int) -> Row:
+def measured(urdfs: Iterable[Path], scale: str, settings: NormalizeSettings, *, rounds: int) -> Row:
     """Normalize every object several times; the fastest round of each counts, as for the floor."""
     row = Row()
     for urdf in urdfs:
-        meshes = named_meshes(urdf, settings["budgets"])
+        meshes = named_meshes(urdf, settings.budgets)
         floors, times, is_rejected = [], [], False
         for _ in range(rounds):
             floors.append(cpu_of(load_all, meshes))
@@ -112,9 +112,9 @@ def measured(urdfs: Iterable[Path], scale: str, settings: Mapping[str, Any], *, 
     return row
 
 
-def named_meshes(urdf: Path, budgets: Mapping[str, Any]) -> list[Path]:
+def named_meshes(urdf: Path, budgets: Budgets) -> list[Path]:
     """Return the mesh files that an object shows or collides with, each once."""
-    files = open_raw(urdf.parent, ["."], most_bytes=budgets["raw_bytes"])
+    files = open_raw(urdf.parent, ["."], most_bytes=budgets.raw_bytes)
     names: dict[str, None] = {}
     with contextlib.suppress(Rejection):
         for link in read_model(files, urdf.name, budgets).links:
@@ -130,9 +130,9 @@ def load_all(meshes: Iterable[Path]) -> None:
         trimesh.load_scene(path, process=False)
 
 
-def normal(urdf: Path, scale: str, settings: Mapping[str, Any]) -> Outcome:
+def normal(urdf: Path, scale: str, settings: NormalizeSettings) -> Outcome:
     """Normalize one object."""
-    files = open_raw(urdf.parent, ["."], most_bytes=settings["budgets"]["raw_bytes"])
+    files = open_raw(urdf.parent, ["."], most_bytes=settings.budgets.raw_bytes)
     row = {"model": urdf.name, "format": "urdf", "label": "", "screws": "[]", "unit": 1.0}
     frame = json.dumps({"up": "z", "front": "x"})
     return normalize_raw(files, {**row, "frame": frame, "scale": scale}, settings)

@@ -45,7 +45,9 @@ def make_workspace(root: Path) -> None:
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, root / name)
     config = (root / "config.yaml").read_text()
-    (root / "config.yaml").write_text(config.replace("shards: 4 ", f"shards: {SHARDS} "))
+    (root / "config.yaml").write_text(
+        config.replace("sources: {}", f"sources: {{generated: {{shards: {SHARDS}}}}}")
+    )
     raw = root / "work/raw/generated"
     for number in range(OBJECTS):
         folder = raw / f"object_{number:05d}"

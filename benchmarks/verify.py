@@ -16,6 +16,7 @@ from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Task
+from pipeline.engine.settings import Config, NormalizeSettings, VerifySettings, select
 from pipeline.generate.emit import emit, object_files
 from pipeline.generate.registry import family_names
 from pipeline.shapes.glb import read_links
@@ -42,17 +43,17 @@ def main() -> None:
     print(f"  verify over reading the GLB {spent['verify'] / spent['reading the GLB']:22.1f}")
 
 
-def measure(folder: Path, name: str, config: dict[str, Any], spent: dict[str, float]) -> None:
+def measure(folder: Path, name: str, config: Config, spent: dict[str, float]) -> None:
     """Add the CPU times of one object."""
     emit(folder, name, files=object_files(name, 0, seed=1))
-    made = timed(spent, "normalize", lambda: normalize(
-        Task("x", (folder / name, FACTS, None, ())), config))  # fmt: skip
+    task, settings = Task("x", (folder / name, FACTS, None, ())), select(config, NormalizeSettings)
+    made = timed(spent, "normalize", lambda: normalize(task, settings))
     fragment = pack("x", made.files)
     tar = folder / "object.tar"
     tar.write_bytes(fragment + bytes(1024))
     where = AssetRange(tar, 0, len(fragment))
     order = Task("x", (made.record, where, "", ((), ())))
-    timed(spent, "verify", lambda: verify(order, config))
+    timed(spent, "verify", lambda: verify(order, select(config, VerifySettings)))
     links = tuple(link.name for link in parse_urdf(made.files[URDF]).links)
     timed(spent, "reading the GLB", lambda: read_links(made.files[GLB], links, looks=False))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import logging
 import os
 import resource
@@ -14,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 # With less, not even the imports below succeed.
 LEAST_BYTES = 2 << 30
@@ -38,6 +38,7 @@ from pipeline.engine.inventory.code import require_planned_code  # noqa: E402
 from pipeline.engine.inventory.made import recorded  # noqa: E402
 from pipeline.engine.processes import end_like_ctrl_c  # noqa: E402
 from pipeline.engine.runner import ShardJob  # noqa: E402
+from pipeline.engine.settings import read  # noqa: E402
 from pipeline.engine.stages import STAGES  # noqa: E402
 
 COMMANDS = {
@@ -99,7 +100,7 @@ def job_lock() -> Iterator[None]:
         yield
 
 
-def parse_job(stage: str, arguments: list[str]) -> ShardJob:
+def parse_job(stage: str, arguments: list[str]) -> ShardJob[Any]:
     """Read a job from the command line that its rule wrote."""
     parser = argparse.ArgumentParser(prog=f"python -m pipeline {stage}")
     parser.add_argument("--source", default="")
@@ -115,7 +116,7 @@ def parse_job(stage: str, arguments: list[str]) -> ShardJob:
         shard=given.shard,
         inputs=_named_paths(given.input),
         outputs=_named_paths(given.output),
-        settings=json.loads(given.settings.read_bytes()),
+        settings=read(given.settings, STAGES[stage].settings),
         workers=given.workers,
     )
 

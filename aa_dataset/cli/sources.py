@@ -20,7 +20,7 @@ from aa_dataset.errors import ArenaError
 
 CHECKOUT_VARIABLE = "AA_CHECKOUT"
 ENTRANCE = Path("pipeline/__main__.py")
-ACCESS = Path("pipeline/raw/access.yaml")
+SOURCES = Path("pipeline/raw/sources.yaml")
 NEEDED = {"jsonschema": "jsonschema", "yaml": "pyyaml"}
 COMMANDS = {
     "fetch": "bring a raw source to its folder (in a checkout of the repository)",
@@ -75,7 +75,7 @@ def _told_checkout(command: str) -> Path:
             f"{CHECKOUT_VARIABLE} is {told!r}: give an absolute path, which does not change with "
             "the current folder."
         )
-    if (folder / ENTRANCE).is_file() and (folder / ACCESS).is_file():
+    if (folder / ENTRANCE).is_file() and (folder / SOURCES).is_file():
         return folder
     raise CheckoutError(
         f"`aa {command}` works in a checkout of the repository, where `make library` builds the "

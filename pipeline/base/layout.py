@@ -16,8 +16,6 @@ CONFIG = Path("config.yaml")
 CONFIG_SCHEMA = Path("pipeline/engine/config.schema.json")
 SOURCES = Path("pipeline/raw/sources.yaml")
 SOURCES_SCHEMA = Path("pipeline/raw/sources.schema.json")
-ACCESS = Path("pipeline/raw/access.yaml")
-ACCESS_SCHEMA = Path("pipeline/raw/access.schema.json")
 REVIEWS = Path("pipeline/raw/curation/reviews.tsv")
 REPAIRS = Path("pipeline/raw/curation/repairs.tsv")
 TAXONOMY = Path("taxonomy")
@@ -43,7 +41,7 @@ def shard_name(number: int) -> str:
 
 
 def raw_folder(source: str) -> Path:
-    """Folder of a raw source that the config does not name."""
+    """Folder of a raw source, where nothing else is said."""
     return Path("raw") / source
 
 
@@ -58,7 +56,7 @@ def marks(source: str, shard: str) -> Path:
 
 
 def source_facts(source: str) -> Path:
-    """Folder and description of one source, from config.yaml and sources.yaml."""
+    """Return where the facts that stages know about one source are kept (`SourceFacts`)."""
     return WORK / "sources" / f"{source}.json"
 
 

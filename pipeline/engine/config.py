@@ -1,139 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks the configuration; a mistake is a sentence before the first job."""
+"""Reads and checks the configuration; a mistake is a sentence before the first job.
+
+A setting that would have no effect is a mistake, too: who wrote it believes that it has one.
+"""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-import yaml
 
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 from pipeline.base.reasons import LATE_CODES, Code
-from pipeline.base.safe_yaml import UniqueKeyLoader
+from pipeline.engine.checked_yaml import read_yaml, schema_problems
+from pipeline.engine.settings import Config, Filter, Source, select, structured
+from pipeline.engine.sources import Description, load_sources
 from pipeline.engine.stages import STAGES
+from pipeline.raw.inventory import adapter_module
+from pipeline.raw.taxonomy import UNKNOWN, read_supercategories
+
+# `sources` of config.yaml: what is other than sources.yaml says.
+Changes = Mapping[str, Mapping[str, Any]]
 
 
-def load_config() -> dict[str, Any]:
+def load_config() -> Config:
     """Read `config.yaml` and check it."""
-    config = _read_yaml(layout.CONFIG)
-    check_config(config)
+    return parse_config(read_yaml(layout.CONFIG))
+
+
+def parse_config(said: object) -> Config:
+    """Return the settings that a file's content means.
+
+    Raises
+    ------
+    ConfigError
+        With one sentence per mistake.
+    """
+    known = load_sources()
+    problems = schema_problems(said, layout.CONFIG, layout.CONFIG_SCHEMA)
+    if problems or not isinstance(said, Mapping):
+        raise ConfigError("\n".join(sorted(problems)))
+    others: Changes = said["sources"]
+    config: Config = structured(Config, {**said, "sources": {}})
+    config = dataclasses.replace(config, sources=_sources(others, known))
+    problems = [f"{layout.CONFIG}: {one}" for one in _without_effect(config, others, known)]
+    if problems:
+        raise ConfigError("\n".join(sorted(problems)))
     return config
 
 
-def _read_yaml(path: Path) -> Any:
-    try:
-        return yaml.load(path.read_bytes(), UniqueKeyLoader)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path} is not usable YAML: {error}") from None
+def _sources(said: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
+    """Return the sources of the build, in the order in which sources.yaml describes them."""
+    found = {}
+    for name, description in known.items():
+        options = said.get(name, {})
+        if not options.get("skip", False):
+            facts = description.facts(options.get("folder", description.folder))
+            found[name] = Source(options.get("shards", description.shards), facts)
+    return found
 
 
-def check_config(config: object) -> None:
-    """Raise `ConfigError` with one sentence per mistake."""
-    problems = _schema_problems(config, layout.CONFIG, layout.CONFIG_SCHEMA)
-    # No comparison holds for NaN, so that the schema's bounds let it pass.
-    problems += [
-        f"{layout.CONFIG}: {where}: {value} is not a finite number."
-        for where, value in _leaves(config)
-        if isinstance(value, float) and not math.isfinite(value)
-    ]
-    problems += _schema_problems(load_sources(), layout.SOURCES, layout.SOURCES_SCHEMA)
-    if not problems and isinstance(config, Mapping):
-        problems = _unknown_sources(config) + _unused_filters(config) + _unknown_codes(config)
-    if problems:
-        raise ConfigError("\n".join(sorted(problems)))
-
-
-def _schema_problems(value: object, path: Path, schema: Path) -> list[str]:
-    """Return a sentence for everything in a file that its JSON schema does not allow."""
-    from jsonschema import Draft202012Validator, validators
-
-    # JSON counts 4.0 as an integer; `range` and the random generators do not.
-    types = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, found: isinstance(found, int) and not isinstance(found, bool)
-    )
-    strict = validators.extend(Draft202012Validator, type_checker=types)
-    validator = strict(json.loads(schema.read_text()))
-    return [
-        f"{path}: {'.'.join(map(str, error.absolute_path)) or 'the file'}: {error.message}. "
-        f"{schema} lists what is allowed."
-        for error in validator.iter_errors(value)
-    ]
-
-
-def _leaves(value: object, where: str = "") -> Iterator[tuple[str, object]]:
-    """Yield every value of a nested mapping with its dotted key."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{where}.{key}" if where else str(key))
-    else:
-        yield where, value
-
-
-def _unknown_sources(config: Mapping[str, Any]) -> list[str]:
-    known = load_sources()
-    return [
-        f"{layout.CONFIG}: sources.{name}: {layout.SOURCES} does not describe it; add it there."
-        for name in config["sources"]
-        if name not in known
-    ]
-
-
-def _unused_filters(config: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{layout.CONFIG}: filters.{name}: there is no such source; `sources` lists them."
-        for name in config["filters"]
-        if name not in config["sources"]
-    ]
-
-
-def _unknown_codes(config: Mapping[str, Any]) -> list[str]:
-    where = f"{layout.CONFIG}: verify.reject:"
-    problems = []
-    for code in config["verify"]["reject"]:
-        if code in {*LATE_CODES}:
-            problems.append(
-                f"{where} {code!r} is found after verify, too late to reject; remove it."
-            )
-        elif code not in {*Code}:
-            problems.append(f"{where} {code!r} is not a code; pipeline/base/reasons.py lists them.")
-    return problems
-
-
-def load_sources() -> dict[str, dict[str, Any]]:
-    """Read the description of every raw source."""
-    return _read_yaml(layout.SOURCES)
-
-
-def load_access() -> dict[str, dict[str, Any]]:
-    """Read how every raw source is had; no stage depends on it."""
-    access = _read_yaml(layout.ACCESS)
-    problems = _schema_problems(access, layout.ACCESS, layout.ACCESS_SCHEMA)
-    if problems:
-        raise ConfigError("\n".join(sorted(problems)))
-    return access
-
-
-def source_facts(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return folder and description of every source of the config, in its order."""
-    known = load_sources()
-    return {
-        name: {"folder": options["folder"], **known[name]}
-        for name, options in config["sources"].items()
+def _without_effect(
+    config: Config, others: Changes, known: Mapping[str, Description]
+) -> Iterator[str]:
+    """Yield a sentence for every setting of something that does not exist."""
+    places: dict[str, Mapping[str, Any]] = {
+        "sources": others,
+        "filters": config.filters,
+        "annotate.density_by_source": config.annotate.density_by_source,
     }
+    for place, names in places.items():
+        for name in names:
+            if name not in known:
+                yield f"{place}.{name}: there is no such source; {layout.SOURCES} describes them."
+    for name, options in others.items():
+        if "skip" in options and len(options) > 1:
+            yield f"sources.{name}: it is skipped, so say nothing else about it."
+    yield from _unknown_fields(config.filters, known)
+    yield from _unknown_codes(config.verify.reject)
+    yield from _unknown_quotas(config.split.quotas)
 
 
-def stage_settings(config: Mapping[str, Any], stage: str) -> dict[str, Any]:
-    """Return the part of the config that a stage reads.
+def _unknown_fields(
+    filters: Mapping[str, Mapping[str, Filter]], known: Mapping[str, Description]
+) -> Iterator[str]:
+    for source, fields in filters.items():
+        if source not in known or (told := adapter_module(known[source].adapter).FIELDS) is None:
+            continue
+        for field in sorted(set(fields).difference(told)):
+            yield (
+                f"filters.{source}.{field}: no record of this source has such a field; "
+                f"there are {', '.join(sorted(told))}."
+            )
 
-    `source_order` names the sources in the order of the file, which a mapping written with sorted
-    keys would lose.
-    """
-    sections = {**config, "source_order": list(config["sources"])}
-    return {section: sections[section] for section in STAGES[stage].reads}
+
+def _unknown_codes(codes: Iterable[str]) -> Iterator[str]:
+    for code in codes:
+        if code in {*LATE_CODES}:
+            yield f"verify.reject: {code!r} is found after verify, too late to reject; remove it."
+        elif code not in {*Code}:
+            yield f"verify.reject: {code!r} is not a code; pipeline/base/reasons.py lists them."
+
+
+def _unknown_quotas(quotas: Mapping[str, int]) -> Iterator[str]:
+    known = {*read_supercategories(layout.TAXONOMY), UNKNOWN}
+    for name in quotas:
+        if name not in known:
+            yield (
+                f"split.quotas.{name}: there is no such supercategory; "
+                f"{layout.TAXONOMY}/supercategories.tsv lists them."
+            )
+
+
+def stage_settings(config: Config, stage: str) -> Any:
+    """Return the settings of a stage."""
+    return select(config, STAGES[stage].settings)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -41,9 +41,13 @@ from pipeline.base.reasons import Finding, Reason
 from pipeline.base.tables import encodable, put_table, replacing, write_bytes
 from pipeline.base.trouble import is_memory_trouble, worker_sentence
 from pipeline.engine.processes import outside_signal, require_memory
+from pipeline.engine.settings import ShardSettings
 from pipeline.engine.workers import Crew, Died, TooSlow
 
 log = logging.getLogger(__name__)
+
+S = TypeVar("S")
+B = TypeVar("B", bound=ShardSettings)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
@@ -59,7 +63,7 @@ OUTPUTS = ("records", "rejects", "findings", "assets")
 
 
 @dataclass(frozen=True, slots=True)
-class ShardJob:
+class ShardJob(Generic[S]):
     """One stage on one shard: what to read, what to write, with which settings."""
 
     stage: str
@@ -67,7 +71,7 @@ class ShardJob:
     shard: str
     inputs: Mapping[str, Path]
     outputs: Mapping[str, Path]
-    settings: Mapping[str, Any]
+    settings: S
     workers: int = 1
 
 
@@ -88,7 +92,7 @@ class Outcome:
     files: Mapping[str, bytes] | None = None
 
 
-Process = Callable[[Task, Mapping[str, Any]], Outcome]
+Process = Callable[[Task, B], Outcome]
 Answer = tuple[Outcome, bytes | None] | Rejection
 
 
@@ -106,10 +110,10 @@ class _Books:
 
 
 def run_shard(
-    job: ShardJob,
+    job: ShardJob[B],
     tasks: Sequence[Task],
     *,
-    process: Process,
+    process: Process[B],
     schema: pa.Schema,
     check: Callable[[], None] | None = None,
 ) -> None:
@@ -161,7 +165,7 @@ def run_shard(
 
 def _enter(
     books: _Books,
-    job: ShardJob,
+    job: ShardJob[Any],
     object_id: str,
     answer: Answer,
     writer: AssetWriter | None,
@@ -198,17 +202,17 @@ def _enter(
     )
 
 
-def _count(job: ShardJob, books: _Books, total: int) -> None:
+def _count(job: ShardJob[Any], books: _Books, total: int) -> None:
     done = len(books.records) + len(books.rejects)
     path = layout.counter(job.stage, job.source, job.shard)
     write_bytes(path, f"{done} {len(books.rejects)} {total}\n".encode(), lasting=False)
 
 
 def _answers(
-    job: ShardJob, tasks: Sequence[Task], process: Process
+    job: ShardJob[B], tasks: Sequence[Task], process: Process[B]
 ) -> Iterator[tuple[Task, Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
-    require_memory(job.settings["budgets"]["memory_gb"])
+    require_memory(job.settings.budgets.memory_gb)
     given = 0
     with _crew(job, process, job.workers) as crew:
         for number, task in enumerate(tasks):
@@ -223,13 +227,13 @@ def _answers(
             yield task, _decide_alone(job, task, process, answer)
 
 
-def _crew(job: ShardJob, process: Process, count: int) -> Crew[Task]:
-    budgets = job.settings["budgets"]
+def _crew(job: ShardJob[B], process: Process[B], count: int) -> Crew[Task]:
+    budgets = job.settings.budgets
     return Crew(
         functools.partial(_safe, process, job.settings),
         count=count,
-        seconds=budgets["object_seconds"],
-        gigabytes=budgets["memory_gb"],
+        seconds=budgets.object_seconds,
+        gigabytes=budgets.memory_gb,
         tasks_each=OBJECTS_PER_WORKER,
     )
 
@@ -241,7 +245,9 @@ def _is_doubtful(answer: Answer | Died) -> bool:
     return isinstance(answer, Died)
 
 
-def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | Died) -> Answer:
+def _decide_alone(
+    job: ShardJob[B], task: Task, process: Process[B], answer: Answer | Died
+) -> Answer:
     """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
     deaths: Counter[bool] = Counter()
     while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
@@ -262,7 +268,7 @@ def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | 
     return answer
 
 
-def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
+def _safe(process: Process[B], settings: B, task: Task) -> bytes:
     """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
     try:
         return pickle.dumps(_guarded(process, task, settings))
@@ -275,7 +281,7 @@ def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
         return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
 
 
-def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answer:
+def _guarded(process: Process[B], task: Task, settings: B) -> Answer:
     """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
     try:
         outcome = process(task, settings)
@@ -296,8 +302,8 @@ def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answe
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
 
 
-def _too_much_memory(settings: Mapping[str, Any]) -> Rejection:
-    limit = settings["budgets"]["memory_gb"]
+def _too_much_memory(settings: ShardSettings) -> Rejection:
+    limit = settings.budgets.memory_gb
     return Rejection(Reason.MEMORY_EXCEEDED, f"needs more than the budget of {limit} GB of memory.")
 
 

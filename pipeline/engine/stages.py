@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of stages: which part of the config each one reads, and which data files it obeys.
+"""The list of stages: which settings each one reads, and which data files it obeys.
 
 A stage's word is its package in `pipeline.stages`, subcommand, rule, work folder and test folder.
 """
@@ -8,35 +8,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pipeline.engine.settings import (
+    AnnotateSettings,
+    CategorizeSettings,
+    DeduplicateSettings,
+    IngestSettings,
+    ManifestSettings,
+    NormalizeSettings,
+    PublishSettings,
+    RenderSettings,
+    SplitSettings,
+    VerifySettings,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """What a stage depends on beyond its input files and its code."""
 
-    reads: tuple[str, ...] = ()
+    settings: type
     data: tuple[str, ...] = ()
 
 
 # Proposals of the taxonomy count only after a review, so they rebuild nothing.
 SHARD_STAGES: dict[str, Stage] = {
-    "ingest": Stage(reads=("budgets", "filters")),
-    "normalize": Stage(reads=("budgets", "normalize")),
-    "categorize": Stage(reads=("budgets",), data=("taxonomy/[!p]*.tsv",)),
+    "ingest": Stage(IngestSettings),
+    "normalize": Stage(NormalizeSettings),
+    "categorize": Stage(CategorizeSettings, data=("taxonomy/[!p]*.tsv",)),
     "verify": Stage(
-        reads=("budgets", "verify"),
+        VerifySettings,
         data=("taxonomy/[!p]*.tsv", "pipeline/stages/verify/upright.tsv"),
     ),
-    "annotate": Stage(reads=("budgets", "annotate")),
-    "render": Stage(reads=("budgets", "render")),
+    "annotate": Stage(AnnotateSettings),
+    "render": Stage(RenderSettings),
 }
 
 LIBRARY_STAGES: dict[str, Stage] = {
-    "deduplicate": Stage(reads=("source_order",)),
-    "manifest": Stage(data=("taxonomy/[!p]*.tsv",)),
-    "split": Stage(
-        reads=("name", "expected_objects", "split"), data=("pipeline/stages/split/frozen/*.tsv",)
-    ),
-    "publish": Stage(reads=("name", "publish"), data=("pipeline/raw/sources.yaml",)),
+    "deduplicate": Stage(DeduplicateSettings),
+    "manifest": Stage(ManifestSettings, data=("taxonomy/[!p]*.tsv",)),
+    "split": Stage(SplitSettings, data=("pipeline/stages/split/frozen/*.tsv",)),
+    "publish": Stage(PublishSettings),
 }
 
 STAGES = SHARD_STAGES | LIBRARY_STAGES

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every adapter says: which objects a source has, and the facts about each of them.
 
-An adapter is a module of `pipeline.raw.adapters` with two functions::
+An adapter is a module of `pipeline.raw.adapters` with two functions and a constant::
 
     discover(root: Path) -> Iterator[Found]             # names and shared index files only
     describe(files: RawFiles, found: Found) -> RawRecord  # one object; may raise Rejection
+    FIELDS: frozenset[str] | None                       # of `provenance`, all that it may have
 
 It judges nothing: it reads one foreign layout and says where each fact came from.
 """

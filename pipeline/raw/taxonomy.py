@@ -103,8 +103,13 @@ def read_taxonomy(folder: Path) -> Taxonomy:
     )
 
 
+def read_supercategories(folder: Path) -> set[str]:
+    """Return the names of the supercategories of one folder."""
+    return {row["supercategory"] for row in _rows(folder / "supercategories.tsv")}
+
+
 def _read_categories(folder: Path) -> dict[str, Category]:
-    known = {row["supercategory"] for row in _rows(folder / "supercategories.tsv")}
+    known = read_supercategories(folder)
     categories = {}
     for name, row in _by_key(folder / "categories.tsv", "category"):
         if row["supercategory"] not in known:

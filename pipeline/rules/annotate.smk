@@ -17,7 +17,6 @@ rule annotate:
         "work/logs/annotate/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/annotate/{source}/{shard}.tsv"
-    threads: config["threads"]["annotate"]
     shell:
         "{PYTHON:q} -m pipeline annotate --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

@@ -14,7 +14,6 @@ rule categorize:
         "work/logs/categorize/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/categorize/{source}/{shard}.tsv"
-    threads: config["threads"]["categorize"]
     shell:
         "{PYTHON:q} -m pipeline categorize --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

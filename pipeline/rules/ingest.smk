@@ -14,7 +14,6 @@ rule ingest:
         "work/logs/ingest/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/ingest/{source}/{shard}.tsv"
-    threads: config["threads"]["ingest"]
     shell:
         "{PYTHON:q} -m pipeline ingest --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

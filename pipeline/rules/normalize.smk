@@ -16,7 +16,6 @@ rule normalize:
         "work/logs/normalize/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/normalize/{source}/{shard}.tsv"
-    threads: config["threads"]["normalize"]
     shell:
         "{PYTHON:q} -m pipeline normalize --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

@@ -15,7 +15,6 @@ rule render:
         "work/logs/render/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/render/{source}/{shard}.tsv"
-    threads: config["threads"]["render"]
     shell:
         "{PYTHON:q} -m pipeline render --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

@@ -19,7 +19,6 @@ rule verify:
         "work/logs/verify/{source}/{shard}.log",
     benchmark:
         "work/benchmarks/verify/{source}/{shard}.tsv"
-    threads: config["threads"]["verify"]
     shell:
         "{PYTHON:q} -m pipeline verify --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "

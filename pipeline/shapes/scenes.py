@@ -35,7 +35,9 @@ _GLB_HEAD = struct.Struct("<4sIIII")
 class Host(Protocol):
     """What a scene needs of the reader of the whole object."""
 
-    budgets: Any
+    @property
+    def most_faces(self) -> int:
+        """Triangles that the whole object may have."""
 
     def side_file(self, name: str, beside: str) -> bytes | None:
         """Return a file that the mesh names, or None with a finding."""
@@ -93,7 +95,7 @@ class _Scene:
 
     def _require_few(self, faces: int) -> None:
         """Refuse a mesh that nodes place too often, before it is copied for each of them."""
-        most = self._host.budgets["faces"]
+        most = self._host.most_faces
         if faces > most:
             detail = f"{self._path} has {faces} triangles with all copies, more than {most}."
             raise Rejection(Reason.TOO_MANY_FACES, detail)
@@ -211,7 +213,7 @@ class _Resolver(Resolver):
 def _require_honest(host: Host, kind: str, data: bytes, path: str) -> None:
     """Refuse headers that claim more than the file holds, before anyone makes room for it."""
     if kind == "dae":
-        require_collada(_plain_xml(data, path), path, faces=host.budgets["faces"])
+        require_collada(_plain_xml(data, path), path, faces=host.most_faces)
     elif kind == "stl":
         _require_stl(data, path)
     elif kind == "ply":
@@ -276,7 +278,7 @@ def _require_gltf(host: Host, tree: Any, binary: bytes, path: str) -> None:
     for name in tree.get("extensionsRequired", []):
         if name in _COMPRESSED:
             raise _invalid(path, f"needs {name}, which is not read; export it uncompressed.")
-    require_gltf(tree, path, faces=host.budgets["faces"])
+    require_gltf(tree, path, faces=host.most_faces)
     views = tree.get("bufferViews", [])
     for number, image in enumerate(tree.get("images", [])):
         inside = "bufferView" in image

@@ -10,9 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from aa_dataset.files import file_sha256, flush_disk
 from pipeline.base import layout
@@ -21,6 +19,7 @@ from pipeline.base.tables import dump_json, write_bytes
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.code import package_modules
 from pipeline.engine.inventory.refresh import build_lock
+from pipeline.engine.settings import Config
 from pipeline.generate.collection import generate_collection
 
 
@@ -37,17 +36,19 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def generate(config: Mapping[str, Any], *, count: int | None = None, again: bool = False) -> int:
+def generate(config: Config, *, count: int | None = None, again: bool = False) -> int:
     """Make the raw folder if its code or settings changed; return the number of objects."""
-    options = config["generated"]
-    count = options["count"] if count is None else count
-    root = Path(config["sources"]["generated"]["folder"])
-    stamp = {"seed": options["seed"], "count": count, "code": _code()}
+    if "generated" not in config.sources:
+        raise PipelineError("config.yaml skips the source `generated`; there is nothing to make.")
+    options = config.generated
+    count = options.count if count is None else count
+    root = Path(config.sources["generated"].facts.folder)
+    stamp = {"seed": options.seed, "count": count, "code": _code()}
     path = layout.generator_stamp(root)
     if again or _read(path) != stamp:
         path.unlink(missing_ok=True)  # a killed run must not pass for a finished one
         root.mkdir(parents=True, exist_ok=True)
-        generate_collection(root, seed=options["seed"], count=count, workers=os.cpu_count() or 1)
+        generate_collection(root, seed=options.seed, count=count, workers=os.cpu_count() or 1)
         flush_disk(root)  # the stamp vouches for files that must be on the disk before it
         write_bytes(path, dump_json(stamp))
     return count

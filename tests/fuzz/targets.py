@@ -11,7 +11,7 @@ import hashlib
 import importlib
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,18 +40,12 @@ from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
 from tests.fuzz import corpus
+from tests.kit import settings
+from tests.kit.settings import changed, facts_of
 
 ON_PURPOSE = (PipelineError, ArenaError)
-BUDGETS: dict[str, Any] = {
-    "raw_bytes": 2_000_000, "urdf_bytes": 1_000_000, "links": 1000, "faces": 20_000,
-    "pixels": 1_000_000, "memory_gb": 8, "object_seconds": 60,
-}  # fmt: skip
-SETTINGS: dict[str, Any] = {
-    "budgets": BUDGETS,
-    "normalize": {"effort": 100.0, "velocity": 10.0, "default_pitch_m_per_turn": 0.005,
-                  "screw_labels": []},
-}  # fmt: skip
-FACTS = {"license": "MIT", "attribution": "", "frame": {"up": "z"}, "scale": "metric", "unit": 1.0}
+BUDGETS = replace(settings.BUDGETS, raw_bytes=2_000_000, faces=20_000, pixels=1_000_000)
+SETTINGS = changed(replace(settings.SETTINGS, budgets=BUDGETS), normalize={"screw_labels": ()})
 
 _FILES = {"object.urdf": corpus.urdf(), "meshes/base_0.obj": b"v 0 0 0\n"}  # of an object
 
@@ -77,7 +71,7 @@ def _row(model: str, kind: str) -> dict[str, Any]:
 
 
 def _normalized(files: dict[str, bytes], model: str = "m.urdf", kind: str = "urdf") -> object:
-    raw = MemoryFiles(files, most_bytes=BUDGETS["raw_bytes"])
+    raw = MemoryFiles(files, most_bytes=BUDGETS.raw_bytes)
     return normalize_raw(raw, _row(model, kind), SETTINGS)
 
 
@@ -105,7 +99,7 @@ def _described(adapter: str, name: str, **others: bytes) -> Run:
     rest = {key.replace("__", "."): value for key, value in others.items()}
 
     def run(data: bytes, _: Path) -> object:
-        files: RawFiles = MemoryFiles({**rest, name: data}, most_bytes=BUDGETS["raw_bytes"])
+        files: RawFiles = MemoryFiles({**rest, name: data}, most_bytes=BUDGETS.raw_bytes)
         module = importlib.import_module(f"pipeline.raw.adapters.{adapter}")
         return module.describe(files, Found("1", ("1",)))
 
@@ -114,8 +108,8 @@ def _described(adapter: str, name: str, **others: bytes) -> Run:
 
 def _planned(adapter: str, folder: Path) -> object:
     """Plan a source and ingest everything in it, as a build does."""
-    facts = FACTS | {"folder": str(folder), "adapter": adapter}
-    for raw in scan_source("local", adapter, folder, most_bytes=BUDGETS["raw_bytes"]):
+    facts = facts_of(folder, adapter=adapter, license="MIT")
+    for raw in scan_source("local", adapter, folder, most_bytes=BUDGETS.raw_bytes):
         data = ("local", facts, raw.found, raw.digest, raw.mark)
         try:
             ingest(Task(raw.object_id, data), SETTINGS)
@@ -142,7 +136,7 @@ def _written(folder: Path, files: dict[str, bytes]) -> None:
 
 def _archive(data: bytes, folder: Path) -> object:
     _written(folder, {"rec_a.tar.gz": data})
-    files = open_raw(folder, ["rec_a.tar.gz"], most_bytes=BUDGETS["raw_bytes"])
+    files = open_raw(folder, ["rec_a.tar.gz"], most_bytes=BUDGETS.raw_bytes)
     return [files.read(name) for name in files.names()]
 
 

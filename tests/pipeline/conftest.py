@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import trimesh
-import yaml
 import yourdfpy
 
 from pipeline.base import layout
@@ -34,33 +33,8 @@ from pipeline.stages.annotate.stage import annotate
 from pipeline.stages.normalize.stage import normalize
 from tests.kit.labeled_library import png
 from tests.kit.places import REPOSITORY
+from tests.kit.settings import BUDGETS, SETTINGS, changed, with_shards
 
-BUDGETS: dict[str, Any] = {
-    "raw_bytes": 50_000_000,
-    "urdf_bytes": 1_000_000,
-    "links": 1000,
-    "faces": 100_000,
-    "pixels": 10_000_000,
-    "memory_gb": 8,
-    "object_seconds": 60,
-}
-SETTINGS: dict[str, Any] = {
-    "budgets": BUDGETS,
-    "normalize": {
-        "effort": 100.0,
-        "velocity": 10.0,
-        "default_pitch_m_per_turn": 0.005,
-        "screw_labels": ["screwcap_bottle", "screwin_light_bulb"],
-    },
-    "verify": yaml.safe_load((REPOSITORY / "config.yaml").read_text())["verify"],
-    "annotate": {
-        "density": 500.0,
-        "density_by_source": {},
-        "density_by_part": {},
-        "collision_parts": 8,
-        "shell_thickness": 0.002,
-    },
-}
 METRIC = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
 
 
@@ -133,7 +107,7 @@ def normal(
     repairs: Sequence[Repair] = (),
 ) -> Outcome:
     """Normalize a raw object folder; `source` may hold any field of the object's record."""
-    settings = SETTINGS | {"budgets": BUDGETS | dict(budgets or {})}
+    settings = changed(SETTINGS, budgets=budgets or {})
     return normalize(Task("test-object", (folder, raw_row(urdf, source), None, repairs)), settings)
 
 
@@ -176,7 +150,7 @@ def stored(path: Path, outcome: Outcome) -> tuple[dict[str, Any], AssetRange]:
 def annotated(path: Path, outcome: Outcome, **changes: Any) -> Outcome:
     """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
     row, where = stored(path, outcome)
-    settings = SETTINGS | {"annotate": SETTINGS["annotate"] | changes}
+    settings = changed(SETTINGS, annotate=changes)
     return annotate(Task("test-object", (row, where, "{}")), settings)
 
 
@@ -185,7 +159,7 @@ def codes(outcome: Outcome) -> list[str]:
     return sorted(str(finding.code) for finding in outcome.findings)
 
 
-def shard_job(folder: Path, stage: str, **changes: Any) -> ShardJob:
+def shard_job(folder: Path, stage: str, **changes: Any) -> ShardJob[Any]:
     """Return a job whose outputs lie in `folder`."""
     names = {"records": "0000", "rejects": "0000.rejects", "findings": "0000.findings"}
     outputs = {name: folder / f"{stem}.parquet" for name, stem in names.items()}
@@ -226,7 +200,7 @@ def picture(task: Task, _settings: Any) -> Outcome:
     return Outcome({"backend": "none"}, files={"preview.png": png(task.object_id.encode())})
 
 
-def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
+def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]:
     """Return the job that the stage's rule would start."""
 
     def table(name: str) -> Path:
@@ -267,7 +241,7 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob:
     return ShardJob(stage, source, shard, inputs, outputs, stage_settings(config, stage))
 
 
-def library_job(stage: str, config: Any) -> ShardJob:
+def library_job(stage: str, config: Any) -> ShardJob[Any]:
     """Return the job of a whole-library stage."""
     root = layout.LIBRARY
     tables = ("objects", "links", "joints", "findings", "rejects", "categories")
@@ -305,9 +279,7 @@ def library_job(stage: str, config: Any) -> ShardJob:
 def build() -> None:
     """Run every stage on every shard in the current folder."""
     write_objects()
-    config = load_config()
-    for source, shards in SHARDS.items():
-        config["sources"][source]["shards"] = shards
+    config = with_shards(load_config(), **SHARDS)
     refresh(config)
     for source, shards in SHARDS.items():
         for shard in map(layout.shard_name, range(shards)):
@@ -327,9 +299,9 @@ def build() -> None:
 def bench() -> SimpleNamespace:
     """Return the helpers of this file; test modules are imported one by one and share none."""
     helpers = (
-        annotated, box_link, box_text, codes, joint_text, judge, judged_frames, library_job,
-        mesh_link, normal, obj_text, png, raw_row, robot, shard_job, stage_job, stored, unpacked,
-        write_object,
+        annotated, box_link, box_text, changed, codes, joint_text, judge, judged_frames,
+        library_job, mesh_link, normal, obj_text, png, raw_row, robot, shard_job, stage_job, stored,
+        unpacked, write_object,
     )  # fmt: skip
     constants = {"BUDGETS": BUDGETS, "METRIC": METRIC, "SETTINGS": SETTINGS}
     return SimpleNamespace(

@@ -29,6 +29,7 @@ from pipeline.engine.runner import Task
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import ingest
 from pipeline.stages.normalize.stage import normalize
+from tests.kit.settings import facts_of
 
 META = '{"name": "thing", "category": "Door", "license": "CC0-1.0"}'
 FACTS = {"license": "CC0-1.0", "attribution": "", "scale": "metric", "unit": 1.0,
@@ -65,7 +66,7 @@ def guarded(tmp_path: Path) -> Iterator[Path]:
 def ended(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], list[str]]:
     """Return a function that walks the only object of a source and tells the codes at its end."""
     # A budget of bytes that lets the long chain through to the budget of links.
-    settings = bench.SETTINGS | {"budgets": bench.BUDGETS | {"urdf_bytes": 10_000_000}}
+    settings = bench.changed(bench.SETTINGS, budgets={"urdf_bytes": 10_000_000})
 
     def walk(root: Path, adapter: str) -> list[str]:
         OPENED.clear()
@@ -77,7 +78,7 @@ def ended(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], list
 
     def ends(root: Path, adapter: str) -> list[str]:
         (raw,) = scan_source("local", adapter, root)
-        facts = FACTS | {"folder": str(root), "adapter": adapter}
+        facts = facts_of(root, adapter=adapter, **FACTS)
         data = ("local", facts, raw.found, raw.digest, raw.mark)
         try:
             told = ingest(Task(raw.object_id, data), settings)

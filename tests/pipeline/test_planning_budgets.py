@@ -29,8 +29,8 @@ from pipeline.stages.ingest.stage import ingest
 from pipeline.tools.fetch.errors import FetchError
 from pipeline.tools.fetch.layout import safe_name
 from tests.fuzz import corpus
+from tests.kit.settings import facts_of
 
-FACTS = {"license": "MIT", "attribution": "", "frame": {"up": "z"}, "scale": "metric", "unit": 1.0}
 # What the scans must find, in patterns whose work grows with the square of the text.
 ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 INCLUDE = re.compile(rb"""<include\s[^>]*?\bfile\s*=\s*["']([^"'<>]*)["']""")
@@ -99,7 +99,7 @@ def deep(folder: Path, levels: int) -> None:
 
 def refused(root: Path, adapter: str, bench: SimpleNamespace) -> list[str]:
     """Plan a source and return why each of its objects is refused."""
-    facts = FACTS | {"folder": str(root), "adapter": adapter}
+    facts = facts_of(root, adapter=adapter)
     found = []
     for raw in scan_source("local", adapter, root):
         data = ("local", facts, raw.found, raw.digest, raw.mark)

@@ -8,6 +8,7 @@ import io
 import json
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 
@@ -29,15 +30,17 @@ from pipeline.stages.normalize.meshes import MeshReader
 from pipeline.stages.render.backend import render_views
 from pipeline.stages.render.camera import look_at
 from pipeline.stages.render.surface import read_surface, without_backs
+from pipeline.stages.verify import structure
 from pipeline.stages.verify.stage import verify
 from tests.fuzz import corpus
+from tests.kit import settings
 
-BUDGETS = {"faces": 100_000, "pixels": 1_000_000}
+BUDGETS = replace(settings.BUDGETS, pixels=1_000_000)
 
 
 def reader(**files: bytes) -> MeshReader:
     named = {name.replace("__", "."): data for name, data in files.items()}
-    return MeshReader(MemoryFiles(named, most_bytes=10**9), "m.urdf", dict(BUDGETS))
+    return MeshReader(MemoryFiles(named, most_bytes=10**9), "m.urdf", BUDGETS)
 
 
 def loaded(name: str, data: bytes) -> int:
@@ -293,7 +296,7 @@ def test_two_names_in_a_gltf_file_are_refused() -> None:
 
 
 def test_nearly_a_thousand_mimics_in_a_row_are_verified(
-    bench: SimpleNamespace, tmp_path: Path
+    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Leaves first in the document's order: the chain is followed from its far end.
     links = [bench.box_link(f"l{n}") for n in range(992)]
@@ -307,10 +310,9 @@ def test_nearly_a_thousand_mimics_in_a_row_are_verified(
     folder = bench.write_object(tmp_path / "a", bench.robot(*links, *joints))
     normal = bench.normal(folder)
     record, where = bench.stored(tmp_path / "a.tar", normal)
-    settings = bench.SETTINGS | {
-        "verify": bench.SETTINGS["verify"] | {"sweep_steps": 1000, "part_pairs": 100}
-    }
-    assert verify(Task("a", (record, where, "box", ((), ()))), settings).record is not None
+    monkeypatch.setattr(structure, "MOST_PAIRS", 100)
+    quick = bench.changed(bench.SETTINGS, verify={"sweep_steps": 1000})
+    assert verify(Task("a", (record, where, "box", ((), ()))), quick).record is not None
 
 
 def triangles(count: int) -> trimesh.Trimesh:
@@ -367,7 +369,7 @@ def test_an_eps_in_a_gltf_file_starts_no_program(ghostscript: Path, name: str) -
         uri = "data:image/png;base64," + base64.b64encode(corpus.EPS).decode()
         tree["images"] = [{"uri": uri}]
     files = {"m.gltf": json.dumps(tree).encode(), "t.png": corpus.EPS, "t.dat": corpus.EPS}
-    made = MeshReader(MemoryFiles(files, most_bytes=10**6), "m.urdf", dict(BUDGETS))
+    made = MeshReader(MemoryFiles(files, most_bytes=10**6), "m.urdf", BUDGETS)
     assert [piece.look.texture for piece in made._load("m.gltf")] == [None, None]
     assert not ghostscript.exists()
 

@@ -104,7 +104,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         else:
             shutil.copy2(source, root / name)
     config = yaml.safe_load((root / "config.yaml").read_text())
-    config["sources"]["generated"]["shards"] = SHARDS
+    config["sources"] = {"generated": {"shards": SHARDS}}
     config["render"]["size"] = 64
     (root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     write_local_objects(root / "raw" / "local")

@@ -110,10 +110,17 @@ def expected_after(first: str) -> dict[str, int]:
 
 
 def test_settings_of_speed_rerun_nothing(copied: Workspace) -> None:
-    config = copied.root / "config.yaml"
-    text = config.read_text()
-    assert "  render: 1" in text
-    config.write_text(text.replace("  render: 1", "  render: 2"))
+    done = copied.run("snakemake", "-n", "--cores", "2", "--set-threads", "render=2")
+    assert "Nothing to be done" in done.stdout
+
+
+def test_how_a_source_is_had_reruns_nothing(copied: Workspace) -> None:
+    sources = copied.root / "pipeline/raw/sources.yaml"
+    text = sources.read_text()
+    sources.write_text(
+        text.replace("instructions: >-\n      Made by", "instructions: >-\n      By")
+    )
+    assert sources.read_text() != text
     assert copied.plan().jobs == {}
 
 
@@ -123,9 +130,6 @@ def test_a_new_source_runs_alone(copied: Workspace) -> None:
     described = yaml.safe_load(sources.read_text())
     more = yaml.safe_dump({"more": described["local"]})
     sources.write_text(sources.read_text() + more)
-    config = yaml.safe_load((copied.root / "config.yaml").read_text())
-    config["sources"]["more"] = {"folder": "raw/more", "shards": 1}
-    (copied.root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     assert copied.plan().jobs == dict.fromkeys(PER_SHARD, 1) | WHOLE
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import atexit
 import re
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
 from pipeline.base.errors import PipelineError
+from pipeline.engine.config import parse_config
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.inventory.refresh import build_lock, refresh
 
@@ -27,7 +27,7 @@ def _is_dry_run(words: list[str]) -> bool:
     )
 
 
-def take_stock(config: Mapping[str, Any], workflow: Any) -> tuple[dict[str, int], bool]:
+def take_stock(config: object, workflow: Any) -> tuple[dict[str, int], bool]:
     """Return the number of shards of every source, and whether this process is the one to write.
 
     Where it is, everything that the plan depends on is up to date now.
@@ -38,7 +38,7 @@ def take_stock(config: Mapping[str, Any], workflow: Any) -> tuple[dict[str, int]
     atexit.register(stack.close)
     writes = stack.enter_context(build_lock(wait=False))
     if writes:
-        shards = refresh(config)
+        shards = refresh(parse_config(config))
     elif _is_dry_run(sys.argv):
         sys.stderr.write("A build is running: this plan shows the state at its start.\n")
         shards = load_index()

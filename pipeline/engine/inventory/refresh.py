@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from pipeline.base import layout
 from pipeline.base.locks import locked
 from pipeline.base.tables import dump_json, write_if_changed
-from pipeline.engine.config import check_config, source_facts, stage_settings
+from pipeline.engine.config import stage_settings
 from pipeline.engine.inventory.code import code_digest
 from pipeline.engine.processes import end_with_parent
+from pipeline.engine.settings import Config, dump
 from pipeline.engine.stages import STAGES
 from pipeline.raw.curation.repairs import parse_repair
 from pipeline.raw.curation.reviews import load_reviews, strangers
@@ -51,32 +52,30 @@ def _leave_to_parent(stream: TextIO, parent: int) -> None:
         end_with_parent(parent)
 
 
-def refresh(config: Mapping[str, Any]) -> dict[str, int]:
+def refresh(config: Config) -> dict[str, int]:
     """Write what changed; return the number of shards of every source that has objects."""
-    check_config(config)
     reviews = load_reviews(layout.REVIEWS)
     for stage in STAGES:
         if stage != "ingest":
             write_if_changed(layout.code(stage), code_digest(stage).encode())
-        write_if_changed(layout.settings(stage), dump_json(stage_settings(config, stage)))
+        write_if_changed(layout.settings(stage), dump(stage_settings(config, stage)))
     curated = (sorted(review.row() for review in reviews), _repair_rows())
     shards, found_ids = {}, set()
-    for source, facts in source_facts(config).items():
-        root = Path(facts["folder"])
-        most = config["budgets"]["raw_bytes"]
+    for source, options in config.sources.items():
+        facts, root = options.facts, Path(options.facts.folder)
+        most = config.budgets.raw_bytes
         found = root.is_dir()
-        objects = scan_source(source, facts["adapter"], root, most_bytes=most) if found else []
+        objects = scan_source(source, facts.adapter, root, most_bytes=most) if found else []
         if objects:
-            options = config["sources"][source]
-            shards[source] = options["shards"]
-            write_if_changed(layout.source_facts(source), dump_json(facts))
-            code = code_digest("ingest", facts["adapter"])
+            shards[source] = options.shards
+            write_if_changed(layout.source_facts(source), dump(facts))
+            code = code_digest("ingest", facts.adapter)
             write_if_changed(layout.code("ingest", source), code.encode())
-            _write_shards(source, objects, options["shards"])
-            _write_curation(source, options["shards"], curated)
+            _write_shards(source, objects, options.shards)
+            _write_curation(source, options.shards, curated)
             found_ids.update(raw.object_id for raw in objects)
     write_if_changed(layout.INDEX, dump_json(shards))
-    absent = [source for source in config["sources"] if source not in shards]
+    absent = [source for source in config.sources if source not in shards]
     for sentence in strangers(reviews, found_ids, absent, layout.REVIEWS):
         sys.stderr.write(f"{sentence}\n")
     return shards

@@ -29,6 +29,11 @@ RECORDS = "data/records"
 COMPILED = "data/cache/record_materialization"
 DESCRIPTION_LENGTH = 400
 TITLE_LENGTH = 120
+TEXTS = ("model_id", "provider", "author", "kind", "created_at", "active_revision_id")
+RATINGS = ("rating", "secondary_rating")
+FIELDS = frozenset(
+    {*TEXTS, *RATINGS, "lowest_rating", "record_schema", "compile_status", "facts_from"}
+)
 _TAIL = re.compile(r"_(?:\d{4}|[0-9a-f]{32}|(?P<date>\d{8})_\d{6}(?:_\d{6})?_[0-9a-f]{8})$")
 
 
@@ -125,9 +130,8 @@ def _provenance(record: dict[str, Any]) -> dict[str, Any]:
     """Return rating, model and origin; without a record there is none of them to filter by."""
     if not record:
         return {"facts_from": "the name of the record"}
-    texts = ("model_id", "provider", "author", "kind", "created_at", "active_revision_id")
-    known = {field: text(record, field, RECORD) for field in texts if record.get(field)}
-    ratings = {field: number(record, field, RECORD) for field in ("rating", "secondary_rating")}
+    known = {field: text(record, field, RECORD) for field in TEXTS if record.get(field)}
+    ratings = {field: number(record, field, RECORD) for field in RATINGS}
     both = [value for value in ratings.values() if value is not None]
     return {
         **known,

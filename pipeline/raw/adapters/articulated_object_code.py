@@ -30,6 +30,8 @@ COLUMNS = (
     "object_release_id", "category", "tier", "status", "rel_path", "caption", "model", "pipeline",
     "gen_date", "reasons",
 )  # fmt: skip
+FACTS = ("category", "caption")  # columns that are facts of the record itself
+FIELDS = frozenset({*COLUMNS, "facts_from"}.difference(FACTS))
 TIERS = {"viable": "viable", "loads_only": "loads_only", "broken": "broken", "imperfect": "broken"}
 # Folders between the source's folder and an object at most, where there is no manifest.
 DEPTH = 5
@@ -141,7 +143,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         raise Rejection(Reason.METADATA_INVALID, facts["problem"])
     require_urdf(files, MODEL)
     label = facts.get("category", "")
-    known = {key: facts[key] for key in sorted(facts) if key not in ("category", "caption")}
+    known = {key: facts[key] for key in sorted(facts) if key not in FACTS}
     is_listed = "rel_path" in facts
     return RawRecord(
         model=MODEL,

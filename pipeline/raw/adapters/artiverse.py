@@ -38,6 +38,7 @@ _LINK = re.compile(r"link_(?P<pid>\d+)_(?P<label>.+)")
 _JOINT = re.compile(r"joint_(?P<pid>\d+)_to_.*")
 # Largest relative difference between the stated pitch and the ratio of the stated ranges.
 TOLERANCE = 1e-4
+FIELDS = frozenset({"upstream_source", "composite_parts", "facts_from"})
 
 
 def discover(root: Path) -> Iterator[Found]:

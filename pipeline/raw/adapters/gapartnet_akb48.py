@@ -38,6 +38,7 @@ LIST_PLACES = ("", "meta/", "dataset/render_tools/meta/", "render_tools/meta/")
 AKB48, PARTNET = "akb48_all_annotated", "partnet_all_annotated"
 ROOT = "root"
 HEADER_BYTES = 10_000  # of a PLY file
+FIELDS = frozenset({"model", "facts_from"})
 # The turns that GAPartNet's authors gave to groups of objects: a box without its root joint looks
 # along x. Groups of the other categories were turned differently, and which object is in which
 # group was not published.

@@ -16,6 +16,7 @@ from pipeline.raw.records import Found, RawRecord
 
 META = "meta.json"
 MODEL = "model.urdf"
+FIELDS = None  # `meta.json` may tell anything
 
 
 def discover(root: Path) -> Iterator[Found]:

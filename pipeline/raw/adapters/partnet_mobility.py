@@ -27,6 +27,8 @@ MOTIONS, SEMANTICS = "mobility_v2.json", "semantics.txt"
 # What the archive of the old release unpacks to.
 INNER = "dataset"
 SCREW_KIND = "slider+"
+TEXTS = ("anno_id", "model_id", "version", "original_model_cat")  # of `meta.json`
+FIELDS = frozenset({*TEXTS, "absent", "facts_from"})
 
 
 def discover(root: Path) -> Iterator[Found]:
@@ -64,8 +66,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
 
 
 def _provenance(files: RawFiles, meta: Mapping[str, Any]) -> dict[str, Any]:
-    fields = ("anno_id", "model_id", "version", "original_model_cat")
-    known = {field: text(dict(meta), field, META) for field in fields if field in meta}
+    known = {field: text(dict(meta), field, META) for field in TEXTS if field in meta}
     absent = [name for name in (META, MOTIONS, SEMANTICS) if not files.has(name)]
     return {**known, **({"absent": absent} if absent else {}), "facts_from": META}
 

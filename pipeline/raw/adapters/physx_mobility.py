@@ -25,6 +25,7 @@ from pipeline.raw.records import Found, RawRecord
 MODELS, FACTS, MESHES = "urdf", "finaljson", "partseg"
 SUFFIX = ".urdf"
 PARENT = "partnet_mobility"
+FIELDS = frozenset({"dimension", "facts_from"})
 
 
 def discover(root: Path) -> Iterator[Found]:

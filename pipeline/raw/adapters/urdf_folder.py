@@ -41,6 +41,7 @@ SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
 DEEPEST = 24
 # Files and folders of one collection at most.
 MOST_NAMES = 1_000_000
+FIELDS = frozenset({"facts_from", "collection"}) | physx_mobility.FIELDS
 
 
 def discover(root: Path) -> Iterator[Found]:

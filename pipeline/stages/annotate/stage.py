@@ -23,6 +23,7 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.base.tables import compact_json, read_rows, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import Annotate, AnnotateSettings
 from pipeline.shapes.glb import link_points, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.collision.links import with_convex_parts
@@ -55,7 +56,7 @@ RECORDS = record_schema(
 )
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[AnnotateSettings]) -> None:
     """Annotate the objects of one shard that passed verification."""
     kept = {row["object_id"] for row in read_rows(job.inputs["verified"])}
     parts = {row["object_id"]: row["parts"] for row in read_rows(job.inputs["sources"])}
@@ -68,18 +69,18 @@ def run(job: ShardJob) -> None:
     run_shard(job, tasks, process=annotate, schema=RECORDS)
 
 
-def annotate(task: Task, settings: Mapping[str, Any]) -> Outcome:
+def annotate(task: Task, settings: AnnotateSettings) -> Outcome:
     """Give one object its inertials and table rows."""
     row, where, parts = task.data
     files = read_range(where)
     model = parse_urdf(files[URDF])
     facts = source_facts(row, parts)
     facts["source"] = task.object_id.split("-", 1)[0]
-    most = settings["annotate"]["collision_parts"]
+    most = settings.annotate.collision_parts
     model, files, said = with_convex_parts(model, files, diagonal=facts["diagonal"], most=most)
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
-    masses = _masses(model, meshes, facts, settings["annotate"])
+    masses = _masses(model, meshes, facts, settings.annotate)
     model = _with_inertials(model, masses, facts["diagonal"])
     files[URDF] = format_urdf(model)
     _require_convention(files)
@@ -100,11 +101,11 @@ def _masses(
     model: UrdfModel,
     meshes: Mapping[str, Sequence[trimesh.Trimesh]],
     facts: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    settings: Annotate,
 ) -> dict[str, LinkMass]:
     diagonal, frames = facts["diagonal"], rest_frames(model)
     # A shell thicker than the object is long would be nonsense for a tiny object.
-    thickness = min(settings["shell_thickness"], 0.01 * diagonal)
+    thickness = min(settings.shell_thickness, 0.01 * diagonal)
     found = {}
     for name, parts in meshes.items():
         one = link_mass(
@@ -119,11 +120,11 @@ def _masses(
     return found
 
 
-def _density(link: str, facts: Mapping[str, Any], settings: Mapping[str, Any]) -> float:
+def _density(link: str, facts: Mapping[str, Any], settings: Annotate) -> float:
     """Return the density [kg/m^3] of a link: by its part label, else by its source."""
     part = facts["parts"].get(facts["links"].get(link, ""), "")
-    default = settings["density_by_source"].get(facts["source"], settings["density"])
-    return float(settings["density_by_part"].get(part, default))
+    default = settings.density_by_source.get(facts["source"], settings.density)
+    return float(settings.density_by_part.get(part, default))
 
 
 def _resolution(meshes: Sequence[trimesh.Trimesh], origin: np.ndarray) -> float:

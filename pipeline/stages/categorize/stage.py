@@ -12,6 +12,7 @@ from aa_dataset.labels import format_trace, parse_trace
 from pipeline.base.reasons import Code, Finding
 from pipeline.base.tables import read_rows, record_schema, write_bytes
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import CategorizeSettings
 from pipeline.raw.proposals import Proposal, proposal_text
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize.rules import Decision, decide, supercategory_of
@@ -26,7 +27,7 @@ READ = ("label", "source", "source_id", "name")
 PROPOSER = "rules"
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[CategorizeSettings]) -> None:
     """Categorize one shard, and write what the rules would propose for its unknown labels."""
     load_taxonomy()  # once, before the workers fork
     rows = read_rows(job.inputs["records"])
@@ -38,7 +39,7 @@ def run(job: ShardJob) -> None:
     write_bytes(path, proposal_text(proposals(read_rows(records), labels)).encode())
 
 
-def categorize(task: Task, _settings: Mapping[str, Any]) -> Outcome:
+def categorize(task: Task, _settings: CategorizeSettings) -> Outcome:
     """Decide on one object; an unknown label is a finding, never a loss."""
     decision = decide(**task.data, object_id=task.object_id)
     record = {

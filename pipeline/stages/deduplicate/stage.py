@@ -12,7 +12,7 @@ Objects are the same object
 The same geometry with other joints is not the same object: joints are what the library is about. An
 edition of an object whose joints were frozen or retyped stays, with the finding `shape_shared`.
 
-The copy from the source listed first in config.yaml stays; within a source, the smaller id. A copy
+The copy from the source listed first in sources.yaml stays; within a source, the smaller id. A copy
 with a more permissive license is not preferred, because whoever redistributes an object cannot
 change its author's terms.
 """
@@ -30,6 +30,7 @@ from pipeline.base.reasons import Code, Reason, Severity
 from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import DeduplicateSettings
 from pipeline.stages.deduplicate.alike import Gallery, same_motion
 
 Rows = list[dict[str, Any]]
@@ -50,9 +51,9 @@ class Candidate:
     seen: Mapping[str, Any] = field(default_factory=dict)
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[DeduplicateSettings]) -> None:
     """Compare the whole library; write rejects and findings."""
-    order = {source: number for number, source in enumerate(job.settings["source_order"])}
+    order = {source: number for number, source in enumerate(job.settings.source_order)}
     rejects, findings = find_duplicates(_candidates(order))
     write_table(job.outputs["findings"], findings, TABLES["findings"])
     write_table(job.outputs["rejects"], rejects, TABLES["rejects"])

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
+from pipeline.engine.settings import Filter
 
 
-def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]) -> None:
+def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Filter]) -> None:
     """Reject an object that a filter of its source leaves out.
 
     Parameters
@@ -18,17 +19,27 @@ def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Mapping[s
     provenance : mapping
         Of the raw record. A field that is absent passes: a release without ratings has no record
         to filter by. A field that is there without a value (null) passes no filter.
-    wanted : mapping
-        Of config's `filters`, by field: `at_least` a number, `one_of` or `none_of` a list.
+    wanted : mapping of field to Filter
+        Of config's `filters`.
     """
-    for field, rules in wanted.items():
+    for field, filtered in wanted.items():
         if field not in provenance:
             continue
         value = provenance[field]
-        for rule, bound in rules.items():
+        for rule, bound in _rules(filtered):
             if value is None or not _passes(value, rule, bound):
                 detail = f"its {field} is {value!r}; config.yaml wants {rule} {bound!r}."
                 raise Rejection(Reason.FILTERED_BY_CONFIG, detail)
+
+
+def _rules(wanted: Filter) -> Iterator[tuple[str, Any]]:
+    """Yield the rules that are given, by name."""
+    if wanted.at_least is not None:
+        yield "at_least", wanted.at_least
+    if wanted.none_of:
+        yield "none_of", [*wanted.none_of]
+    if wanted.one_of:
+        yield "one_of", [*wanted.one_of]
 
 
 def _passes(value: Any, rule: str, bound: Any) -> bool:

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import compact_json, encodable, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import IngestSettings, SourceFacts, read
 from pipeline.raw.files import Sizes, open_raw, shared_sizes, total_bytes
 from pipeline.raw.inventory import adapter_module, read_inventory, read_marks
 from pipeline.raw.records import Found, RawRecord
@@ -41,10 +40,10 @@ RECORDS = record_schema(
 )
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[IngestSettings]) -> None:
     """Ingest one shard."""
-    facts = json.loads(job.inputs["facts"].read_bytes())
-    root, listed = Path(facts["folder"]), read_inventory(job.inputs["inventory"])
+    facts = read(job.inputs["facts"], SourceFacts)
+    root, listed = Path(facts.folder), read_inventory(job.inputs["inventory"])
     paths = {raw.object_id: raw.found.paths for raw in listed}
     watched = watch(root, paths, read_marks(layout.marks(job.source, job.shard)))
     tasks = [
@@ -56,26 +55,28 @@ def run(job: ShardJob) -> None:
     run_shard(job, tasks, process=process, schema=RECORDS, check=watched.check)
 
 
-def ingest(task: Task, settings: Mapping[str, Any], sizes: Sizes | None = None) -> Outcome:
+def ingest(task: Task, settings: IngestSettings, sizes: Sizes | None = None) -> Outcome:
     """Read one raw object through its source's adapter; `sizes` are of paths that it shares."""
     source, facts, found, digest, mark = task.data
-    root = Path(facts["folder"])
-    most = settings["budgets"]["raw_bytes"]
+    root = Path(facts.folder)
+    most = settings.budgets.raw_bytes
     _require_plain(root, found)
     _require_size(root, found, most, sizes)
     with untouched(task.object_id, root, found.paths, mark):
         files = open_raw(root, found.paths, most_bytes=most)
-        raw = adapter_module(facts["adapter"]).describe(files, found)
+        adapter = adapter_module(facts.adapter)
+        raw = adapter.describe(files, found)
     _require_short(raw)
-    require_wanted(raw.provenance, settings.get("filters", {}).get(source, {}))
+    _require_declared(raw, adapter.FIELDS)
+    require_wanted(raw.provenance, settings.filters.get(source, {}))
     return Outcome(_record(source, found, raw, facts=facts, digest=digest), raw.findings)
 
 
 def _record(
-    source: str, found: Found, raw: RawRecord, *, facts: Mapping[str, Any], digest: str
+    source: str, found: Found, raw: RawRecord, *, facts: SourceFacts, digest: str
 ) -> dict[str, Any]:
-    license_id = raw.license or facts["license"]
-    attribution = raw.attribution or facts["attribution"]
+    license_id = raw.license or facts.license
+    attribution = raw.attribution or facts.attribution
     return {
         "source": source,
         "source_id": found.name,
@@ -86,9 +87,9 @@ def _record(
         "description": raw.description,
         "label": raw.label,
         "parts": compact_json(raw.parts),
-        "frame": compact_json(raw.frame or facts["frame"]),
-        "scale": raw.scale or facts["scale"],
-        "unit": raw.unit or facts.get("unit", 1.0),
+        "frame": compact_json(raw.frame or facts.frame),
+        "scale": raw.scale or facts.scale,
+        "unit": raw.unit or facts.unit,
         "screws": compact_json([dataclasses.asdict(screw) for screw in raw.screws]),
         "same_as": compact_json(raw.same_as),
         "substitutes": compact_json(raw.substitutes),
@@ -107,6 +108,13 @@ def _require_short(raw: RawRecord) -> None:
         if len(getattr(raw, field)) > most:
             detail = f"its {field} has more than {most} characters; shorten it in the source."
             raise Rejection(Reason.METADATA_INVALID, detail)
+
+
+def _require_declared(raw: RawRecord, fields: frozenset[str] | None) -> None:
+    """Refuse a field that the adapter does not list: config.yaml could not filter by it."""
+    strange = sorted(set(raw.provenance).difference(fields)) if fields is not None else []
+    if strange:
+        raise ValueError(f"FIELDS of the adapter does not list {', '.join(strange)}.")
 
 
 def _require_plain(root: Path, found: Found) -> None:

@@ -24,6 +24,7 @@ from pipeline.base.tables import (
 )
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import ManifestSettings
 from pipeline.engine.stages import SHARD_STAGES
 from pipeline.raw.taxonomy import category_rows
 
@@ -60,7 +61,7 @@ class Shard:
         return {row["object_id"]: row for row in self.rows(stage)}
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[ManifestSettings]) -> None:
     """Write `library/` but for the splits and the seal."""
     shards = list(all_shards())
     duplicates = read_rows(job.inputs["duplicates"])

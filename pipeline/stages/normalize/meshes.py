@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, Urdf
 from aa_dataset.portable import product
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 from pipeline.shapes.materials import MtlMaterial, read_mtl
 from pipeline.shapes.obj import Group, ObjError, ObjText, read_obj
@@ -63,7 +64,7 @@ class MeshReader:
 
     files: RawFiles
     model: str
-    budgets: Mapping[str, Any]
+    budgets: Budgets
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
     _pieces: int = 0
@@ -77,7 +78,12 @@ class MeshReader:
     _counts: Counter[tuple[Code, Severity]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self._pixels = PictureBudget(self.budgets["pixels"])
+        self._pixels = PictureBudget(self.budgets.pixels)
+
+    @property
+    def most_faces(self) -> int:
+        """Return how many triangles the whole object may have."""
+        return self.budgets.faces
 
     def link_geometry(
         self, model: UrdfModel, frames: Mapping[str, np.ndarray]
@@ -131,8 +137,8 @@ class MeshReader:
         """Count triangles and pieces of one more shape; refuse what the budget does not hold."""
         self.faces += sum(len(piece.faces) for piece in pieces)
         self._pieces += len(pieces)
-        if self.faces > self.budgets["faces"]:
-            limit = self.budgets["faces"]
+        if self.faces > self.budgets.faces:
+            limit = self.budgets.faces
             raise Rejection(Reason.TOO_MANY_FACES, f"the object has more than {limit} triangles.")
         if self._pieces > MOST_PIECES:
             detail = f"the object is made of more than {MOST_PIECES} pieces; join some."

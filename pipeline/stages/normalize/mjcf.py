@@ -17,7 +17,7 @@ limits are what MuJoCo makes of them. How the parts are said again:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from aa_dataset.kinematics.urdf import Inertial, UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.portable import product
 from pipeline.base.errors import MissingPackageError, Rejection
 from pipeline.base.reasons import Code, Finding, Reason
+from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles, overlaid
 from pipeline.stages.normalize.mjcf_document import MjcfDocument, read_document
 from pipeline.stages.normalize.mjcf_shapes import MESH, SDF, MeshMap, ShapeMaker, Written, pose
@@ -40,7 +41,7 @@ _CHECKED = (
 
 
 def read_mjcf(
-    files: RawFiles, model: str, budgets: Mapping[str, Any]
+    files: RawFiles, model: str, budgets: Budgets
 ) -> tuple[UrdfModel, RawFiles, list[Finding]]:
     """Read an MJCF model.
 
@@ -58,8 +59,8 @@ def read_mjcf(
     shapes = ShapeMaker(files, model, document, compiled, written)
     reader = _Reader(compiled, written, shapes)
     urdf = reader.model()
-    if len(urdf.links) > budgets["links"]:
-        count, most = len(urdf.links), budgets["links"]
+    if len(urdf.links) > budgets.links:
+        count, most = len(urdf.links), budgets.links
         raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
     findings = [*document.findings, *reader.findings, *shapes.findings]
     return urdf, overlaid(files, shapes.files), findings

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree.ElementTree import Element, tostring
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 
 # Bodies nest in MJCF, so that a chain of links needs as many levels.
@@ -76,14 +76,14 @@ class MjcfDocument:
     findings: list[Finding] = field(default_factory=list)
 
 
-def read_document(files: RawFiles, model: str, budgets: Mapping[str, Any]) -> MjcfDocument:
+def read_document(files: RawFiles, model: str, budgets: Budgets) -> MjcfDocument:
     """Read a model with all its includes; reject what leads out of the object's files."""
-    root = _Includer(files, model, budgets["urdf_bytes"]).read()
+    root = _Includer(files, model, budgets.urdf_bytes).read()
     if root.tag != "mujoco":
         raise Rejection(Reason.MJCF_INVALID, f"{model}: the root is <{root.tag}>, not <mujoco>.")
     bodies = sum(1 for _ in root.iter("body"))
-    if bodies > budgets["links"]:
-        detail = f"{bodies} bodies, more than the budget of {budgets['links']} links."
+    if bodies > budgets.links:
+        detail = f"{bodies} bodies, more than the budget of {budgets.links} links."
         raise Rejection(Reason.TOO_MANY_LINKS, detail)
     return _Cleaner(files, model, root).clean()
 

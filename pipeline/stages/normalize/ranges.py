@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from aa_dataset.kinematics import Joint, JointType
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.engine.settings import Normalize
 
 
 def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]]:
@@ -76,9 +75,7 @@ def require_ordered_limits(model: UrdfModel) -> None:
             raise Rejection(Reason.LIMITS_REVERSED, detail)
 
 
-def settle_drive(
-    written: UrdfJoint, settings: Mapping[str, Any]
-) -> tuple[float, float, list[Finding]]:
+def settle_drive(written: UrdfJoint, settings: Normalize) -> tuple[float, float, list[Finding]]:
     """Return effort, velocity and whether either had to be filled in."""
     effort = _positive(written.effort)
     velocity = _positive(written.velocity)
@@ -86,7 +83,7 @@ def settle_drive(
     if effort is None or velocity is None:
         detail = f"joint {written.name}: effort or velocity is the default."
         findings = [Finding(Code.EFFORT_DEFAULT, detail, Severity.INFO)]
-    return effort or settings["effort"], velocity or settings["velocity"], findings
+    return effort or settings.effort, velocity or settings.velocity, findings
 
 
 def _positive(value: float | None) -> float | None:

@@ -31,6 +31,7 @@ from aa_dataset.kinematics.urdf_tree import COLLINEAR_TOLERANCE
 from aa_dataset.labels import plain_label
 from aa_dataset.portable import applied, dot, length, product
 from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.engine.settings import Normalize
 from pipeline.raw.records import Screw
 from pipeline.stages.normalize.structure import free_name
 
@@ -76,7 +77,7 @@ class _Pair:
         return 1.0 if float(dot(self.turn_axis, self.slide_axis)) > 0 else -1.0
 
 
-def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Mapping[str, Any]) -> Screws:
+def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Normalize) -> Screws:
     """Rewrite every declared screw of a document.
 
     Parameters
@@ -85,7 +86,7 @@ def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Mapping[str,
         As written.
     row : mapping
         The object's record: `screws` (JSON), `label`, `scale`, `unit`.
-    settings : mapping
+    settings : Normalize
         `normalize` of the config: `screw_labels`, `default_pitch_m_per_turn`.
     """
     out = Screws(model)
@@ -94,7 +95,7 @@ def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Mapping[str,
     listed = [s for s in _listed(model, row, settings) if not {s.joint, s.partner} & known]
     default = None
     if row["scale"] == "metric":
-        default = settings["default_pitch_m_per_turn"] / (2 * math.pi) / row["unit"]
+        default = settings.default_pitch_m_per_turn / (2 * math.pi) / row["unit"]
     for screw in (*declared, *listed):
         _fold(out, screw, default)
     return out
@@ -105,12 +106,10 @@ def _declared(fields: Mapping[str, Any]) -> Screw:
     return Screw(**{**fields, **ranges})
 
 
-def _listed(
-    model: UrdfModel, row: Mapping[str, Any], settings: Mapping[str, Any]
-) -> Iterator[Screw]:
+def _listed(model: UrdfModel, row: Mapping[str, Any], settings: Normalize) -> Iterator[Screw]:
     """Yield the pairs that the object's label declares to be screws."""
     label = plain_label(row["label"]).removeprefix("rec_")
-    words = [w for w in settings["screw_labels"] if label == w or label.startswith(f"{w}_")]
+    words = [w for w in settings.screw_labels if label == w or label.startswith(f"{w}_")]
     if not words:
         return
     above = {joint.child: joint for joint in model.joints}

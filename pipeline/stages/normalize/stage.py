@@ -25,6 +25,13 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.base.tables import compact_json, read_rows, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import (
+    Budgets,
+    Normalize,
+    NormalizeSettings,
+    SourceFacts,
+    read,
+)
 from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
 from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import read_marks
@@ -75,9 +82,9 @@ RECORDS = record_schema(
 )
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[NormalizeSettings]) -> None:
     """Normalize one shard."""
-    root = Path(json.loads(job.inputs["facts"].read_bytes())["folder"])
+    root = Path(read(job.inputs["facts"], SourceFacts).folder)
     repairs = read_repairs(job.inputs["repairs"])
     rows = {row["object_id"]: row for row in read_rows(job.inputs["records"])}
     paths = {key: json.loads(row["paths"]) for key, row in rows.items()}
@@ -89,19 +96,19 @@ def run(job: ShardJob) -> None:
     run_shard(job, tasks, process=normalize, schema=RECORDS, check=watched.check)
 
 
-def normalize(task: Task, settings: Mapping[str, Any]) -> Outcome:
+def normalize(task: Task, settings: NormalizeSettings) -> Outcome:
     """Bring one raw object to the convention; pure but for reading its files."""
     root, row, mark, repairs = task.data
     paths = json.loads(row["paths"])
     with untouched(task.object_id, root, paths, mark):
-        files = open_raw(root, paths, most_bytes=settings["budgets"]["raw_bytes"])
+        files = open_raw(root, paths, most_bytes=settings.budgets.raw_bytes)
         return normalize_raw(files, row, settings, repairs=repairs)
 
 
 def normalize_raw(
     files: RawFiles,
     row: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    settings: NormalizeSettings,
     *,
     repairs: Sequence[Repair] = (),
 ) -> Outcome:
@@ -114,19 +121,19 @@ def normalize_raw(
     row : mapping
         The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`,
         `substitutes`.
-    settings : mapping
+    settings : NormalizeSettings
         `budgets` and `normalize` of the config.
     repairs : sequence of Repair
         What people corrected about this object; applied before anything else.
     """
     source = {**row, "frame": json.loads(row["frame"])}
-    model, files, said = _read_any(files, row, settings["budgets"])
+    model, files, said = _read_any(files, row, settings.budgets)
     model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
     model, source, repaired = apply_repairs(model, source, repairs)
-    plain = one_dof_joints(model, source, settings["normalize"])
+    plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
-    reader = MeshReader(files, row["model"], settings["budgets"])
+    reader = MeshReader(files, row["model"], settings.budgets)
     geometry = reader.link_geometry(model, frames)
     pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
@@ -135,7 +142,7 @@ def normalize_raw(
     similarity = find_similarity(points, source)
     _require_visible(points, similarity)
     thing, names, findings = _normal_object(
-        tree, geometry, model, similarity=similarity, settings=settings["normalize"]
+        tree, geometry, model, similarity=similarity, settings=settings.normalize
     )
     made = object_files(thing)
     _require_convention(made)
@@ -153,7 +160,7 @@ def normalize_raw(
 
 
 def _read_any(
-    files: RawFiles, row: Mapping[str, Any], budgets: Mapping[str, Any]
+    files: RawFiles, row: Mapping[str, Any], budgets: Budgets
 ) -> tuple[UrdfModel, RawFiles, list[Finding]]:
     """Read the object's model, of either format, with the files that its meshes are read from."""
     if row["format"] == "mjcf":
@@ -161,15 +168,15 @@ def _read_any(
     return read_model(files, row["model"], budgets), files, []
 
 
-def read_model(files: RawFiles, urdf: str, budgets: Mapping[str, Any]) -> UrdfModel:
+def read_model(files: RawFiles, urdf: str, budgets: Budgets) -> UrdfModel:
     """Read the object's URDF within its budgets."""
-    data = files.read(urdf, most=budgets["urdf_bytes"])
+    data = files.read(urdf, most=budgets.urdf_bytes)
     try:
-        model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets["urdf_bytes"]))
+        model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets.urdf_bytes))
     except UrdfError as error:
         raise Rejection(Reason(error.code), f"{urdf}: {error.detail}") from None
-    if len(model.links) > budgets["links"]:
-        count, most = len(model.links), budgets["links"]
+    if len(model.links) > budgets.links:
+        count, most = len(model.links), budgets.links
         raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
     return model
 
@@ -223,7 +230,7 @@ def _normal_object(
     model: UrdfModel,
     *,
     similarity: Similarity,
-    settings: Mapping[str, Any],
+    settings: Normalize,
 ) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
     moved = _mapped({name: geometry[name].visuals for name in tree.links}, similarity)

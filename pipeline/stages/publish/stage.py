@@ -22,8 +22,8 @@ from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require
 from pipeline.base.reasons import Code, Reason
 from pipeline.base.seal import require_sealed, seal_folder
 from pipeline.base.tables import read_rows, replacing, write_arrow, write_bytes, write_table
-from pipeline.engine.config import load_sources
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import PublishSettings
 from pipeline.raw.taxonomy import category_rows
 from pipeline.stages.publish.card import dataset_card, license_text
 
@@ -32,7 +32,7 @@ EVALUATION = "eval200"
 OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[PublishSettings]) -> None:
     """Write the release folder."""
     whole = require_sealed(LIBRARY)
     objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
@@ -44,19 +44,21 @@ def run(job: ShardJob) -> None:
         groups[group].append(row)
     marks: dict[str, FileSeal] = {}
     packed = [row for name, rows in groups.items() for row in _pack(name, rows, marks)]
-    _write_tables(sorted(packed, key=lambda row: row["object_id"]))
+    _write_tables(
+        sorted(packed, key=lambda row: row["object_id"]), _open_sources(job.settings.licenses)
+    )
     _remove_other_assets(set(groups))
     benchmark = _benchmark(whole.benchmark)
     if benchmark is None:
         _forget_versions()
     seal = seal_folder(
         RELEASE,
-        name=job.settings["name"],
+        name=job.settings.name,
         expected=whole.expected_objects,
         benchmark=benchmark,
         marks=marks,
     )
-    card = dataset_card(seal, RELEASE, version=job.settings["publish"]["version"])
+    card = dataset_card(seal, RELEASE, version=job.settings.publish.version)
     write_bytes(job.outputs["card"], card.encode())
     write_bytes(job.outputs["license"], license_text(RELEASE).encode())
     write_bytes(job.outputs["checksums"], _checksums(seal).encode())
@@ -102,14 +104,14 @@ def _pack(
     return out
 
 
-def _write_tables(objects: list[dict[str, Any]]) -> None:
+def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
     write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
     write_table(RELEASE.table("categories"), _categories(objects), SCHEMAS["categories"])
     ids = pa.array([row["object_id"] for row in objects], pa.string())
     for name in ("links", "joints", "splits"):
         table = pq.read_table(LIBRARY.table(name))
         write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
-    sources, kept = set(_open_sources()), {row["object_id"] for row in objects}
+    kept = {row["object_id"] for row in objects}
     rejects = read_rows(LIBRARY.table("rejects"))
     named = kept | {row["object_id"] for row in rejects if row["source"] in sources}
     findings = [row for row in read_rows(LIBRARY.table("findings")) if row["object_id"] in kept]
@@ -133,9 +135,8 @@ def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(category_rows(objects), key=lambda row: row["category"])
 
 
-def _open_sources() -> list[str]:
-    sources: Mapping[str, Mapping[str, Any]] = load_sources()
-    return sorted(name for name, facts in sources.items() if is_redistributable(facts["license"]))
+def _open_sources(licenses: Mapping[str, str]) -> set[str]:
+    return {source for source, terms in licenses.items() if is_redistributable(terms)}
 
 
 def _remove_other_assets(names: set[str]) -> None:

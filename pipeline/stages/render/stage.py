@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ from aa_dataset.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
 from pipeline.base.assets import AssetRange, read_range
 from pipeline.base.tables import read_rows, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import RenderSettings
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.backend import choose_backend, encode_png, render_views
 from pipeline.stages.render.camera import look_at
@@ -27,9 +27,9 @@ RECORDS = record_schema(pa.field("backend", pa.string(), nullable=False))
 Parts = list[tuple[trimesh.Trimesh, np.ndarray]]
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[RenderSettings]) -> None:
     """Render one shard."""
-    backend = choose_backend(job.settings["render"]["backend"])
+    backend = choose_backend(job.settings.render.backend)
     tasks = []
     for row in read_rows(job.inputs["records"]):
         where = AssetRange.of(job.inputs["assets"], row)
@@ -37,17 +37,17 @@ def run(job: ShardJob) -> None:
     run_shard(job, tasks, process=render, schema=RECORDS)
 
 
-def render(task: Task, settings: Mapping[str, Any]) -> Outcome:
+def render(task: Task, settings: RenderSettings) -> Outcome:
     """Draw one object twice, framed by the space that both states need."""
     where, backend = task.data
-    options = settings["render"]
+    options = settings.render
     files = read_range(where)
     tree = urdf_tree(parse_urdf(files[URDF]))
     meshes = read_links(files[GLB], tree.links)
     rest = placed_parts(meshes, tree.placements({}))
-    opened = placed_parts(meshes, tree.placements(open_state(tree, options["open_fraction"])))
+    opened = placed_parts(meshes, tree.placements(open_state(tree, options.open_fraction)))
     camera = look_at(part_points(rest + opened))
-    pictures = render_views([rest, opened], camera, size=options["size"], backend=backend)
+    pictures = render_views([rest, opened], camera, size=options.size, backend=backend)
     names = (PREVIEW, PREVIEW_OPEN)
     made = {name: encode_png(picture) for name, picture in zip(names, pictures, strict=True)}
     return Outcome({"backend": backend}, files=made)

@@ -20,6 +20,7 @@ from pipeline.base import layout
 from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import Split, SplitSettings
 from pipeline.stages.split.figure import coverage_figure
 from pipeline.stages.split.frozen import best_recognition
 from pipeline.stages.split.near import near_duplicates, read_skeletons
@@ -41,34 +42,34 @@ class Evaluation:
     benchmark: Benchmark | None = None
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[SplitSettings]) -> None:
     """Write the splits and the report, and seal the library."""
     objects, joints = read_rows(job.inputs["objects"]), read_rows(job.inputs["joints"])
-    settings = job.settings["split"]
+    settings = job.settings.split
     evaluation = choose_evaluation(objects, joints, settings)
     categories = {row["object_id"]: row["category"] for row in objects}
     near = near_duplicates(
         evaluation.reasons,
         categories,
         read_skeletons(joints),
-        threshold=settings["near_duplicate"],
+        threshold=settings.near_duplicate,
     )
     rows = split_rows(objects, evaluation, near)
     write_table(job.outputs["splits"], rows, TABLES["splits"])
-    report = [*evaluation.remarks, *_train_remark(near, settings["near_duplicate"])]
+    report = [*evaluation.remarks, *_train_remark(near, settings.near_duplicate)]
     figure = coverage_figure(objects, evaluation.reasons, evaluation.name)
     write_bytes(job.outputs["figure"], figure)
     write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
     seal_folder(
         LibraryLayout(layout.LIBRARY),
-        name=job.settings["name"],
-        expected=job.settings["expected_objects"],
+        name=job.settings.name,
+        expected=job.settings.expected_objects,
         benchmark=evaluation.benchmark,
         marks=read_marks(job.inputs["marks"]),
     )
 
 
-def choose_evaluation(objects: Rows, joints: Rows, settings: Mapping[str, Any]) -> Evaluation:
+def choose_evaluation(objects: Rows, joints: Rows, settings: Split) -> Evaluation:
     """Take the frozen version that the library holds, else sample a split."""
     found = best_recognition(objects, joints)
     if found is not None and not found.problem:
@@ -76,13 +77,13 @@ def choose_evaluation(objects: Rows, joints: Rows, settings: Mapping[str, Any]) 
         remark = f"{SPLIT} is the benchmark {found.benchmark}."
         return Evaluation(SPLIT, reasons, [remark], found.benchmark)
     problem = f"this repository has no frozen {SPLIT}" if found is None else found.problem
-    count = min(settings["size"], int(settings["share"] * len(objects)))
+    count = min(settings.size, int(settings.share * len(objects)))
     sample = sample_split(
         candidates(objects, joints),
-        seed=settings["seed"],
+        seed=settings.seed,
         count=count,
-        quotas=settings["quotas"],
-        continuous_share=settings["continuous_share"],
+        quotas=settings.quotas,
+        continuous_share=settings.continuous_share,
     )
     contents = {row["object_id"]: row["content_sha256"] for row in objects}
     name = split_name({i: contents[i] for i in sample.reasons})

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import trimesh
 
 from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.portable import length
+from pipeline.engine.settings import Verify
 from pipeline.raw.taxonomy import Category
 from pipeline.stages.verify.rays import Skin
 from pipeline.stages.verify.shapes import Shape, united
@@ -34,7 +34,7 @@ class Evidence:
         Whether a meter of the file is a meter.
     category : Category or None
         None where the taxonomy does not know the label.
-    options : mapping
+    options : Verify
         `verify` of the config.
     not_finite : tuple of str
         Links with coordinates that are not numbers; they are not among the shapes.
@@ -47,7 +47,7 @@ class Evidence:
     extents: np.ndarray
     is_metric: bool
     category: Category | None
-    options: Mapping[str, Any]
+    options: Verify
     not_finite: tuple[str, ...] = ()
     invented: tuple[str, ...] = ()
 

@@ -14,6 +14,11 @@ from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.evidence import Evidence
 
 ROUND = 1e-4  # relative: sources write 6.283 for a full turn
+LONGEST_SLIDE = 1.0  # of the diagonal: what slides farther has left the object behind
+TINY = 0.001  # of the diagonal, less than a pixel of a preview
+# An axis that is off a direction of the frame by less is rounded, by more is meant [deg].
+SKEWED_DEGREES = (0.01, 2.0)
+MIMIC_SLACK = 0.01  # of a follower's range: sources round multiplier and limits by themselves
 
 
 def check_ranges(evidence: Evidence) -> Iterator[Finding]:
@@ -36,7 +41,7 @@ def check_travel(evidence: Evidence) -> Iterator[Finding]:
         if joint.type is JointType.REVOLUTE and extent > 2 * math.pi * (1 + ROUND):
             detail = f"joint {joint.name}: turns by {extent / (2 * math.pi):.3g} rounds."
             yield Finding(Code.TURN_LONG, detail, Severity.INFO)
-        longest = evidence.options["travel_factor"] * evidence.diagonal * (1 + ROUND)
+        longest = LONGEST_SLIDE * evidence.diagonal * (1 + ROUND)
         is_ours = joint.name in evidence.invented
         if joint.type is JointType.PRISMATIC and extent > longest and not is_ours:
             detail = (
@@ -53,7 +58,7 @@ def check_tiny(evidence: Evidence) -> Iterator[Finding]:
         if bounds is None or joint.lower == joint.upper or joint.type is JointType.CONTINUOUS:
             continue
         reach = (joint.upper - joint.lower) * _lever(joint, bounds)
-        if reach < evidence.options["range_tiny"] * evidence.diagonal:
+        if reach < TINY * evidence.diagonal:
             detail = (
                 f"joint {joint.name}: the range {_span(joint)} moves no point by more than "
                 f"{reach:.3g} m, {100 * reach / evidence.diagonal:.2g} % of the object's size."
@@ -78,7 +83,7 @@ def check_axes(evidence: Evidence) -> Iterator[Finding]:
     for joint in evidence.tree.movable:
         largest = np.abs(joint.axis).max()
         off = math.degrees(math.asin(min(1.0, math.sqrt(max(0.0, 1 - float(largest) ** 2)))))
-        low, high = evidence.options["axis_degrees"]
+        low, high = SKEWED_DEGREES
         if low < off < high:
             detail = (
                 f"joint {joint.name}: the axis is {off:.2g} degrees off a direction of the frame."
@@ -93,7 +98,7 @@ def check_mimics(evidence: Evidence) -> Iterator[Finding]:
             continue
         leader = evidence.tree.joint(joint.mimic.joint)
         ends = [joint.mimic.multiplier * end + joint.mimic.offset for end in leader.limits]
-        slack = evidence.options["mimic_slack"] * max(joint.upper - joint.lower, 1e-9)
+        slack = MIMIC_SLACK * max(joint.upper - joint.lower, 1e-9)
         if min(ends) < joint.lower - slack or max(ends) > joint.upper + slack:
             yield Finding(
                 Code.MIMIC_INCONSISTENT,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pipeline.base.reasons import Code, Finding
 from pipeline.stages.verify.evidence import Evidence
 
+UNIT_FACTOR = 3.0  # a size within this factor of a wrong unit's is that slip: objects vary so much
 # What the numbers look like when the object is this many times too large.
 UNITS = {
     1000.0: "millimeters that were read as meters",
@@ -24,14 +25,14 @@ def check_size(evidence: Evidence) -> Iterator[Finding]:
     if category is None or category.usual_size is None or not evidence.is_metric:
         return
     ratio = max(evidence.diagonal, 1e-12) / category.usual_size
-    if max(ratio, 1 / ratio) <= evidence.options["size_factor"]:
+    if max(ratio, 1 / ratio) <= evidence.options.size_factor:
         return
     seen = (
         f"a diagonal of {evidence.diagonal:.3g} m is far from the {category.usual_size:.3g} m "
         f"that a {category.name} usually has"
     )
     factor = min(UNITS, key=lambda unit: abs(math.log(ratio / unit)))
-    if abs(math.log(ratio / factor)) <= math.log(evidence.options["unit_factor"]):
+    if abs(math.log(ratio / factor)) <= math.log(UNIT_FACTOR):
         detail = f"{seen}; the numbers look like {UNITS[factor]}."
         yield Finding(Code.UNIT_SUSPECTED, detail)
     else:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.base.tables import read_rows, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import Verify, VerifySettings
 from pipeline.raw.curation.reviews import read_slice
 from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.shapes.glb import read_links
@@ -31,13 +32,13 @@ RECORDS = record_schema(pa.field("findings", pa.int32(), nullable=False))
 EARLIER = ("ingest_findings", "normalize_findings", "categorize_findings")
 
 
-def run(job: ShardJob) -> None:
+def run(job: ShardJob[VerifySettings]) -> None:
     """Verify one shard."""
     load_taxonomy()  # once, before the workers fork
     load_rules()
     labels = {row["object_id"]: row["category"] for row in read_rows(job.inputs["categories"])}
     reviews = read_slice(job.inputs["reviews"])
-    listed = job.settings["verify"]["reject"]
+    listed = job.settings.verify.reject
     earlier = listed_findings([job.inputs[name] for name in EARLIER], listed)
     tasks = []
     for row in read_rows(job.inputs["records"]):
@@ -50,7 +51,9 @@ def run(job: ShardJob) -> None:
     run_shard(job, tasks, process=verify, schema=RECORDS)
 
 
-def listed_findings(tables: Iterable[Path], codes: list[str]) -> dict[str, list[tuple[str, str]]]:
+def listed_findings(
+    tables: Iterable[Path], codes: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
     """Return (code, detail) of what earlier stages found and the config rejects, by object."""
     found: dict[str, list[tuple[str, str]]] = {}
     for path in tables if codes else ():
@@ -60,22 +63,22 @@ def listed_findings(tables: Iterable[Path], codes: list[str]) -> dict[str, list[
     return found
 
 
-def verify(task: Task, settings: Mapping[str, Any]) -> Outcome:
+def verify(task: Task, settings: VerifySettings) -> Outcome:
     """Check one object; reviews first, then what earlier stages found, then the object itself."""
     row, where, label, (reviews, earlier) = task.data
-    options = settings["verify"]
+    options = settings.verify
     for action, why in reviews:
         if action == "exclude":
             raise Rejection(Reason.EXCLUDED_BY_REVIEW, why)
-    _refuse_listed(earlier, options["reject"])
+    _refuse_listed(earlier, options.reject)
     findings = [Finding(Code.CAUTION, why, Severity.INFO) for act, why in reviews if act == "note"]
     findings += all_findings(_evidence(row, read_range(where), label, options))
-    _refuse_listed(((str(one.code), one.detail) for one in findings), options["reject"])
+    _refuse_listed(((str(one.code), one.detail) for one in findings), options.reject)
     return Outcome({"findings": len(findings)}, findings)
 
 
 def _evidence(
-    row: Mapping[str, Any], files: Mapping[str, bytes], label: str, options: Mapping[str, Any]
+    row: Mapping[str, Any], files: Mapping[str, bytes], label: str, options: Verify
 ) -> Evidence:
     problems = check_convention(files[URDF], files, with_inertials=False)
     if problems:  # our own mistake: no list makes this pass
@@ -87,7 +90,7 @@ def _evidence(
     return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken, invented)
 
 
-def _refuse_listed(found: Iterable[tuple[str, str]], codes: list[str]) -> None:
+def _refuse_listed(found: Iterable[tuple[str, str]], codes: Sequence[str]) -> None:
     """Raise for the first listed code; a code that is also a reason is the reason."""
     for code, detail in found:
         if code in codes:

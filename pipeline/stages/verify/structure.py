@@ -13,6 +13,12 @@ from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.contact import Contact
 from pipeline.stages.verify.evidence import Evidence
 
+# More is remarked, for who reads trees with a model of fixed size.
+USUAL_LINKS, USUAL_DEPTH = 100, 8
+AXIS_GAP = 0.5  # of the diagonal: a door swings about its edge, a ferris wheel's car about its hub
+PART_GAP = 0.05  # of the diagonal: parts of real objects are drawn with some air between them
+MOST_PAIRS = 5000  # of links that are compared for that; sweep_partial says where they ended
+
 
 def check_motion(evidence: Evidence) -> Iterator[Finding]:
     """Find joints without geometry below them, and objects in which nothing moves at all."""
@@ -30,9 +36,9 @@ def check_motion(evidence: Evidence) -> Iterator[Finding]:
 def check_counts(evidence: Evidence) -> Iterator[Finding]:
     """Find trees with unusually many links, or unusually many movable joints in a row."""
     links, depth = len(evidence.tree.links), evidence.tree.depth
-    if links > evidence.options["links_usual"]:
+    if links > USUAL_LINKS:
         yield Finding(Code.LINKS_MANY, f"the object has {links} links.", Severity.INFO)
-    if depth > evidence.options["depth_usual"]:
+    if depth > USUAL_DEPTH:
         detail = f"{depth} movable joints lie in a row between the base and a link."
         yield Finding(Code.TREE_DEEP, detail, Severity.INFO)
 
@@ -44,7 +50,7 @@ def check_joint_places(evidence: Evidence) -> Iterator[Finding]:
         if bounds is None or joint.type is JointType.PRISMATIC:
             continue
         gap = axis_gap(joint, bounds)
-        if gap > evidence.options["joint_gap"] * evidence.diagonal:
+        if gap > AXIS_GAP * evidence.diagonal:
             yield Finding(
                 Code.JOINT_FAR,
                 f"joint {joint.name}: its axis passes {gap:.3g} m from the box of what it turns, "
@@ -76,12 +82,13 @@ def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
 
 def check_floating(evidence: Evidence) -> Iterator[Finding]:
     """Find groups of links that nothing of the rest comes near at rest."""
-    least = evidence.options["part_gap"] * evidence.diagonal
-    pairs = evidence.options["part_pairs"]
-    contact = Contact(evidence, least, pairs)
+    least = PART_GAP * evidence.diagonal
+    contact = Contact(evidence, least, MOST_PAIRS)
     groups = contact.loose_groups()
     if contact.pairs_left < 0:
-        detail = f"more than {pairs} pairs of links lie near each other; floating parts not sought."
+        detail = (
+            f"more than {MOST_PAIRS} pairs of links lie near each other; floating parts not sought."
+        )
         yield Finding(Code.SWEEP_PARTIAL, detail, Severity.INFO)
     for group in groups:
         gap = contact.gap(group)

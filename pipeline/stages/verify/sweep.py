@@ -31,6 +31,14 @@ from pipeline.stages.verify.rays import TOUCH, VOTERS, Skin
 QUARTERS = (math.pi / 2, math.pi, -math.pi / 2)
 OVERLAPS = 0.01  # share of points inside at the start from which parts count as overlapping
 STATES = 8  # on the way, in which the share inside is taken
+POINTS = 256  # of a link's surface that are carried along: a share is known to some 3 %
+DEPTH = 0.005  # of the diagonal, how deep they lie: parts that touch overlap by less
+STEP = 0.131  # rad, largest turn between two states (7.5 deg)
+SLIDES = 8  # states of a slide: a ray passes between two of them, so that no wall is missed
+SHARE = 0.05  # of a link's surface that must run into another link to be remarked
+# A warning is much of the link, and far for the object [of the diagonal]: a button dips, a door
+# that passes through a wall is wrong.
+SEVERE_SHARE, SEVERE_REACH = 0.25, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +71,17 @@ def check_sweep(evidence: Evidence) -> Iterator[Finding]:
     What is much of its link and goes far for the object is a warning each. The rest, like a button
     that dips into a solid housing, is one remark per object.
     """
-    sweep, options = Sweep(evidence), evidence.options
+    sweep = Sweep(evidence)
     drivers = [joint for joint in evidence.tree.movable if joint.mimic is None]
     small = []
     for number, joint in enumerate(drivers):
         worst = max(sweep.entries(joint), key=lambda entry: entry.share, default=None)
         if sweep.steps_left <= 0:
-            yield _partial([one.name for one in drivers[number:]], options["sweep_steps"])
+            yield _partial([one.name for one in drivers[number:]], evidence.options.sweep_steps)
             break
         if worst is None:
             continue
-        if worst.share >= options["sweep_severe"] and worst.reach >= options["sweep_reach"]:
+        if worst.share >= SEVERE_SHARE and worst.reach >= SEVERE_REACH:
             yield Finding(Code.SWEEP_PENETRATION, f"joint {joint.name}: {_sentence(joint, worst)}")
         else:
             small.append((worst.share, _sentence(joint, worst), joint.name))
@@ -104,19 +112,16 @@ class Sweep:
     """The links' skins and points of one object, and the steps that are left of the budget."""
 
     def __init__(self, evidence: Evidence):
-        self._evidence, self._options = evidence, evidence.options
+        self._evidence = evidence
         size = max(evidence.diagonal, 1e-12)
-        self._size, self.steps_left = size, evidence.options["sweep_steps"]
+        self._size, self.steps_left = size, evidence.options.sweep_steps
         self._skins = evidence.skins
         self._points: dict[str, np.ndarray] = {}
 
     def points(self, link: str) -> np.ndarray:
         """Return the points (p, 3) of a link, just within its surface."""
         if link not in self._points:
-            options = self._options
-            self._points[link] = self._skins[link].points(
-                options["sweep_points"], options["sweep_depth"]
-            )
+            self._points[link] = self._skins[link].points(POINTS, DEPTH)
         return self._points[link]
 
     def entries(self, joint: Joint) -> Iterator[Entry]:
@@ -130,15 +135,15 @@ class Sweep:
                     yield entry
 
     def _counts(self, entry: Entry | None) -> TypeGuard[Entry]:
-        return entry is not None and entry.share >= self._options["sweep_share"]
+        return entry is not None and entry.share >= SHARE
 
     def _ways(self, joint: Joint, others: Mapping[str, float]) -> list[Way]:
         return ways(
             self._evidence.tree,
             joint,
             size=self._size,
-            step=self._options["sweep_step"],
-            slides=self._options["sweep_slides"],
+            step=STEP,
+            slides=SLIDES,
             others=others,
         )
 
@@ -221,7 +226,7 @@ class Sweep:
             for tried in self._ways(joint, {name: value}):
                 if float(tried.coordinates[-1]) == end:
                     entry = self._worse(joint, tried, one, other)
-                    if entry is None or entry.share < self._options["sweep_share"] / 2:
+                    if entry is None or entry.share < SHARE / 2:
                         return True
         return False
 

@@ -24,6 +24,7 @@ KINDS = {
     "spin": (JointType.CONTINUOUS, JointType.HELICAL),
     "slide": (JointType.PRISMATIC,),
 }
+UP_DEGREES = 45.0  # how far the telling joint may lean: beyond it, another axis is nearer
 DIRECTIONS = ("vertical", "horizontal")
 
 
@@ -58,7 +59,7 @@ def check_up(evidence: Evidence) -> Iterator[Finding]:
         return
     off = math.degrees(math.acos(min(abs(float(joint.axis[2])), 1.0)))  # from the vertical
     wrong = off if rule.direction == "vertical" else 90.0 - off
-    if wrong > evidence.options["up_degrees"]:
+    if wrong > UP_DEGREES:
         yield Finding(
             Code.UP_SUSPECTED,
             f"joint {joint.name}: its axis is {wrong:.0f} degrees off the {rule.direction} that a "

@@ -12,11 +12,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from aa_dataset.files import refused_as_sentence
 from pipeline.base import layout
@@ -27,6 +26,7 @@ from pipeline.engine.config import load_config
 from pipeline.engine.inventory.dates import NOTICE
 from pipeline.engine.inventory.refresh import LOCK_HELD, build_lock
 from pipeline.engine.processes import end_group, end_with_parent, require_memory
+from pipeline.engine.settings import Config
 from pipeline.tools.build.events import ARGUMENTS, Events, plugin_environment
 from pipeline.tools.build.progress import Progress
 from pipeline.tools.build.repair import discard_damaged, discard_folders, discard_leftovers
@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> int:
     if given.cores < 1:
         raise PipelineError(f"--cores {given.cores}: give at least 1.")
     config = load_config()
-    require_memory(config["budgets"]["memory_gb"])
+    require_memory(config.budgets.memory_gb)
     require_writable()
     _tell_folders(discard_folders())  # first: the lock is a file, too
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
         _tell_damage(discard_damaged())
-        if "generated" in config["sources"]:
+        if "generated" in config.sources:
             generate(config, count=given.count)
         _tell_sources(config)
         shutil.rmtree(layout.SNAKEMAKE_LOCKS, ignore_errors=True)
@@ -166,9 +166,9 @@ def _tell_damage(paths: list[Path]) -> None:
         )
 
 
-def _tell_sources(config: Mapping[str, Any]) -> None:
+def _tell_sources(config: Config) -> None:
     """Say in one line which sources the build does without."""
-    folders = {name: options["folder"] for name, options in config["sources"].items()}
+    folders = {name: source.facts.folder for name, source in config.sources.items()}
     absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
     if absent:
         _say(f"Skipped, nothing there: {', '.join(absent)}. `aa sources` tells how to get them.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads `access.yaml`: where every raw source is had, and what is known about it."""
+"""How every raw source is had: the part of `sources.yaml` that no stage reads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.base import layout
-from pipeline.engine.config import load_access, load_sources
+from pipeline.engine.settings import Config
+from pipeline.engine.sources import Description, load_sources
 from pipeline.tools.fetch.errors import FetchError
 
 ARCHIVE_ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
@@ -61,18 +61,21 @@ def archive_stem(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One raw source: `access` and `facts` as in access.yaml, `described` as in sources.yaml."""
+    """One raw source as sources.yaml describes it, and the folder that the build reads."""
 
     name: str
     folder: Path
-    access: Mapping[str, Any]
-    facts: Mapping[str, Any]
-    described: Mapping[str, Any]
+    described: Description
+
+    @property
+    def access(self) -> Mapping[str, Any]:
+        """Where it is had."""
+        return self.described.access
 
     @property
     def kind(self) -> str:
         """`hub`, `archive`, `manual` or `generated`."""
-        return self.access.get("kind", "manual")
+        return str(self.access["kind"])
 
     def unpack_rule(self, archive: str) -> UnpackRule | None:
         """Return the first rule for an archive, None where it is used as it is."""
@@ -80,27 +83,23 @@ class Source:
         return next((r for r in rules if fnmatch.fnmatchcase(archive, r.archives)), None)
 
     def known(self, name: str) -> Mapping[str, Any]:
-        """Return size and sha256 that access.yaml records for a file."""
+        """Return size and sha256 that sources.yaml records for a file."""
         return self.access.get("known", {}).get(name, {})
 
 
-def load_all(config: Mapping[str, Any]) -> dict[str, Source]:
-    """Return every source that any file of the project names, those of the config first."""
-    access, described = load_access(), load_sources()
-    names = dict.fromkeys([*config["sources"], *access])
-    return {name: _source(name, config, access, described) for name in names}
+def load_all(config: Config) -> dict[str, Source]:
+    """Return every source, also those that the config skips."""
+    return {
+        name: Source(name, Path(_folder(name, described, config)), described)
+        for name, described in load_sources().items()
+    }
 
 
-def _source(
-    name: str, config: Mapping[str, Any], access: Mapping[str, Any], described: Mapping[str, Any]
-) -> Source:
-    options = config["sources"].get(name, {})
-    folder = Path(options.get("folder", layout.raw_folder(name)))
-    facts = access.get(name, {})
-    return Source(name, folder, facts.get("access", {}), facts, described.get(name, {}))
+def _folder(name: str, described: Description, config: Config) -> str:
+    return config.sources[name].facts.folder if name in config.sources else described.folder
 
 
-def find_source(name: str, config: Mapping[str, Any]) -> Source:
+def find_source(name: str, config: Config) -> Source:
     """Return one source; the error names the closest one."""
     known = load_all(config)
     if name in known:

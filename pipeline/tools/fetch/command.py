@@ -102,7 +102,7 @@ def _lock(place: FetchLayout) -> Iterator[None]:
 def _archive_files(source: Source) -> list[Remote]:
     return [
         Remote(
-            name=safe_name(archive["name"], "pipeline/raw/access.yaml"),
+            name=safe_name(archive["name"], "pipeline/raw/sources.yaml"),
             address=archive["url"],
             size=archive["size"],
             sha256=archive["sha256"],

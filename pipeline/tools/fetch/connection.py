@@ -185,7 +185,7 @@ def origin(address: str) -> Origin:
 def _odd_address(address: str) -> str:
     return (
         f"{address[:200]!r} is no plain HTTP address and is not followed. Check HF_ENDPOINT and "
-        "the address in pipeline/raw/access.yaml."
+        "the address in pipeline/raw/sources.yaml."
     )
 
 
@@ -214,13 +214,13 @@ def open_address(address: str, headers: Mapping[str, str], *, watch: Watch) -> A
         except ValueError:  # its text may show the token
             raise FetchError(
                 f"{here[1][:100]} cannot be asked: its name or a header is no plain text. Check "
-                "HF_ENDPOINT, HF_TOKEN and the address in pipeline/raw/access.yaml."
+                "HF_ENDPOINT, HF_TOKEN and the address in pipeline/raw/sources.yaml."
             ) from None
         if (there := origin(address)) != here:
             here, headers = there, public_headers(headers)
     raise FetchError(
         f"{first} redirects more than {REDIRECTS} times. Try again later; if it stays so, check "
-        "the address in pipeline/raw/access.yaml."
+        "the address in pipeline/raw/sources.yaml."
     )
 
 
@@ -240,7 +240,7 @@ def _next_address(address: str, location: str) -> str:
     if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
         raise FetchError(
             f"{old.scheme}://{old.netloc} redirects to a {new.scheme[:20]}: address, which is not "
-            "followed. Check the address in pipeline/raw/access.yaml."
+            "followed. Check the address in pipeline/raw/sources.yaml."
         )
     return target
 

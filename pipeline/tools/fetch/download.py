@@ -110,7 +110,7 @@ def download(
         attempt.discard()
         raise FetchError(
             f"{remote.address}: {problem}. The file was thrown away. If it happens again, the "
-            "publisher has changed it: pipeline/raw/access.yaml must be brought up to date."
+            "publisher has changed it: pipeline/raw/sources.yaml must be brought up to date."
         )
     place.part_state(remote.name).unlink(missing_ok=True)
     return path
@@ -248,7 +248,7 @@ class _Attempt:
             raise FetchError(
                 f"{self.remote.address} has {int(length):,} bytes now instead of "
                 f"{self.remote.size:,}. The publisher has changed it: "
-                "pipeline/raw/access.yaml must be brought up to date."
+                "pipeline/raw/sources.yaml must be brought up to date."
             )
         return 0  # the whole file: nothing was there, or the server ignores ranges
 
@@ -279,7 +279,7 @@ class _Attempt:
             return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
         raise FetchError(
             f"{self.remote.address}: status {error.code} ({plain_text(error.reason)}). Check that "
-            "the publisher still offers the file; the address comes from pipeline/raw/access.yaml."
+            "the publisher still offers the file; the address comes from pipeline/raw/sources.yaml."
         )
 
     def _pause(self, seconds: float) -> None:

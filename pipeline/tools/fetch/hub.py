@@ -31,7 +31,7 @@ def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
     if not remotes:
         raise FetchError(
             f"{_repository(source)} has no file like {', '.join(patterns)}. The publisher has "
-            "changed it: pipeline/raw/access.yaml must be brought up to date."
+            "changed it: pipeline/raw/sources.yaml must be brought up to date."
         )
     require_apart([remote.name for remote in remotes], _repository(source))
     return sorted(remotes, key=lambda remote: remote.name)
@@ -66,7 +66,7 @@ def _remote(source: Source, entry: Entry, headers: dict[str, str], refusal: str)
         known["sha256"],
     ):
         raise FetchError(
-            f"{_repository(source)}: {entry.path} is not the file that pipeline/raw/access.yaml "
+            f"{_repository(source)}: {entry.path} is not the file that pipeline/raw/sources.yaml "
             "records (size or sha256 differ). Nothing was downloaded."
         )
     address = hf_hub_url(

@@ -178,7 +178,7 @@ class Listing:
     def _silent(self, problem: str) -> str:
         return (
             f"The Hub does not list {self.title} ({problem}). Check the network, HF_ENDPOINT and "
-            "HF_HUB_OFFLINE; repository and revision are named in pipeline/raw/access.yaml."
+            "HF_HUB_OFFLINE; repository and revision are named in pipeline/raw/sources.yaml."
         )
 
 

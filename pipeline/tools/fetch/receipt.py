@@ -82,7 +82,7 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
     problems = [] if receipt.get("complete") else ["The fetch was not finished; run it again."]
     if receipt.get("revision") != source.access.get("revision"):
         problems.append(
-            f"The files are of revision {receipt.get('revision')}, pipeline/raw/access.yaml names "
+            f"The files are of revision {receipt.get('revision')}, pipeline/raw/sources.yaml names "
             f"{source.access.get('revision')}; `aa fetch {source.name}` brings that one."
         )
     rows = list(_rows(receipt, place, problems))

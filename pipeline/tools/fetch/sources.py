@@ -47,42 +47,39 @@ def main(arguments: list[str]) -> int:
 def survey(source: Source, folder: Path) -> dict[str, Any]:
     """Return everything that is known about a source, its folder looked at now.
 
-    `found` counts what the adapter discovers: None where there is no folder or no adapter.
+    `found` counts what the adapter discovers: None where there is no folder.
     """
     found, problem = _count(source, folder)
-    facts, proved = source.facts, source.facts.get("proved", {})
-    expected = facts.get("expected", {})
+    described = source.described
+    expected, proved = described.expected, described.proved
     return {
         "source": source.name,
-        "title": source.described.get("title", ""),
+        "title": described.title,
         "status": _status(source, folder, found, expected.get("objects")),
         "folder": folder.as_posix(),
         "found": found,
         "expected": expected.get("objects"),
         "expected_categories": expected.get("categories"),
-        "license": source.described.get("license", "not described"),
-        "redistribution": facts.get("redistribution", "unknown"),
+        "license": described.license,
+        "redistribution": described.redistribution,
         "kind": source.kind,
         "gated": bool(source.access.get("gated", False)),
         "repo_id": source.access.get("repo_id"),
         "revision": source.access.get("revision"),
         "how": how_to_get(source, folder),
-        "proved": PROVED.get(proved.get("by", ""), "not proved"),
-        "proof": proved.get("note", ""),
-        "citation": facts.get("citation", ""),
+        "proved": PROVED[proved["by"]],
+        "proof": proved["note"],
+        "citation": described.citation,
         "problem": problem,
     }
 
 
 def _count(source: Source, folder: Path) -> tuple[int | None, str]:
     """Return how many objects the adapter finds, and why it finds none."""
-    adapter = source.described.get("adapter")
     if not folder.is_dir():
         return None, ""
-    if adapter is None:
-        return None, "pipeline/raw/sources.yaml names no adapter for it."
     try:
-        return sum(1 for _ in adapter_module(adapter).discover(folder)), ""
+        return sum(1 for _ in adapter_module(source.described.adapter).discover(folder)), ""
     except Exception as error:  # one unreadable source must not hide the others
         return None, f"{folder} cannot be read: {error or type(error).__name__}"
 
@@ -105,7 +102,7 @@ def _status(source: Source, folder: Path, found: int | None, expected: int | Non
 
 def how_to_get(source: Source, folder: Path) -> str:
     """Return the way to a source in a few sentences."""
-    text = str(source.access.get("instructions", "Nobody has written down how to get it."))
+    text = str(source.access["instructions"])
     command = f"aa fetch {source.name}"
     if source.kind == "hub" and source.access["gated"]:
         return f"Gated: ask for access on {page(source)}, set HF_TOKEN, then `{command}`. {text}"

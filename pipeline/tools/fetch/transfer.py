@@ -222,7 +222,7 @@ def unpack_by_hand(
     if rule is None:
         raise FetchError(
             f"{source.name} has no archive that is named like {archive.name}; "
-            "pipeline/raw/access.yaml lists them (`unpack`)."
+            "pipeline/raw/sources.yaml lists them (`unpack`)."
         )
     if not archive.is_file():
         raise FetchError(f"{archive} is not a file. Give the path of a downloaded archive.")

@@ -211,7 +211,7 @@ def _write_members(
 
 
 def _bound() -> str:
-    return "pipeline/raw/access.yaml sets this bound (`unpack`). Raise it if the archive is right."
+    return "pipeline/raw/sources.yaml sets this bound (`unpack`). Raise it if the archive is right."
 
 
 def _disk_sentence(name: str, error: OSError) -> str:

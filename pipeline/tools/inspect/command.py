@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,15 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, URDF
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.tables import write_bytes
-from pipeline.engine.config import load_config, source_facts
+from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.settings import (
+    Config,
+    IngestSettings,
+    NormalizeSettings,
+    SourceFacts,
+    select,
+)
 from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.records import Found
@@ -43,17 +51,18 @@ BLANK = np.full((SIZE, SIZE, 3), 255, np.uint8)
 def main(arguments: list[str]) -> int:
     """Draw the sheet."""
     parser = argparse.ArgumentParser(prog="python -m pipeline compare")
-    parser.add_argument("source", help="a source of config.yaml")
+    parser.add_argument("source", help="a source of pipeline/raw/sources.yaml")
     parser.add_argument("file", type=Path, help="PNG to write")
-    parser.add_argument("--folder", type=Path, help="raw folder, if not the one of config.yaml")
+    parser.add_argument("--folder", type=Path, help="raw folder, if not the usual one")
     parser.add_argument("--most", type=int, default=3, help="objects at most, spread over all")
     given = parser.parse_args(arguments)
     config = load_config()
-    known = source_facts(config)
-    if given.source not in known:
-        names = ", ".join(known)
-        raise PipelineError(f"{given.source!r} is not a source; config.yaml has {names}.")
-    facts = known[given.source] | ({"folder": str(given.folder)} if given.folder else {})
+    if given.source not in config.sources:
+        names = ", ".join(config.sources)
+        raise PipelineError(f"{given.source!r} is not a source; there are {names}.")
+    facts = config.sources[given.source].facts
+    if given.folder:
+        facts = replace(facts, folder=str(given.folder))
     pictures = _sheet(given.source, facts, config, most=given.most)
     sheet = contact_sheet(pictures, columns=4, tile=256)
     write_bytes(given.file, encode_png(sheet))
@@ -61,9 +70,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _sheet(
-    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], *, most: int
+    source: str, facts: SourceFacts, config: Config, *, most: int
 ) -> list[tuple[Picture, str]]:
-    listed = list(adapter_module(facts["adapter"]).discover(Path(facts["folder"])))
+    listed = list(adapter_module(facts.adapter).discover(Path(facts.folder)))
     rows: list[list[tuple[Picture, str]]] = []
     for found in listed:
         try:
@@ -73,18 +82,20 @@ def _sheet(
         if len(rows) == most:
             break
     if not rows:
-        raise PipelineError(f"No object of {source} could be drawn from {facts['folder']}.")
+        raise PipelineError(f"No object of {source} could be drawn from {facts.folder}.")
     return [picture for row in rows for picture in row]
 
 
 def _row(
-    source: str, facts: Mapping[str, Any], config: Mapping[str, Any], found: Found
+    source: str, facts: SourceFacts, config: Config, found: Found
 ) -> list[tuple[Picture, str]]:
     """Return four labeled pictures of one object."""
-    root = Path(facts["folder"])
-    record = ingest(Task(found.name, (source, facts, found, "", None)), config).record
-    outcome = normalize(Task(found.name, (root, record, None, ())), config)
-    files = open_raw(root, found.paths, most_bytes=config["budgets"]["raw_bytes"])
+    root = Path(facts.folder)
+    settings = select(config, IngestSettings)
+    record = ingest(Task(found.name, (source, facts, found, "", None)), settings).record
+    wanted = select(config, NormalizeSettings)
+    outcome = normalize(Task(found.name, (root, record, None, ())), wanted)
+    files = open_raw(root, found.paths, most_bytes=config.budgets.raw_bytes)
     before = _raw_picture(files, record)
     rest, opened, parts = _normal_pictures(outcome, config)
     name = f"{found.name[-24:]}"
@@ -123,15 +134,15 @@ def _mjcf_parts(path: Path) -> Parts:
     return mjcf_parts(path)
 
 
-def _normal_pictures(outcome: Outcome, config: Mapping[str, Any]) -> list[Picture]:
+def _normal_pictures(outcome: Outcome, config: Config) -> list[Picture]:
     """Draw a normalized object at rest, moved, and what it then collides with."""
     files = outcome.files or {}
     tree = urdf_tree(parse_urdf(files[URDF]))
     shown = read_links(files[GLB], tree.links)
     diagonal = float(np.linalg.norm(outcome.record["extents"]))
-    most = config["annotate"]["collision_parts"]
+    most = config.annotate.collision_parts
     solid = collision_meshes(files, diagonal=diagonal, most=most)
-    moved = open_state(tree, config["render"]["open_fraction"])
+    moved = open_state(tree, config.render.open_fraction)
     rest: dict[str, float] = {}
     views = ((shown, rest), (shown, moved), (solid, moved))
     drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
-from pipeline.base.tables import dump_json
-from pipeline.engine.config import check_config, load_config, load_sources, stage_settings
-from pipeline.engine.stages import STAGES
+from pipeline.engine.checked_yaml import read_yaml
+from pipeline.engine.config import load_config, parse_config
+from pipeline.engine.sources import load_sources
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -22,13 +22,12 @@ Change = Callable[[dict[str, Any]], Any]
 def sentence(config: object) -> str:
     """Return what is said about a bad config."""
     with pytest.raises(ConfigError) as caught:
-        check_config(config)
+        parse_config(config)
     return str(caught.value)
 
 
 def test_the_repositorys_own_config_is_good(workspace: Path) -> None:
-    config = load_config()
-    assert set(config["sources"]) <= set(load_sources())
+    assert list(load_config().sources) == list(load_sources())
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ def test_the_repositorys_own_config_is_good(workspace: Path) -> None:
     [
         (lambda c: c.update(colour=1), ["colour"]),
         (lambda c: c["budgets"].update(linkz=1), ["budgets", "linkz"]),
-        (lambda c: c["sources"]["generated"].update(path="x"), ["sources.generated", "path"]),
+        (lambda c: c["sources"].update(generated={"path": "x"}), ["sources.generated", "path"]),
         (lambda c: c.pop("verify"), ["verify"]),
         (lambda c: c["split"].pop("seed"), ["split", "seed"]),
         (lambda c: c["budgets"].update(links="many"), ["budgets.links", "many"]),
@@ -52,19 +51,34 @@ def test_the_repositorys_own_config_is_good(workspace: Path) -> None:
         (lambda c: c["split"].update(share=2), ["split.share"]),
         (lambda c: c["publish"].update(version=1.0), ["publish.version"]),
         (lambda c: c.update(name="Has Spaces"), ["name"]),
-        (lambda c: c.update(sources={}), ["sources"]),
-        (lambda c: c["sources"].update({"Bad Name": {"folder": "x", "shards": 1}}), ["Bad Name"]),
-        (lambda c: c["sources"]["generated"].update(shards=10_000), ["sources.generated.shards"]),
-        (lambda c: c["sources"].update(stranger={"folder": "x", "shards": 1}), ["stranger"]),
+        (lambda c: c.update(sources=None), ["sources"]),
+        (lambda c: c["sources"].update(tail={}), ["sources.tail"]),
+        (lambda c: c["sources"].update(tail={"skip": False}), ["sources.tail.skip"]),
+        (lambda c: c["sources"].update(tail={"shards": 10_000}), ["sources.tail.shards"]),
         (lambda c: c["verify"].update(reject=["mesh_opened"]), ["verify.reject", "mesh_opened"]),
         (lambda c: c["verify"].update(reject="mesh_open"), ["verify.reject"]),
-        (lambda c: c["threads"].update(render=0), ["threads.render"]),
+        # without effect
+        (lambda c: c["sources"].update(stranger={"shards": 1}), ["sources.stranger", "no such so"]),
+        (lambda c: c["sources"].update(tail={"skip": True, "shards": 1}), ["sources.tail", "skip"]),
+        (lambda c: c["filters"].update(stranger={"a": {"one_of": [1]}}), ["filters.stranger"]),
+        (
+            lambda c: c["filters"].update(artiverse={"rating": {"at_least": 4}}),
+            ["filters.artiverse.rating", "upstream_source"],
+        ),
+        (
+            lambda c: c["annotate"].update(density_by_source={"articraft": 700.0}),
+            ["annotate.density_by_source.articraft", "no such source"],
+        ),
+        (
+            lambda c: c["split"]["quotas"].update(Kitchens=3),
+            ["split.quotas.Kitchens", "supercategories.tsv"],
+        ),
     ],
 )
 def test_a_mistake_is_a_sentence_that_names_the_key(
     workspace: Path, change: Change, names: list[str]
 ) -> None:
-    config = load_config()
+    config = read_yaml(layout.CONFIG)
     change(config)
     said = sentence(config)
     assert said.startswith("config.yaml: ")
@@ -73,7 +87,7 @@ def test_a_mistake_is_a_sentence_that_names_the_key(
 
 
 def test_every_mistake_is_said_at_once(workspace: Path) -> None:
-    config = load_config()
+    config = read_yaml(layout.CONFIG)
     config["budgets"]["links"] = 0
     config["split"]["share"] = 2
     assert len(sentence(config).splitlines()) == 2
@@ -106,19 +120,37 @@ def test_yaml_cannot_make_python_objects(workspace: Path) -> None:
     assert not Path("made").exists()
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_stage_gets_the_sections_that_it_reads_and_no_other(workspace: Path, stage: str) -> None:
-    config = load_config()
-    settings = stage_settings(config, stage)
-    order = {"source_order": list(config["sources"])}
-    assert settings == {name: (config | order)[name] for name in STAGES[stage].reads}
+def test_every_mistake_without_effect_is_said_at_once(workspace: Path) -> None:
+    config = read_yaml(layout.CONFIG)
+    config["annotate"]["density_by_source"] = {"articraft": 700.0, "partnet": 600.0}
+    config["split"]["quotas"] = {"Kitchen": 1}
+    assert len(sentence(config).splitlines()) == 3
 
 
-def test_the_order_of_the_sources_survives_the_way_to_the_stage(workspace: Path) -> None:
-    config = load_config()
-    config["sources"] = dict(sorted(config["sources"].items(), reverse=True))
-    written = dump_json(stage_settings(config, "deduplicate"))
-    assert json.loads(written)["source_order"] == list(config["sources"])
+def test_what_the_config_says_about_a_source_goes_before_its_description(workspace: Path) -> None:
+    config = read_yaml(layout.CONFIG)
+    config["sources"] = {"tail": {"folder": "/data", "shards": 7}, "artiverse": {"skip": True}}
+    sources, usual = parse_config(config).sources, load_config().sources
+    assert list(sources) == [name for name in usual if name != "artiverse"]
+    assert (sources["tail"].facts.folder, sources["tail"].shards) == ("/data", 7)
+    assert sources["local"] == usual["local"]
+    assert (usual["tail"].facts.folder, usual["tail"].shards) == ("raw/tail", 2)
+
+
+def test_a_new_source_needs_its_description_alone(workspace: Path) -> None:
+    described = read_yaml(layout.SOURCES)["local"]
+    with layout.SOURCES.open("a") as stream:
+        yaml.safe_dump({"more": described}, stream)
+    more = load_config().sources["more"]
+    assert (more.shards, more.facts.folder) == (1, "raw/more")
+
+
+@pytest.mark.parametrize("adapter", ["nobody", "facts"])  # one of them is a module, not an adapter
+def test_a_source_without_an_adapter_is_a_sentence(workspace: Path, adapter: str) -> None:
+    text = layout.SOURCES.read_text()
+    layout.SOURCES.write_text(text.replace("adapter: artiverse", f"adapter: {adapter}"))
+    with pytest.raises(ConfigError, match=rf"artiverse\.adapter: .*/adapters/{adapter}\.py"):
+        load_config()
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "pipeline/raw/sources.yaml"])
@@ -140,10 +172,10 @@ def test_broken_yaml_and_a_key_that_stands_twice_are_sentences(
     [("scale: metric", "scale: metrik"), ("up: z", "up: w"), ("license: CC0-1.0", "licence: CC0")],
 )
 def test_a_mistake_in_the_sources_is_a_sentence(workspace: Path, old: str, new: str) -> None:
-    config = load_config()
+    config = read_yaml(layout.CONFIG)
     path = workspace / layout.SOURCES
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(ConfigError, match=r"sources\.yaml: \w+"):
-        check_config(config)
+        parse_config(config)

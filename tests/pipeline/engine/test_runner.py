@@ -17,6 +17,7 @@ import signal
 import tarfile
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,6 +38,7 @@ from pipeline.base.errors import (
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.base.tables import read_rows, record_schema
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.settings import CategorizeSettings
 
 SCHEMA = record_schema(pa.field("value", pa.int64(), nullable=False))
 
@@ -48,7 +50,7 @@ class SpeechlessError(Exception):
         raise ValueError("no words")
 
 
-def obey(task: Task, settings: Mapping[str, Any]) -> Outcome:
+def obey(task: Task, settings: CategorizeSettings) -> Outcome:
     """Do to the worker what the task's data say."""
     match task.data:
         case "raise":
@@ -111,10 +113,10 @@ def attempts() -> list[str]:
     return Path("attempts").read_text().split()
 
 
-def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob:
+def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob[CategorizeSettings]:
     """Return a job with short budgets."""
-    budgets = bench.BUDGETS | options.pop("budgets", {})
-    return bench.shard_job(folder, "stage", settings={"budgets": budgets}, **options)
+    budgets = replace(bench.BUDGETS, **options.pop("budgets", {}))
+    return bench.shard_job(folder, "stage", settings=CategorizeSettings(budgets), **options)
 
 
 def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ TAIL = {
 }
 
 
-def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
+def rebuild(name: str, root: Path, config: Any) -> dict[str, str]:
     """Return the digest of everything that the stages write about one object."""
     from pipeline.base.assets import AssetRange, pack
     from pipeline.base.errors import Rejection
@@ -53,7 +54,7 @@ def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
     identifier, source, facts, found = _raw(name, root, config)
     try:
         row = ingest(Task(identifier, (source, facts, found, "", None)), config).record
-        normal = normalize(Task(identifier, (Path(facts["folder"]), row, None, ())), config)
+        normal = normalize(Task(identifier, (Path(facts.folder), row, None, ())), config)
         tar = root / "normal.tar"
         tar.write_bytes(pack(identifier, normal.files or {}))
         where = AssetRange(tar, 0, tar.stat().st_size)
@@ -74,31 +75,31 @@ def rebuild(name: str, root: Path, config: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _raw(name: str, root: Path, config: dict[str, Any]) -> tuple[str, str, dict[str, Any], Any]:
+def _raw(name: str, root: Path, config: Any) -> tuple[str, str, Any, Any]:
     """Return id, source, facts and found paths of one raw object, made where it is generated."""
-    from pipeline.engine.config import load_sources
+    from pipeline.engine.sources import load_sources
     from pipeline.generate.emit import emit, object_files
     from pipeline.raw.records import Found
 
     if not name.startswith("sample:"):
         short = name.removeprefix("generated-")
         family, index = short.rsplit("_", 1)
-        files = object_files(family, int(index), seed=config["generated"]["seed"])
+        files = object_files(family, int(index), seed=config.generated.seed)
         emit(root, short, files=files)
-        facts = {"folder": str(root), **load_sources()["generated"]}
+        facts = load_sources()["generated"].facts(str(root))
         return name, "generated", facts, Found(short, (short,))
     source, folder, short = name.removeprefix("sample:").split("/", 2)
     raw = _tail(root / "raw") if source == "tail" else SAMPLES / folder
-    facts = {"folder": str(raw), **load_sources()[source]}
+    facts = load_sources()[source].facts(str(raw))
     found = next(one for one in _discover(source, raw) if one.name == short)
     return f"{source}-{short.lower().replace('/', '_')}", source, facts, found
 
 
 def _discover(source: str, folder: Path) -> Iterator[Any]:
-    from pipeline.engine.config import load_sources
+    from pipeline.engine.sources import load_sources
     from pipeline.stages.ingest.stage import adapter_module
 
-    yield from adapter_module(load_sources()[source]["adapter"]).discover(folder)
+    yield from adapter_module(load_sources()[source].adapter).discover(folder)
 
 
 def _tail(root: Path) -> Path:
@@ -124,10 +125,10 @@ def sample_names() -> list[str]:
         )
 
 
-def _raw_files(facts: dict[str, Any], found: Any) -> dict[str, str]:
-    paths = [Path(facts["folder"]) / part for part in found.paths]
+def _raw_files(facts: Any, found: Any) -> dict[str, str]:
+    paths = [Path(facts.folder) / part for part in found.paths]
     files = sorted(f for p in paths for f in ([p] if p.is_file() else p.rglob("*")) if f.is_file())
-    return {str(f.relative_to(facts["folder"])): _sha(f.read_bytes()) for f in files}
+    return {str(f.relative_to(facts.folder)): _sha(f.read_bytes()) for f in files}
 
 
 def _sha(data: bytes) -> str:
@@ -142,8 +143,7 @@ def main(names: Sequence[str]) -> int:
     """Rebuild the named objects one after the other."""
     from pipeline.engine.config import load_config
 
-    config = load_config()
-    config["filters"] = {}
+    config = replace(load_config(), filters={})
     found = {}
     for name in names:
         with tempfile.TemporaryDirectory() as folder:

@@ -88,7 +88,7 @@ for k in range(4):  # turns and shifts that no short decimal is
     above = f"n{k}"
 ball = trimesh.creation.icosphere(subdivisions=3)
 scene.add_geometry(ball, node_name="m", parent_node_name=above)
-host = SimpleNamespace(budgets={"faces": 10**6}, mean_look=lambda colors: Look())
+host = SimpleNamespace(most_faces=10**6, mean_look=lambda colors: Look())
 pieces = scene_pieces(host, scene.export(file_type="glb"), "nested.glb")
 print(hashlib.sha256(pieces[0].vertices.tobytes()).hexdigest())
 """

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -21,15 +20,20 @@ from pipeline.base.errors import ConfigError
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.inventory.refresh import LOCK_HELD, build_lock, refresh
+from pipeline.engine.settings import Config
 from pipeline.raw.curation.reviews import read_slice
 from pipeline.raw.inventory import shard_of
+from tests.kit.settings import changed, with_shards
 
 SHARDS = 4
 RAW = Path("work/raw/generated")
 
 
+KINDS = ("inventory", "curation", "code", "settings", "sources")
+
+
 @pytest.fixture
-def config(bench: SimpleNamespace, workspace: Path) -> dict[str, Any]:
+def config(bench: SimpleNamespace, workspace: Path) -> Config:
     """Return a config in a folder with the code and twenty raw objects."""
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset"):
@@ -37,23 +41,21 @@ def config(bench: SimpleNamespace, workspace: Path) -> dict[str, Any]:
     for number in range(20):
         (RAW / f"o{number}").mkdir(parents=True)
         (RAW / f"o{number}" / "model.urdf").write_text(f"<robot name='{number}'/>")
-    config = load_config()
-    config["sources"]["generated"]["shards"] = SHARDS
-    return config
+    return with_shards(load_config(), generated=SHARDS)
 
 
-def changed_by(config: dict[str, Any], change: Callable[[], None]) -> set[str]:
-    """Return the files that a refresh after the change writes anew."""
+def changed_by(config: Config, change: Callable[[], object]) -> set[str]:
+    """Return the files that a refresh writes after the change, or with the config it returns."""
     refresh(config)
-    inputs = [p for kind in ("inventory", "curation", "code", "settings")
+    inputs = [p for kind in KINDS
               for p in (layout.WORK / kind).rglob("*") if p.is_file()]  # fmt: skip
     for path in inputs:
         os.utime(path, ns=(5, 5))
-    change()
-    refresh(config)
+    other = change()
+    refresh(other if isinstance(other, Config) else config)
     return {
         path.relative_to(layout.WORK).as_posix()
-        for kind in ("inventory", "curation", "code", "settings")
+        for kind in KINDS
         for path in (layout.WORK / kind).rglob("*")
         if path.is_file() and path.stat().st_mtime_ns != 5 and path.name != "digests.json"
     }
@@ -65,7 +67,7 @@ def shard_files(name: str) -> set[str]:
     return {f"{stem}.tsv", f"{stem}.marks.tsv"}
 
 
-def test_every_object_is_in_the_inventory_of_its_shard_once(config: dict[str, Any]) -> None:
+def test_every_object_is_in_the_inventory_of_its_shard_once(config: Config) -> None:
     assert refresh(config) == {"generated": SHARDS} == load_index()
     seen = []
     for number in range(SHARDS):
@@ -77,12 +79,12 @@ def test_every_object_is_in_the_inventory_of_its_shard_once(config: dict[str, An
     assert sorted(seen) == sorted(f"generated-o{number}" for number in range(20))
 
 
-def test_nothing_changed_writes_nothing(config: dict[str, Any]) -> None:
+def test_nothing_changed_writes_nothing(config: Config) -> None:
     assert changed_by(config, lambda: None) == set()
 
 
 def test_changing_adding_or_removing_an_object_touches_its_shard_alone(
-    config: dict[str, Any],
+    config: Config,
 ) -> None:
     def add() -> None:
         (RAW / "new").mkdir()
@@ -92,7 +94,7 @@ def test_changing_adding_or_removing_an_object_touches_its_shard_alone(
     assert changed_by(config, lambda: shutil.rmtree(RAW / "o5")) == shard_files("o5")
 
 
-def test_a_review_touches_the_curation_file_of_its_shard_alone(config: dict[str, Any]) -> None:
+def test_a_review_touches_the_curation_file_of_its_shard_alone(config: Config) -> None:
     def review() -> None:
         with layout.REVIEWS.open("a") as stream:
             stream.write("generated-o7\texclude\tbroken")
@@ -102,9 +104,9 @@ def test_a_review_touches_the_curation_file_of_its_shard_alone(config: dict[str,
 
 
 def test_a_last_review_without_a_line_end_does_not_run_into_the_next(
-    config: dict[str, Any],
+    config: Config,
 ) -> None:
-    config["sources"]["generated"]["shards"] = 1
+    config = with_shards(config, generated=1)
     head = "object_id\taction\twhy\n"
     layout.REVIEWS.write_text(f"{head}generated-o7\tnote\tlate\n\ngenerated-o1\texclude\tearly")
     refresh(config)
@@ -112,7 +114,7 @@ def test_a_last_review_without_a_line_end_does_not_run_into_the_next(
     assert reviews == {"generated-o7": [("note", "late")], "generated-o1": [("exclude", "early")]}
 
 
-def test_a_bad_review_stops_before_anything_is_written(config: dict[str, Any]) -> None:
+def test_a_bad_review_stops_before_anything_is_written(config: Config) -> None:
     with layout.REVIEWS.open("a") as stream:
         stream.write("generated-o7\tremove\tbroken\n")
     with pytest.raises(ConfigError, match=r"reviews\.tsv, line 2: .*exclude\|note"):
@@ -122,7 +124,7 @@ def test_a_bad_review_stops_before_anything_is_written(config: dict[str, Any]) -
 
 
 def test_a_review_of_an_unknown_object_is_a_line_of_warning(
-    config: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    config: Config, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with layout.REVIEWS.open("a") as stream:
         stream.write("generated-o7\tnote\tseen\ngenerated-o99\tnote\tx\nlocal-1\tnote\tx\n")
@@ -132,27 +134,53 @@ def test_a_review_of_an_unknown_object_is_a_line_of_warning(
     assert "reviews.tsv, line 3: no source has an object 'generated-o99'" in told[0]
 
 
-def test_a_setting_touches_the_stages_that_read_it_alone(config: dict[str, Any]) -> None:
-    def change() -> None:
-        config["annotate"]["density"] = 700.0
-
-    assert changed_by(config, change) == {"settings/annotate.json"}
+def test_a_setting_touches_the_stages_that_read_it_alone(config: Config) -> None:
+    denser = changed(config, annotate={"density": 700.0})
+    assert changed_by(config, lambda: denser) == {"settings/annotate.json"}
     written = json.loads(layout.settings("annotate").read_bytes())
     assert written["annotate"]["density"] == 700.0
 
 
-def test_a_source_without_a_folder_or_objects_is_left_out(config: dict[str, Any]) -> None:
-    assert "local" in config["sources"]
+def test_a_source_without_a_folder_or_objects_is_left_out(config: Config) -> None:
+    assert "local" in config.sources
     assert "local" not in refresh(config)
-    Path(config["sources"]["local"]["folder"]).mkdir(parents=True)
+    Path(config.sources["local"].facts.folder).mkdir(parents=True)
     assert "local" not in refresh(config)
 
 
-def test_a_bad_config_stops_before_anything_is_written(config: dict[str, Any]) -> None:
-    config["surprise"] = 1
-    with pytest.raises(ConfigError, match="surprise"):
-        refresh(config)
-    assert not layout.INDEX.exists()
+def edit_sources(old: str, new: str) -> Config:
+    """Change the description of the sources; return the config as it is then."""
+    text = layout.SOURCES.read_text()
+    assert old in text
+    layout.SOURCES.write_text(text.replace(old, new, 1))
+    return with_shards(load_config(), generated=SHARDS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: The generated", "title: Our generated"),
+        ('citation: "He et al.', 'citation: "They et al.'),
+        ("expected: {}", "expected: {objects: 1000}"),
+        ("redistribution: CC0-1.0; part", "redistribution: CC0-1.0, part"),
+        ('note: "Every object', 'note: "Each object'),
+        ("Made by this repository", "Made here"),
+    ],
+)
+def test_how_a_source_is_had_concerns_no_stage(config: Config, old: str, new: str) -> None:
+    assert changed_by(config, lambda: edit_sources(old, new)) == set()
+
+
+def test_terms_of_a_source_concern_its_stages_and_the_release(config: Config) -> None:
+    assert changed_by(config, lambda: edit_sources("license: CC0-1.0", "license: MIT")) == {
+        "sources/generated.json", "settings/publish.json",
+    }  # fmt: skip
+
+
+def test_a_skipped_source_is_left_out(config: Config) -> None:
+    text = layout.CONFIG.read_text()
+    layout.CONFIG.write_text(text.replace("sources: {}", "sources: {generated: {skip: true}}"))
+    assert refresh(load_config()) == {}
 
 
 def test_one_folder_has_one_build_at_a_time(

@@ -20,6 +20,7 @@ from pipeline.stages.categorize.rules import decide
 from pipeline.stages.ingest.stage import ingest
 from tests.kit import raw_sources
 from tests.kit.places import sample_folder
+from tests.kit.settings import SETTINGS, facts_of
 
 ADAPTER = "articulated_object_code"
 PATH = "objects/cabinet/cabinet_001"
@@ -122,11 +123,11 @@ def test_a_row_without_its_folder_is_a_reject(workspace: Path) -> None:
     raw_sources.write(Path("elsewhere/x"), raw_sources.lam())
     Path("raw/objects").mkdir()
     Path("raw/objects/link").symlink_to(Path("elsewhere").absolute())
-    facts = {"adapter": ADAPTER, "folder": "raw"}
+    facts = facts_of("raw", adapter=ADAPTER)
     for found in adapter_module(ADAPTER).discover(Path("raw")):
         with pytest.raises(Rejection) as caught:
             task = Task("x", ("s", facts, found, "d" * 64, None))
-            ingest(task, {"budgets": {"raw_bytes": 10**9}})
+            ingest(task, SETTINGS)
         assert str(caught.value.reason) == "folder_invalid"
         assert ("link" if "link" in found.name else "does not exist") in caught.value.detail
 

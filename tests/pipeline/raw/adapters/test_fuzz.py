@@ -23,10 +23,10 @@ from pipeline.raw.inventory import object_id
 from pipeline.raw.records import Found
 from pipeline.stages.ingest.stage import RECORDS, _record
 from tests.kit import raw_sources
+from tests.kit.settings import facts_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-SOURCE = {"license": "MIT", "attribution": "x", "frame": {"up": "z"}, "scale": "metric"}
 LAM_FACTS = {"category": "lamp", "tier": "viable", "rel_path": "a"}
 FREE_PROMPT = "rec_a-lamp_20260514_221150_836652_f0074cc6"
 # Adapter: maker of its object, and how the source lists it.
@@ -117,9 +117,10 @@ def test_a_damaged_object_is_a_rejection_or_a_valid_record(
     except Rejection as rejection:
         assert rejection.detail
         return
-    row = _record("source", found, record, facts=SOURCE, digest="d" * 64)
+    row = _record("source", found, record, facts=facts_of("raw"), digest="d" * 64)
     pa.Table.from_pylist([{"object_id": "x", **row}], schema=RECORDS)
     assert record.model in files
+    assert set(record.provenance) <= module.FIELDS
     assert all(finding.detail for finding in record.findings)
     for screw in json.loads(row["screws"]):
         assert screw["joint"] and screw["joint"] != screw["partner"]

@@ -11,12 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from pipeline.base.errors import Rejection
-from pipeline.engine.config import load_sources
 from pipeline.engine.runner import Task
+from pipeline.engine.sources import load_sources
 from pipeline.raw.adapters import physx_mobility
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import ingest
 from pipeline.stages.normalize.stage import normalize
+from tests.kit.settings import facts_of
 
 
 def put(path: Path, content: str = "") -> None:
@@ -52,7 +53,7 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     assert raw.found.paths == ("urdf/102442.urdf", "finaljson/102442.json", "partseg/102442")
     assert raw.object_id == "physx_mobility-102442"
     os.chdir(bench.repository)
-    facts = {"folder": str(root), **load_sources()["physx_mobility"]}
+    facts = load_sources()["physx_mobility"].facts(str(root))
     data = ("physx_mobility", facts, raw.found, "d", raw.mark)
     record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
     assert (record["name"], record["label"]) == ("Grey kettle", "kettle")
@@ -81,7 +82,7 @@ def test_a_sibling_that_is_absent_or_broken_is_a_rejection(
     else:
         (tmp_path / lost).rename(tmp_path / "away")
     (raw,) = scan_source("physx_mobility", "physx_mobility", tmp_path)
-    facts = {"folder": str(tmp_path), "adapter": "physx_mobility"}
+    facts = facts_of(tmp_path, adapter="physx_mobility")
     data = ("physx_mobility", facts, raw.found, "d", raw.mark)
     with pytest.raises(Rejection, match=code):
         ingest(Task(raw.object_id, data), bench.SETTINGS)
@@ -97,7 +98,7 @@ def test_the_physx_layout_is_a_preset_of_collections_too(
         "{title: T, license: MIT, frame: {up: y}, scale: unit_sphere, layout: physx}",
     )
     (raw,) = scan_source("tail", "urdf_folder", root)
-    facts = {"folder": str(root), "adapter": "urdf_folder", "attribution": ""}
+    facts = facts_of(root, adapter="urdf_folder")
     data = ("tail", facts, raw.found, "d", raw.mark)
     record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
     assert record["source_id"] == "phys/102442"

@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 from pipeline.base.errors import Rejection
 from pipeline.base.safe_yaml import load_foreign
 from pipeline.base.tables import read_rows
-from pipeline.engine.config import load_sources
 from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.settings import dump
+from pipeline.engine.sources import load_sources
 from pipeline.raw.adapters import urdf_folder
 from pipeline.raw.adapters.collection import read_collection
 from pipeline.raw.files import open_raw
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import ingest, run
 from pipeline.stages.normalize.stage import normalize
+from tests.kit.settings import facts_of
 
 GOOD: dict[str, Any] = {
     "title": "Some doors",
@@ -69,8 +71,7 @@ def outcome(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], Ou
     """Return a function that ingests one object of a source, as the stage does."""
 
     def made(root: Path, name: str) -> Outcome:
-        facts = {"folder": str(root), "license": "unknown", "attribution": "", "scale": "metric",
-                 "frame": {"up": "z"}, "adapter": "urdf_folder"}  # fmt: skip
+        facts = facts_of(root, adapter="urdf_folder")
         (raw,) = [r for r in scan_source("tail", "urdf_folder", root) if r.found.name == name]
         return ingest(
             Task(raw.object_id, ("tail", facts, raw.found, "d", raw.mark)), bench.SETTINGS
@@ -268,8 +269,8 @@ def test_problems_and_links_are_reject_rows_and_the_rest_goes_on(
     put(Path(odd) / "a.urdf")
     objects = scan_source("tail", "urdf_folder", root)
     Path("inventory.tsv").write_text("".join(one.row() for one in objects))
-    facts = {"folder": str(root), **load_sources()["tail"]}
-    Path("facts.json").write_text(json.dumps(facts))
+    facts = load_sources()["tail"].facts(str(root))
+    Path("facts.json").write_bytes(dump(facts))
     inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
     job = bench.shard_job(Path("out"), "ingest", source="tail", inputs=inputs)
     run(job)
@@ -344,7 +345,7 @@ def test_the_samples_of_the_tail(
     for path in samples.rglob("*"):
         if path.is_file():
             put(root / name / path.relative_to(samples), path.read_bytes())
-    facts = {"folder": str(root), "adapter": "urdf_folder", "license": "unknown", "attribution": ""}
+    facts = facts_of(root, adapter="urdf_folder")
     good, total = 0, 0
     for raw in scan_source("tail", "urdf_folder", root):
         total += 1

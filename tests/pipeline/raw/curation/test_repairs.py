@@ -17,8 +17,10 @@ from pipeline.base.tables import read_rows
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.refresh import refresh
 from pipeline.engine.runner import Outcome
+from pipeline.engine.settings import Config
 from pipeline.raw.curation.repairs import parse_repair, read_repairs
 from pipeline.stages.normalize.stage import run
+from tests.kit.settings import with_shards
 
 
 def parts(bench: SimpleNamespace, **joint: Any) -> list[str]:
@@ -174,7 +176,7 @@ def test_the_shipped_file_is_readable(bench: SimpleNamespace, tmp_path: Path) ->
     read_repairs(tmp_path / "slice.tsv")
 
 
-def write_sources(bench: SimpleNamespace) -> dict[str, Any]:
+def write_sources(bench: SimpleNamespace) -> Config:
     """Write two raw objects with reversed limits; return a config of one shard."""
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset"):
@@ -186,9 +188,7 @@ def write_sources(bench: SimpleNamespace) -> dict[str, Any]:
     )
     for name in ("o1", "o2"):
         bench.write_object(Path("work/raw/generated") / name, urdf, {"meta.json": "{}"})
-    config = load_config()
-    config["sources"]["generated"]["shards"] = 1
-    return config
+    return with_shards(load_config(), generated=1)
 
 
 def test_the_stage_applies_the_rows_of_its_objects(bench: SimpleNamespace, workspace: Path) -> None:

@@ -206,7 +206,7 @@ def test_densities_follow_the_part_then_the_source_then_the_default(
     row, where = bench.stored(tmp_path / "object.tar", normal)
 
     def masses(identifier: str, **densities: dict[str, float]) -> list[float]:
-        settings = bench.SETTINGS | {"annotate": bench.SETTINGS["annotate"] | densities}
+        settings = bench.changed(bench.SETTINGS, annotate=densities)
         task = Task(identifier, (row, where, json.dumps({"b": "glass"})))
         return [link["mass"] for link in annotate(task, settings).record["links"]]
 

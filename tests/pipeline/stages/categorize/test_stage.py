@@ -10,12 +10,13 @@ import pytest
 
 from pipeline.base.tables import read_rows, record_schema, write_table
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import CategorizeSettings
 from pipeline.raw.proposals import PROPOSAL_COLUMNS
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize import stage
+from tests.kit.settings import BUDGETS
 from tests.pipeline.stages.categorize.conftest import REPOSITORY
 
-BUDGETS = {"memory_gb": 8, "object_seconds": 60}
 LABELS = {
     "artiverse-1": "Nightstand",
     "artiverse-2": "Sun\tdial\n",
@@ -24,7 +25,7 @@ LABELS = {
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob[CategorizeSettings]:
     """A shard of three objects, in a folder with the repository's tables."""
     (tmp_path / "taxonomy").symlink_to(REPOSITORY / "taxonomy")
     monkeypatch.chdir(tmp_path)
@@ -40,10 +41,10 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob:
     outputs = {name: tmp_path / f"out.{name}.parquet" for name in ("rejects", "findings")}
     outputs["records"] = tmp_path / "out.parquet"
     return ShardJob("categorize", "artiverse", "0000", {"records": tmp_path / "in.parquet"},
-                    outputs, {"budgets": BUDGETS})  # fmt: skip
+                    outputs, CategorizeSettings(BUDGETS))  # fmt: skip
 
 
-def test_unknown_labels_become_findings_and_proposals(job: ShardJob) -> None:
+def test_unknown_labels_become_findings_and_proposals(job: ShardJob[CategorizeSettings]) -> None:
     stage.run(job)
     records = {row["object_id"]: row for row in read_rows(job.outputs["records"])}
     assert list(records) == list(LABELS)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pipeline.base import layout
 from pipeline.base.tables import dump_json, read_rows, write_bytes, write_table
 from pipeline.engine.runner import ShardJob
+from pipeline.engine.settings import DeduplicateSettings
 from pipeline.stages.deduplicate.stage import Candidate, find_duplicates, run
 
 OBJECTS = st.lists(
@@ -76,7 +77,7 @@ def record(source: str, name: str, content: str, **more: Any) -> dict[str, Any]:
 
 def run_stage(order: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     outputs = {name: Path(f"{name}.parquet") for name in ("rejects", "findings")}
-    settings: dict[str, Any] = {"source_order": order}
+    settings = DeduplicateSettings(tuple(order))
     run(ShardJob("deduplicate", "", "", {}, outputs, settings))
     return read_rows(outputs["rejects"]), read_rows(outputs["findings"])
 

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pipeline.base import layout
 from pipeline.base.errors import ConfigError, Rejection
 from pipeline.base.tables import read_rows
-from pipeline.engine.config import check_config, load_config, load_sources, stage_settings
+from pipeline.engine.checked_yaml import read_yaml
+from pipeline.engine.config import load_config, parse_config
 from pipeline.engine.runner import Task
+from pipeline.engine.settings import Filter, IngestSettings, dump, select, structured
+from pipeline.engine.sources import load_sources
 from pipeline.raw.inventory import adapter_module, scan_source
 from pipeline.stages.ingest.filters import require_wanted
 from pipeline.stages.ingest.stage import ingest, run
@@ -45,11 +50,12 @@ from tests.kit.places import sample_folder
 def test_a_filter_asks_for_a_field_of_the_provenance(
     told: dict[str, Any], rules: dict[str, Any], passes: bool
 ) -> None:
+    wanted = structured(Mapping[str, Filter], rules)
     if passes:
-        require_wanted(told, rules)
+        require_wanted(told, wanted)
         return
     with pytest.raises(Rejection) as caught:
-        require_wanted(told, rules)
+        require_wanted(told, wanted)
     assert str(caught.value.reason) == "filtered_by_config"
     assert caught.value.detail.endswith(".")
 
@@ -64,12 +70,12 @@ def test_a_filtered_record_is_a_row_and_the_books_balance(
     raw_sources.write(
         raw / "rec_c_0001", raw_sources.articraft_model()
     )  # a release without ratings
-    facts = {"folder": str(raw), **load_sources()["articraft_10k"]}
+    facts = load_sources()["articraft_10k"].facts(str(raw))
     objects = scan_source("articraft_10k", "articraft", raw)
     Path("inventory.tsv").write_text("".join(one.row() for one in objects))
-    Path("facts.json").write_text(json.dumps(facts))
+    Path("facts.json").write_bytes(dump(facts))
     inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
-    settings = stage_settings(load_config(), "ingest")
+    settings = select(load_config(), IngestSettings)
     job = bench.shard_job(
         Path("out"), "ingest", source="articraft_10k", inputs=inputs, settings=settings
     )
@@ -82,8 +88,8 @@ def test_a_filtered_record_is_a_row_and_the_books_balance(
 
 def test_real_records_are_kept_as_rating_and_model_say(workspace: Path) -> None:
     root = sample_folder("articraft")
-    settings = stage_settings(load_config(), "ingest")
-    facts = {"folder": str(root), **load_sources()["articraft_10k"]}
+    settings = select(load_config(), IngestSettings)
+    facts = load_sources()["articraft_10k"].facts(str(root))
     kept = set()
     for found in adapter_module("articraft").discover(root):
         try:
@@ -105,10 +111,18 @@ def test_real_records_are_kept_as_rating_and_model_say(workspace: Path) -> None:
         ({"articraft_10k": {"rating": {"at_least": "4"}}}, "rating"),
         ({"nobody": {"rating": {"at_least": 4}}}, "filters.nobody"),
         ({"articraft_10k": {"rating": {}}}, "rating"),
+        ({"articraft_10k": {"rating": {"one_of": [None]}}}, "rating"),  # nothing passes by null
+        ({"articraft_10k": {"ratings": {"at_least": 4}}}, r"filters.articraft_10k.ratings: no rec"),
+        ({"partnet_mobility": {"rating": {"at_least": 4}}}, r"there are absent, anno_id"),
     ],
 )
 def test_a_mistake_in_the_filters_is_a_sentence(
     workspace: Path, filters: dict[str, Any], word: str
 ) -> None:
     with pytest.raises(ConfigError, match=word):
-        check_config(load_config() | {"filters": filters})
+        parse_config(read_yaml(layout.CONFIG) | {"filters": filters})
+
+
+def test_the_own_fields_of_an_object_may_be_filtered_by(workspace: Path) -> None:
+    filters = {"local": {"whatever": {"one_of": [1]}}}
+    assert parse_config(read_yaml(layout.CONFIG) | {"filters": filters}).filters["local"]

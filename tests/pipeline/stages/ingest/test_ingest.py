@@ -14,9 +14,11 @@ import pytest
 from pipeline.base.errors import Rejection
 from pipeline.base.tables import read_rows
 from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.settings import dump
 from pipeline.raw.inventory import scan_source
 from pipeline.raw.records import Found
 from pipeline.stages.ingest.stage import RECORDS, ingest, run
+from tests.kit.settings import SETTINGS, changed, facts_of
 
 FACTS = {
     "adapter": "generated",
@@ -47,8 +49,8 @@ def raw(tmp_path: Path) -> Path:
 
 def ingested(raw: Path, *, budgets: dict[str, Any] | None = None, **facts: Any) -> Outcome:
     """Ingest the object `door`."""
-    settings = {"budgets": {"raw_bytes": 10**6, **(budgets or {})}}
-    described = FACTS | {"folder": str(raw)} | facts
+    settings = changed(SETTINGS, budgets={"raw_bytes": 10**6, **(budgets or {})})
+    described = facts_of(raw, **FACTS | facts)
     found = Found("door", ("door",))
     return ingest(Task("s-door", ("s", described, found, "d" * 64, None)), settings)
 
@@ -163,7 +165,7 @@ def test_text_that_no_table_holds_does_not_stop_the_shard(
     (raw / "empty").mkdir()
     objects = scan_source("local", "generated", raw)
     Path("inventory.tsv").write_text("".join(one.row() for one in objects))
-    Path("facts.json").write_text(json.dumps(FACTS | {"folder": str(raw)}))
+    Path("facts.json").write_bytes(dump(facts_of(raw, **FACTS)))
     inputs = {"inventory": Path("inventory.tsv"), "facts": Path("facts.json")}
     job = bench.shard_job(Path("out"), "ingest", source="local", inputs=inputs)
     run(job)

@@ -7,6 +7,7 @@ import json
 import resource
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import read_links
 from tests.kit.places import SAMPLES
+from tests.kit.settings import BUDGETS
 
 Make = Callable[..., Outcome]
 
@@ -104,7 +106,7 @@ def test_a_real_stl_in_millimeters_is_read() -> None:
     from pipeline.raw.files import FolderFiles
     from pipeline.stages.normalize.meshes import MeshReader
 
-    budgets = {"faces": 10**7, "pixels": 10**7}
+    budgets = replace(BUDGETS, faces=10**7, pixels=10**7)
     for path in files[:6]:
         reader = MeshReader(FolderFiles(path.parent, most_bytes=10**8), "x.urdf", budgets)
         pieces = reader._load(path.name)

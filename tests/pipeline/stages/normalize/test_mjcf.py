@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,12 +23,13 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from pipeline.base.reasons import Finding
 from pipeline.raw.files import FolderFiles, MemoryFiles, RawFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
+from tests.kit import settings as kit
 from tests.kit.places import SAMPLES
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
 FURNITURE = SAMPLES / "tail/furniture_sim"
-BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000, "pixels": 10**8}
+BUDGETS = replace(kit.BUDGETS, pixels=10**8)
 
 
 def document(worldbody: str, head: str = "", tail: str = "") -> str:

@@ -7,6 +7,7 @@ import builtins
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +20,11 @@ from pipeline.base.errors import MissingPackageError, Rejection
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
 from pipeline.stages.normalize.mjcf_document import read_document
+from tests.kit import settings as kit
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
-BUDGETS = {"urdf_bytes": 200_000, "links": 50, "faces": 100_000, "pixels": 10**8}
+BUDGETS = replace(kit.BUDGETS, urdf_bytes=200_000, links=50, pixels=10**8)
 BODY = '<body name="b"><joint range="0 1"/><geom type="box" size=".1 .1 .1"/></body>'
 MESH_BODY = '<body><geom type="mesh" mesh="a"/></body>'
 
@@ -101,10 +103,11 @@ import sys, resource
 from pathlib import Path
 import mujoco, trimesh, PIL.PngImagePlugin
 from pipeline.stages.normalize import mjcf
+from pipeline.engine.settings import Budgets
 from pipeline.raw.files import MemoryFiles
 stl = b"solid\\nendsolid\\n"
 files = MemoryFiles({"m.xml": Path("m.xml").read_bytes(), "a.stl": stl}, most_bytes=10**6)
-budgets = {"urdf_bytes": 10**6, "links": 50}
+budgets = Budgets(10**6, 10**6, 50, 10**6, 10**6, 8, 60)
 inner = mujoco.MjSpec.from_string
 taken = []
 def watched(text):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,10 +20,11 @@ from pipeline.base.reasons import Finding
 from pipeline.raw.files import MemoryFiles, RawFiles
 from pipeline.stages.normalize.meshes import MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
+from tests.kit import settings as kit
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
-BUDGETS = {"urdf_bytes": 1_000_000, "links": 1000, "faces": 100_000, "pixels": 10**8}
+BUDGETS = replace(kit.BUDGETS, pixels=10**8)
 
 
 def document(worldbody: str, head: str = "", tail: str = "") -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from aa_dataset.schema import TABLES
 from pipeline.base.assets import AssetRange, pack
 from pipeline.base.errors import PipelineError
 from pipeline.base.tables import write_table
-from pipeline.engine.config import load_config, load_sources
+from pipeline.engine.config import load_config
 from pipeline.engine.runner import Task
+from pipeline.engine.settings import Config
 from pipeline.generate.emit import emit, object_files
 from pipeline.raw.records import Found
 from pipeline.stages.annotate.stage import annotate
@@ -39,13 +41,13 @@ FROZEN = read_frozen(frozen_versions()[-1])
 Row = dict[str, Any]
 
 
-def rebuilt(identifier: str, root: Path, config: Row) -> tuple[Row, list[Row]]:
+def rebuilt(identifier: str, root: Path, config: Config) -> tuple[Row, list[Row]]:
     """Make one generated object from its id; return its row of `objects` and of `joints`."""
     name = identifier.removeprefix("generated-")
     family, index = name.rsplit("_", 1)
-    seed = config["generated"]["seed"]
+    seed = config.generated.seed
     emit(root, name, files=object_files(family, int(index), seed=seed))
-    facts = {"folder": str(root), **load_sources()["generated"]}
+    facts = replace(config.sources["generated"].facts, folder=str(root))
     task = Task(identifier, ("generated", facts, Found(name, (name,)), "", None))
     row = ingest(task, config).record
     normal = normalize(Task(identifier, (root, row, None, ())), config)
@@ -53,13 +55,13 @@ def rebuilt(identifier: str, root: Path, config: Row) -> tuple[Row, list[Row]]:
     (root / f"{name}.tar").write_bytes(fragment)
     where = AssetRange(root / f"{name}.tar", 0, len(fragment))
     done = annotate(Task(identifier, (normal.record, where, row["parts"])), config)
-    facts = {key: normal.record[key] for key in ("is_metric", "extents")}
-    facts |= {"object_id": identifier, "content_sha256": done.record["content_sha256"]}
-    return facts, [{"object_id": identifier, **joint} for joint in done.record["joints"]]
+    told = {key: normal.record[key] for key in ("is_metric", "extents")}
+    told |= {"object_id": identifier, "content_sha256": done.record["content_sha256"]}
+    return told, [{"object_id": identifier, **joint} for joint in done.record["joints"]]
 
 
 @pytest.fixture
-def config(monkeypatch: pytest.MonkeyPatch) -> Row:
+def config(monkeypatch: pytest.MonkeyPatch) -> Config:
     monkeypatch.chdir(REPOSITORY)
     return load_config()
 
@@ -81,7 +83,7 @@ def part_of(frozen: FrozenList, members: list[str]) -> FrozenList:
 # Every tenth object in the daily run; the slow run takes all of them.
 @pytest.mark.parametrize("identifier", sorted(FROZEN.contents)[::10])
 def test_a_frozen_object_can_be_rebuilt_to_the_byte(
-    identifier: str, tmp_path: Path, config: Row
+    identifier: str, tmp_path: Path, config: Config
 ) -> None:
     facts, joints = rebuilt(identifier, tmp_path, config)
     found = recognize(part_of(FROZEN, [identifier]), [facts], joints)
@@ -89,7 +91,7 @@ def test_a_frozen_object_can_be_rebuilt_to_the_byte(
 
 
 @pytest.mark.slow
-def test_the_whole_frozen_split_can_be_rebuilt(tmp_path: Path, config: Row) -> None:
+def test_the_whole_frozen_split_can_be_rebuilt(tmp_path: Path, config: Config) -> None:
     made = [rebuilt(identifier, tmp_path, config) for identifier in FROZEN.contents]
     joints = [joint for _, rows in made for joint in rows]
     found = recognize(FROZEN, [facts for facts, _ in made], joints)
@@ -118,10 +120,10 @@ def table_row(joint: Any) -> Row:
     return row | {"mimic": json.dumps(mimic) if mimic["joint"] else None}
 
 
-def test_a_library_that_holds_the_list_gets_it_whatever_else_it_holds(config: Row) -> None:
+def test_a_library_that_holds_the_list_gets_it_whatever_else_it_holds(config: Config) -> None:
     objects, joints = library_rows()
     more = [objects[0] | {"object_id": f"other-{n}", "content_sha256": "x"} for n in range(500)]
-    chosen = choose_evaluation([*more, *objects], joints, config["split"])
+    chosen = choose_evaluation([*more, *objects], joints, config.split)
     assert chosen.name == "eval200"
     assert set(chosen.reasons) == set(FROZEN.contents)
     assert chosen.benchmark is not None
@@ -131,18 +133,18 @@ def test_a_library_that_holds_the_list_gets_it_whatever_else_it_holds(config: Ro
     assert FROZEN.version in chosen.remarks[0]
 
 
-def test_a_library_of_other_bytes_and_the_same_numbers_gets_it_and_says_so(config: Row) -> None:
+def test_a_library_of_other_bytes_and_the_same_numbers_gets_it_and_says_so(config: Config) -> None:
     objects, joints = library_rows()
     for row in objects[:7]:
         row["content_sha256"] = "0" * 64
-    chosen = choose_evaluation(objects, joints, config["split"])
+    chosen = choose_evaluation(objects, joints, config.split)
     assert chosen.name == "eval200"
     assert "193 objects agree by bytes and 7 by numbers" in chosen.remarks[0]
 
 
 @pytest.mark.parametrize("damage", ["absent", "changed"])
 def test_a_library_that_lacks_one_object_samples_under_another_name(
-    config: Row, damage: str
+    config: Config, damage: str
 ) -> None:
     objects, joints = library_rows()
     first = objects[0]["object_id"]
@@ -150,7 +152,7 @@ def test_a_library_that_lacks_one_object_samples_under_another_name(
         objects, joints = objects[1:], [row for row in joints if row["object_id"] != first]
     else:
         joints[0]["upper"] += 0.1
-    chosen = choose_evaluation(objects, joints, config["split"])
+    chosen = choose_evaluation(objects, joints, config.split)
     assert chosen.name.startswith("eval200_")
     assert chosen.benchmark is None
     assert f"is no version: 1 of the 200 objects of {FROZEN.version}" in chosen.remarks[0]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -46,7 +47,7 @@ def check(bench: SimpleNamespace, tmp_path: Path, shipped: None) -> Callable[...
         raw = bench.write_object(tmp_path / "raw", bench.robot(*parts), files)
         row, where = bench.stored(tmp_path / "object.tar", bench.normal(raw))
         change(row)
-        settings = bench.SETTINGS | {"verify": bench.SETTINGS["verify"] | options}
+        settings = bench.changed(bench.SETTINGS, verify=options)
         told = (reviews, earlier)
         return verify(Task("test-object", (row, where, label, told)), settings)
 
@@ -89,7 +90,7 @@ def make(bench: SimpleNamespace) -> SimpleNamespace:
         shapes, broken = link_shapes(parts)
         corners = np.concatenate([shape.bounds for shape in shapes.values()] or [np.zeros((2, 3))])
         size = np.ptp(corners, axis=0) if extents is None else np.array(extents)
-        chosen = bench.SETTINGS["verify"] | options
+        chosen = replace(bench.SETTINGS.verify, **options)
         return Evidence(tree, shapes, size, is_metric, category, chosen, broken)
 
     return SimpleNamespace(box=box, joint=joint, evidence=evidence, names=names)

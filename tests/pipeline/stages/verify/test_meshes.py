@@ -61,12 +61,13 @@ def test_an_open_box_tells_the_share_of_its_open_edges(make: SimpleNamespace) ->
 
 @pytest.mark.parametrize(("least", "expected"), [(0.0768, ["mesh_degenerate"]), (0.077, [])])
 def test_triangles_without_area_are_found_by_their_share(
-    make: SimpleNamespace, least: float, expected: list[str]
+    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, least: float, expected: list[str]
 ) -> None:
     # One of 13 is 7.69 %: three different points on a line.
     line = damaged([[8, 9, 10]], more=[[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]])
-    assert codes(make, line, mesh_degenerate=least) == expected
-    assert codes(make, damaged([[0, 0, 1]]), mesh_degenerate=least) == expected
+    monkeypatch.setattr(checks, "DEGENERATE", least)
+    assert codes(make, line) == expected
+    assert codes(make, damaged([[0, 0, 1]])) == expected
 
 
 def test_a_small_triangle_is_not_a_flat_one(make: SimpleNamespace) -> None:
@@ -77,21 +78,27 @@ def test_a_small_triangle_is_not_a_flat_one(make: SimpleNamespace) -> None:
 @pytest.mark.parametrize(("least", "expected"), [(0.1428, ["mesh_doubled"]), (0.143, [])])
 @pytest.mark.parametrize("turn", [1, -1])
 def test_repeated_triangles_are_found_by_their_share(
-    make: SimpleNamespace, turn: int, least: float, expected: list[str]
+    make: SimpleNamespace,
+    turn: int,
+    monkeypatch: pytest.MonkeyPatch,
+    least: float,
+    expected: list[str],
 ) -> None:
     # Two of 14 are 14.3 %; a repeated triangle is no third face at an edge.
     again = np.asarray(trimesh.creation.box((1, 1, 1)).faces)[:2, ::turn].tolist()
-    assert codes(make, damaged(again), mesh_doubled=least) == expected
+    monkeypatch.setattr(checks, "DOUBLED", least)
+    assert codes(make, damaged(again)) == expected
 
 
 @pytest.mark.parametrize(("least", "expected"), [(0.0499, ["mesh_nonmanifold"]), (0.0501, [])])
 def test_edges_with_three_faces_are_found_by_their_share(
-    make: SimpleNamespace, least: float, expected: list[str]
+    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, least: float, expected: list[str]
 ) -> None:
     # A fin on one edge: that edge of 20 has three faces, the fin's other two have one.
     first = np.asarray(trimesh.creation.box((1, 1, 1)).faces)[0]
     fin = damaged([[int(first[0]), int(first[1]), 8]], more=[[3, 3, 3]])
-    assert codes(make, fin, mesh_nonmanifold=least) == [*expected, "mesh_open"]
+    monkeypatch.setattr(checks, "NONMANIFOLD", least)
+    assert codes(make, fin) == [*expected, "mesh_open"]
 
 
 def test_parts_that_are_inside_out_are_found_but_not_cavities(make: SimpleNamespace) -> None:

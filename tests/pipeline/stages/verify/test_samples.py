@@ -38,8 +38,8 @@ def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> l
         SAMPLES / source).parts[0]  # fmt: skip
     row = bench.raw_row(path.relative_to(root).as_posix(),
                         {"frame": {"up": up, "front": None}, "scale": scale})  # fmt: skip
-    settings = bench.SETTINGS | {"budgets": bench.BUDGETS | {"faces": 5_000_000,
-                                 "raw_bytes": 1_000_000_000}}  # fmt: skip
+    more = {"faces": 5_000_000, "raw_bytes": 1_000_000_000}
+    settings = bench.changed(bench.SETTINGS, budgets=more)
     try:
         outcome = normalize(Task("s-1", (root, row, None, ())), settings)
         record, where = bench.stored(folder / "object.tar", outcome)

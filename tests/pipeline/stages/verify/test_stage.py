@@ -130,7 +130,7 @@ def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
     inputs = {name: Path(f"{name}.parquet") for name in ("records", "categories", *EARLIER)}
     inputs |= {"reviews": Path("reviews.tsv"), "assets": Path("0000.tar")}
     listed = {"reject": ["limit_missing", "texture_missing"]}
-    settings = bench.SETTINGS | {"verify": bench.SETTINGS["verify"] | listed}
+    settings = bench.changed(bench.SETTINGS, verify=listed)
     job = bench.shard_job(Path("out"), "verify", inputs=inputs, settings=settings)
     run(job)
     assert [r["object_id"] for r in read_rows(job.outputs["records"])] == ["a", "f"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from pipeline.stages.verify import structure
 from pipeline.stages.verify.contact import Contact
 from pipeline.stages.verify.structure import (
     axis_gap,
@@ -48,12 +49,17 @@ def test_a_joint_that_moves_no_geometry_is_found_and_alone_it_is_nothing_at_all(
     [(5, (5, 4), []), (6, (5, 5), ["links_many"]), (6, (9, 4), ["tree_deep"])],
 )
 def test_unusual_counts_are_found(
-    make: SimpleNamespace, links: int, usual: tuple[int, int], expected: list[str]
+    make: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    links: int,
+    usual: tuple[int, int],
+    expected: list[str],
 ) -> None:
+    monkeypatch.setattr(structure, "USUAL_LINKS", usual[0])
+    monkeypatch.setattr(structure, "USUAL_DEPTH", usual[1])
     cube = make.box((1, 1, 1))
     chain = [make.joint(f"j{n}", "revolute", f"l{n}", f"l{n + 1}") for n in range(links - 1)]
-    evidence = make.evidence({f"l{n}": cube for n in range(links)}, *chain,
-                             links_usual=usual[0], depth_usual=usual[1])  # fmt: skip
+    evidence = make.evidence({f"l{n}": cube for n in range(links)}, *chain)
     assert make.names(list(check_counts(evidence))) == expected
 
 
@@ -100,7 +106,7 @@ def test_a_part_that_floats_is_found(
     make: SimpleNamespace, gap: float, expected: list[str]
 ) -> None:
     hinge = make.joint("j", "revolute", "a", "b")
-    evidence = make.evidence(apart(make, gap), hinge, extents=(1, 0, 0), part_gap=0.05)
+    evidence = make.evidence(apart(make, gap), hinge, extents=(1, 0, 0))
     found = list(check_floating(evidence))
     assert make.names(found) == expected
     if found:
@@ -136,9 +142,10 @@ def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one(
 
 @pytest.mark.parametrize(("pairs", "expected"), [(2, []), (1, ["sweep_partial"])])
 def test_the_end_of_the_budget_of_pairs_is_said(
-    make: SimpleNamespace, pairs: int, expected: list[str]
+    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, pairs: int, expected: list[str]
 ) -> None:
+    monkeypatch.setattr(structure, "MOST_PAIRS", pairs)
     meshes = {name: make.box((1, 1, 1), (x, 0, 0)) for x, name in enumerate("abc")}
     joints = [make.joint("j", "fixed", "a", "b"), make.joint("k", "fixed", "b", "c")]
-    found = list(check_floating(make.evidence(meshes, *joints, part_pairs=pairs)))
+    found = list(check_floating(make.evidence(meshes, *joints)))
     assert make.names(found) == expected

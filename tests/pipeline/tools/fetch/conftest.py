@@ -39,6 +39,7 @@ class Checkout:
         ignore = shutil.ignore_patterns("__pycache__", "families")
         shutil.copytree(REPOSITORY / "pipeline", root / "pipeline", ignore=ignore)
         shutil.copy(REPOSITORY / "config.yaml", root)
+        shutil.copytree(REPOSITORY / "taxonomy", root / "taxonomy")
         self.environment = {
             **os.environ,
             **{key: "" for key in os.environ if key.lower().endswith("_proxy")},
@@ -51,9 +52,12 @@ class Checkout:
         self.environment.pop("HF_TOKEN", None)
 
     def describe(self, access: dict[str, Any], **facts: Any) -> None:
-        """Write the one entry of access.yaml."""
-        entry = {**FACTS, "access": {"instructions": "Ask the author.", **access}, **facts}
-        (self.root / "pipeline/raw/access.yaml").write_text(yaml.safe_dump({"local": entry}))
+        """Say how the source is had."""
+        path = self.root / "pipeline/raw/sources.yaml"
+        said = yaml.safe_load(path.read_text())
+        had = {"instructions": "Ask the author.", **access}
+        said["local"] |= {**FACTS, "access": had, **facts}
+        path.write_text(yaml.safe_dump(said, sort_keys=False))
 
     def command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "aa_dataset.cli", *words]

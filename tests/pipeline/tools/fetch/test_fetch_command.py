@@ -197,7 +197,7 @@ def test_a_repository_that_is_not_the_known_one_is_refused(
     known = {"more/boxes.tar.gz": {"sha256": "1" * 64}}
     checkout.describe({**HUB, "known": known})
     done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
-    assert done.returncode == 2 and "is not the file that pipeline/raw/access.yaml" in done.stderr
+    assert done.returncode == 2 and "is not the file that pipeline/raw/sources.yaml" in done.stderr
     assert not checkout.raw.exists()
 
 

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aa sources`, and what `access.yaml` promises about the real sources."""
+"""`aa sources`, and what `sources.yaml` promises about the real sources."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pipeline.engine.config import load_access, load_config, load_sources
+from pipeline.engine.config import load_config
 from pipeline.engine.inventory.code import code_digest
+from pipeline.engine.settings import Source
+from pipeline.engine.sources import load_sources
 from pipeline.engine.stages import STAGES
 from pipeline.tools.build.command import _tell_sources
 from pipeline.tools.fetch.access import load_all
+from tests.kit.settings import SETTINGS, facts_of
 from tests.pipeline.tools.fetch.conftest import REPOSITORY, Checkout
 
 ISSUED = (
@@ -36,7 +38,6 @@ def make_objects(checkout: Checkout, count: int) -> None:
 
 
 def test_a_user_sees_all_sources_in_a_narrow_terminal(checkout: Checkout) -> None:
-    shutil.copy(REPOSITORY / "pipeline/raw/access.yaml", checkout.root / "pipeline")
     done = checkout.run("sources")  # as typed: a process that starts another
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
@@ -76,13 +77,11 @@ def test_an_empty_folder_is_as_good_as_none(checkout: Checkout) -> None:
     assert checkout.sources()["local"]["status"] == "absent"
 
 
-def test_a_folder_without_an_adapter_is_told(checkout: Checkout) -> None:
-    access = (checkout.root / "pipeline/raw/access.yaml").read_text()
-    own = access[access.index("local:") : access.index("partnet_mobility:")]
-    (checkout.root / "pipeline/raw/access.yaml").write_text(own.replace("local:", "strange:", 1))
-    (checkout.root / "raw/strange").mkdir(parents=True)
-    facts = checkout.sources()["strange"]
-    assert facts["status"] == "unknown" and "no adapter" in facts["problem"]
+def test_a_source_that_the_config_skips_is_listed(checkout: Checkout) -> None:
+    config = checkout.root / "config.yaml"
+    skipped = config.read_text().replace("sources: {}", "sources: {local: {skip: true}}")
+    config.write_text(skipped)
+    assert checkout.sources()["local"]["folder"] == "raw/local"
 
 
 def test_one_source_in_full(checkout: Checkout) -> None:
@@ -96,16 +95,12 @@ def test_one_source_in_full(checkout: Checkout) -> None:
 
 
 def test_the_real_access_is_valid_and_pinned(repository: Path) -> None:
-    access = load_access()
-    assert set(access) >= set(ISSUED)
-    for name, facts in access.items():
-        if facts["access"]["kind"] == "hub":
-            assert re.fullmatch("[0-9a-f]{40}", facts["access"]["revision"]), name
-    assert access["partnet_mobility"]["access"]["gated"] and access["artiverse"]["access"]["gated"]
-
-
-def test_every_described_source_says_how_it_is_had(repository: Path) -> None:
-    assert set(load_sources()) <= set(load_access())
+    sources = load_sources()
+    assert set(sources) >= set(ISSUED)
+    for name, source in sources.items():
+        if source.access["kind"] == "hub":
+            assert re.fullmatch("[0-9a-f]{40}", source.access["revision"]), name
+    assert sources["partnet_mobility"].access["gated"] and sources["artiverse"].access["gated"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +125,7 @@ def test_archives_are_unpacked_into_the_layout_that_adapters_read(
 def test_no_stage_depends_on_how_a_source_is_had(repository: Path) -> None:
     for stage in STAGES:
         digest = code_digest(stage)
-        assert "pipeline/access" not in digest and "pipeline/tools/fetch/" not in digest, stage
+        assert "sources.yaml" not in digest and "pipeline/tools/fetch/" not in digest, stage
 
 
 def test_articraft_s_archives_stay_as_they_are(repository: Path) -> None:
@@ -142,10 +137,10 @@ def test_a_build_names_the_absent_sources_in_one_line(
 ) -> None:
     folders = {"a": tmp_path / "a", "b": tmp_path / "b", "c": tmp_path}
     (tmp_path / "b" / ".fetch").mkdir(parents=True)  # a fetch that brought nothing
-    config: dict[str, Any] = {"sources": {k: {"folder": str(v)} for k, v in folders.items()}}
-    _tell_sources(config)
+    sources = {name: Source(1, facts_of(folder)) for name, folder in folders.items()}
+    _tell_sources(replace(SETTINGS, sources=sources))
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "aa sources" in said
     assert f"a ({tmp_path / 'a'}), b ({tmp_path / 'b'})." in said and f"({tmp_path})" not in said
-    _tell_sources({"sources": {"c": {"folder": str(tmp_path)}}})
+    _tell_sources(replace(SETTINGS, sources={"c": sources["c"]}))
     assert capsys.readouterr().err == ""

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every setting as a type: one class per section of config.yaml, one `...Settings` per stage.
+
+`work/settings/<stage>.json` is how a rule depends on its settings: `dump` writes it, `read` reads
+it back. Only the form is decided here; `config` checks what config.yaml says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
+
+from pipeline.base.tables import dump_json
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The collection that this repository makes itself."""
+
+    seed: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What the stages know about a raw source; a change of it reads the source again.
+
+    Attributes
+    ----------
+    folder, adapter : str
+        Where it lies, and the module of `pipeline.raw.adapters` that reads it.
+    license, attribution, scale : str
+        Where an object says nothing else.
+    frame : mapping
+        `up` and `front` as signed axes, likewise.
+    unit : float
+        m per length of the source, likewise.
+    """
+
+    folder: str
+    adapter: str
+    license: str
+    attribution: str
+    frame: Mapping[str, str | None]
+    scale: str
+    unit: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One raw source of the build, and into how many jobs per stage it is cut."""
+
+    shards: int
+    facts: SourceFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a field of the provenance must be; a rule that is not given asks for nothing."""
+
+    at_least: float | None = None
+    none_of: tuple[Any, ...] = ()
+    one_of: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What one object may cost."""
+
+    raw_bytes: int
+    urdf_bytes: int
+    links: int
+    faces: int
+    pixels: int
+    memory_gb: float
+    object_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Normalize:
+    """What stands in for what a source does not say."""
+
+    effort: float
+    velocity: float
+    default_pitch_m_per_turn: float
+    screw_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Codes that leave an object out, the unusual size, and what driving its joints may cost."""
+
+    reject: tuple[str, ...]
+    size_factor: float
+    sweep_steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotate:
+    """Densities [kg/m^3], convex parts of a link, thickness [m] of geometry without volume."""
+
+    density: float
+    density_by_source: Mapping[str, float]
+    density_by_part: Mapping[str, float]
+    collision_parts: int
+    shell_thickness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """Size [pixels], renderer, and how far joints are moved for the second picture."""
+
+    size: int
+    backend: str
+    open_fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How an evaluation split is sampled."""
+
+    seed: int
+    size: int
+    share: float
+    continuous_share: float
+    near_duplicate: float
+    quotas: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """The release."""
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All of config.yaml, checked; the sources in the order in which they keep a duplicate."""
+
+    name: str
+    expected_objects: int
+    generated: Generated
+    sources: Mapping[str, Source]
+    filters: Mapping[str, Mapping[str, Filter]]
+    budgets: Budgets
+    normalize: Normalize
+    verify: Verify
+    annotate: Annotate
+    render: Render
+    split: Split
+    publish: Publish
+
+    @property
+    def source_order(self) -> tuple[str, ...]:
+        """Return the names of the sources; a mapping written with sorted keys loses their order."""
+        return tuple(self.sources)
+
+    @property
+    def licenses(self) -> dict[str, str]:
+        """Return the license of every source."""
+        return {name: source.facts.license for name, source in self.sources.items()}
+
+
+class ShardSettings(Protocol):
+    """What the runner itself reads of any per-object stage's settings."""
+
+    @property
+    def budgets(self) -> Budgets:
+        """What one object may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
+    """What `ingest` reads."""
+
+    budgets: Budgets
+    filters: Mapping[str, Mapping[str, Filter]]
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeSettings:
+    """What `normalize` reads."""
+
+    budgets: Budgets
+    normalize: Normalize
+
+
+@dataclass(frozen=True, slots=True)
+class CategorizeSettings:
+    """What `categorize` reads."""
+
+    budgets: Budgets
+
+
+@dataclass(frozen=True, slots=True)
+class VerifySettings:
+    """What `verify` reads."""
+
+    budgets: Budgets
+    verify: Verify
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotateSettings:
+    """What `annotate` reads."""
+
+    budgets: Budgets
+    annotate: Annotate
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSettings:
+    """What `render` reads."""
+
+    budgets: Budgets
+    render: Render
+
+
+@dataclass(frozen=True, slots=True)
+class DeduplicateSettings:
+    """What `deduplicate` reads: the sources, the one that keeps a duplicate first."""
+
+    source_order: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestSettings:
+    """What `manifest` reads: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """What `split` reads."""
+
+    name: str
+    expected_objects: int
+    split: Split
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSettings:
+    """What `publish` reads; `licenses` by source."""
+
+    name: str
+    publish: Publish
+    licenses: Mapping[str, str]
+
+
+def select(config: Config, kind: type[T]) -> T:
+    """Return the part of the config that a stage's settings ask for, by the names of fields."""
+    return kind(**{field.name: getattr(config, field.name) for field in fields(kind)})  # type: ignore[arg-type]
+
+
+def dump(settings: object) -> bytes:
+    """Return settings as the text of a file, the same for the same settings."""
+    return dump_json(dataclasses.asdict(settings))  # type: ignore[call-overload]
+
+
+def read(path: Path, kind: type[T]) -> T:
+    """Read settings that `dump` wrote."""
+    return structured(kind, json.loads(path.read_bytes()))
+
+
+def structured(kind: Any, value: Any) -> Any:
+    """Return plain values as the type that they were declared to be, class within class."""
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        types = _types(kind)
+        return kind(**{name: structured(types[name], inner) for name, inner in value.items()})
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return tuple(structured(inner[0], one) for one in value)
+    if get_origin(kind) is Mapping:
+        return {name: structured(inner[1], one) for name, one in value.items()}
+    return value
+
+
+@functools.cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads and checks `sources.yaml`, the one description of every raw source."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipeline.base import layout
+from pipeline.base.errors import ConfigError
+from pipeline.engine.checked_yaml import read_yaml, schema_problems
+from pipeline.engine.settings import SourceFacts, structured
+from pipeline.raw.inventory import adapter_module
+from pipeline.raw.records import ADAPTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One entry of sources.yaml; stages see what `facts` selects, `aa sources` all of it."""
+
+    title: str
+    adapter: str
+    license: str
+    attribution: str
+    frame: Mapping[str, str | None]
+    scale: str
+    access: Mapping[str, Any]
+    expected: Mapping[str, int]
+    citation: str
+    redistribution: str
+    proved: Mapping[str, str]
+    unit: float = 1.0
+    folder: str = ""
+    shards: int = 1
+
+    def facts(self, folder: str) -> SourceFacts:
+        """Return what the stages may know, of a source that lies in `folder`."""
+        return SourceFacts(
+            folder,
+            self.adapter,
+            self.license,
+            self.attribution,
+            self.frame,
+            self.scale,
+            self.unit,
+        )
+
+
+def load_sources() -> dict[str, Description]:
+    """Read the description of every raw source, in the file's order."""
+    said = read_yaml(layout.SOURCES)
+    problems = schema_problems(said, layout.SOURCES, layout.SOURCES_SCHEMA)
+    if not problems:
+        problems = [
+            f"{layout.SOURCES}: {name}.adapter: there is no adapter {entry['adapter']!r}; write "
+            f"{ADAPTERS.replace('.', '/')}/{entry['adapter']}.py with `discover` and `describe`."
+            for name, entry in said.items()
+            if not is_adapter(entry["adapter"])
+        ]
+    if problems:
+        raise ConfigError("\n".join(sorted(problems)))
+    found = {name: structured(Description, entry) for name, entry in said.items()}
+    return {name: _with_folder(name, entry) for name, entry in found.items()}
+
+
+def _with_folder(name: str, entry: Description) -> Description:
+    return replace(entry, folder=entry.folder or layout.raw_folder(name).as_posix())
+
+
+def is_adapter(name: str) -> bool:
+    """Tell whether there is an adapter of that name, and not only a module that adapters share."""
+    if importlib.util.find_spec(f"{ADAPTERS}.{name}") is None:
+        return False
+    module = adapter_module(name)
+    return all(hasattr(module, part) for part in ("discover", "describe", "FIELDS"))
