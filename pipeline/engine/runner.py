@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -38,12 +38,15 @@ from pipeline.base.errors import (
     WorkerKilledError,
 )
 from pipeline.base.reasons import Finding, Reason
+from pipeline.base.records import Record
 from pipeline.base.tables import encodable, put_table, replacing, write_bytes
 from pipeline.base.trouble import is_memory_trouble, worker_sentence
 from pipeline.engine.processes import outside_signal, require_memory
 from pipeline.engine.workers import Crew, Died, TooSlow
 
 log = logging.getLogger(__name__)
+P = TypeVar("P")
+R = TypeVar("R", bound=Record)
 
 # After this many objects a fresh worker takes over: leaks of native libraries end there.
 OBJECTS_PER_WORKER = 200
@@ -72,24 +75,35 @@ class ShardJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One object's work order; `data` is whatever the stage's `process` needs."""
+class Task(Generic[P]):
+    """One object's work order; `data` is what the stage's `process` needs."""
 
     object_id: str
-    data: Any = None
+    data: P
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Generic[R]):
     """What a stage says about one object: a record, findings, and files for the asset tar."""
 
-    record: dict[str, Any]
+    record: R
     findings: Sequence[Finding] = ()
     files: Mapping[str, bytes] | None = None
 
 
-Process = Callable[[Task, Mapping[str, Any]], Outcome]
-Answer = tuple[Outcome, bytes | None] | Rejection
+Process = Callable[[Task[P], Mapping[str, Any]], Outcome[R]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """An outcome on its way from the worker: the record as a row, the files as a tar fragment."""
+
+    row: dict[str, Any]
+    findings: tuple[Finding, ...]
+    fragment: bytes | None
+
+
+Answer = _Done | Rejection
 
 
 @dataclass(slots=True)
@@ -107,10 +121,10 @@ class _Books:
 
 def run_shard(
     job: ShardJob,
-    tasks: Sequence[Task],
+    tasks: Sequence[Task[P]],
     *,
-    process: Process,
-    schema: pa.Schema,
+    process: Process[P, R],
+    record: type[R],
 ) -> None:
     """Run `process` on every task and write records, rejects, findings and assets of the shard.
 
@@ -122,11 +136,11 @@ def run_shard(
         The shard's objects, in any order.
     process : callable
         Pure function of one task and the settings; raises `Rejection` for a broken object.
-    schema : pyarrow.Schema
-        Of the records; those of `pipeline.base.assets` are added for stages that make files.
+    record : type of Record
+        What `process` returns; stages that make files add the columns of `pipeline.base.assets`.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
-    books = _Books()
+    books, schema = _Books(), record.schema()
     with ExitStack() as stack:
         paths = {
             name: stack.enter_context(replacing(job.outputs[name]))
@@ -174,12 +188,11 @@ def _enter(
             }
         )
         return
-    outcome, fragment = answer
-    record = {"object_id": object_id} | outcome.record
-    if writer is not None and fragment is not None:
+    row = {"object_id": object_id} | answer.row
+    if writer is not None and answer.fragment is not None:
         names = (column.name for column in COLUMNS)
-        record |= zip(names, writer.append(fragment), strict=True)
-    books.records.append(record)
+        row |= zip(names, writer.append(answer.fragment), strict=True)
+    books.records.append(row)
     books.findings.extend(
         {
             "object_id": object_id,
@@ -188,7 +201,7 @@ def _enter(
             "severity": str(finding.severity),
             "detail": encodable(finding.detail),
         }
-        for finding in sorted(outcome.findings, key=lambda f: (f.code, f.detail))
+        for finding in sorted(answer.findings, key=lambda f: (f.code, f.detail))
     )
 
 
@@ -199,8 +212,8 @@ def _count(job: ShardJob, books: _Books, total: int) -> None:
 
 
 def _answers(
-    job: ShardJob, tasks: Sequence[Task], process: Process
-) -> Iterator[tuple[Task, Answer]]:
+    job: ShardJob, tasks: Sequence[Task[P]], process: Process[P, R]
+) -> Iterator[tuple[Task[P], Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
     require_memory(job.settings["budgets"]["memory_gb"])
     given = 0
@@ -217,7 +230,7 @@ def _answers(
             yield task, _decide_alone(job, task, process, answer)
 
 
-def _crew(job: ShardJob, process: Process, count: int) -> Crew[Task]:
+def _crew(job: ShardJob, process: Process[P, R], count: int) -> Crew[Task[P]]:
     budgets = job.settings["budgets"]
     return Crew(
         functools.partial(_safe, process, job.settings),
@@ -235,7 +248,9 @@ def _is_doubtful(answer: Answer | Died) -> bool:
     return isinstance(answer, Died)
 
 
-def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | Died) -> Answer:
+def _decide_alone(
+    job: ShardJob, task: Task[P], process: Process[P, R], answer: Answer | Died
+) -> Answer:
     """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
     deaths: Counter[bool] = Counter()
     while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
@@ -256,7 +271,7 @@ def _decide_alone(job: ShardJob, task: Task, process: Process, answer: Answer | 
     return answer
 
 
-def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
+def _safe(process: Process[P, R], settings: Mapping[str, Any], task: Task[P]) -> bytes:
     """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
     try:
         return pickle.dumps(_guarded(process, task, settings))
@@ -269,12 +284,12 @@ def _safe(process: Process, settings: Mapping[str, Any], task: Task) -> bytes:
         return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
 
 
-def _guarded(process: Process, task: Task, settings: Mapping[str, Any]) -> Answer:
+def _guarded(process: Process[P, R], task: Task[P], settings: Mapping[str, Any]) -> Answer:
     """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
     try:
         outcome = process(task, settings)
         fragment = None if outcome.files is None else pack(task.object_id, outcome.files)
-        return Outcome(outcome.record, tuple(outcome.findings)), fragment
+        return _Done(outcome.record.to_row(), tuple(outcome.findings), fragment)
     except Rejection as rejection:
         return rejection
     except SHARD_TROUBLE:

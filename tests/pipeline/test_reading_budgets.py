@@ -29,7 +29,7 @@ from pipeline.stages.normalize.meshes import MeshReader
 from pipeline.stages.render.backend import render_views
 from pipeline.stages.render.camera import look_at
 from pipeline.stages.render.surface import read_surface, without_backs
-from pipeline.stages.verify.stage import verify
+from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.fuzz import corpus
 
 BUDGETS = {"faces": 100_000, "pixels": 1_000_000}
@@ -310,7 +310,7 @@ def test_nearly_a_thousand_mimics_in_a_row_are_verified(
     settings = bench.SETTINGS | {
         "verify": bench.SETTINGS["verify"] | {"sweep_steps": 1000, "part_pairs": 100}
     }
-    assert verify(Task("a", (record, where, "box", ((), ()))), settings).record is not None
+    assert verify(Task("a", VerifyInput(record, where, "box")), settings).record is not None
 
 
 def triangles(count: int) -> trimesh.Trimesh:

@@ -9,6 +9,7 @@ from typing import Any
 
 from aa_dataset.kinematics.urdf import UrdfModel
 from pipeline.base.reasons import Finding
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.stages.normalize.compound import decompose
 from pipeline.stages.normalize.screws import fold_screws
 
@@ -46,9 +47,7 @@ class OneDof:
         return "" if name in self.carriers else name
 
 
-def one_dof_joints(
-    model: UrdfModel, source: Mapping[str, Any], settings: Mapping[str, Any]
-) -> OneDof:
+def one_dof_joints(model: UrdfModel, source: IngestedRecord, settings: Mapping[str, Any]) -> OneDof:
     """Decompose joints with several degrees of freedom, then fold declared screws."""
     parts = decompose(model)
     screws = fold_screws(parts.model, source, settings)

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.urdf import CODES, parse_urdf
 from pipeline.base.errors import PipelineError, Rejection
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.inventory import object_id
 from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import RECORDS, _record
+from pipeline.stages.ingest.stage import IngestInput, _record
 from tests.kit import raw_sources
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -117,12 +118,14 @@ def test_a_damaged_object_is_a_rejection_or_a_valid_record(
     except Rejection as rejection:
         assert rejection.detail
         return
-    row = _record("source", found, record, facts=SOURCE, digest="d" * 64)
-    pa.Table.from_pylist([{"object_id": "x", **row}], schema=RECORDS)
+    told = _record(IngestInput("source", SOURCE, found, "d" * 64, None), record)
+    row = {"object_id": "x", **told.to_row()}
+    table = pa.Table.from_pylist([row], schema=IngestedRecord.schema())
+    assert IngestedRecord.from_row(table.to_pylist()[0]).to_row() == told.to_row()
     assert record.model in files
     assert all(finding.detail for finding in record.findings)
-    for screw in json.loads(row["screws"]):
-        assert screw["joint"] and screw["joint"] != screw["partner"]
+    for screw in told.screws:
+        assert screw.joint and screw.joint != screw.partner
 
 
 @settings(max_examples=3000, suppress_health_check=list(HealthCheck))

@@ -122,6 +122,8 @@ def folder(tmp_path: Path) -> Path:
 def _blank(kind: pa.DataType) -> Any:
     if pa.types.is_fixed_size_list(kind):
         return [0.0] * kind.list_size
+    if pa.types.is_map(kind):
+        return []
     return "" if pa.types.is_string(kind) else kind.to_pandas_dtype()(0)
 
 
