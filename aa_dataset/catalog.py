@@ -8,6 +8,7 @@ index that is built once with array operations.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,10 +26,9 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.safe_json import parse_json
 from aa_dataset.seal import NEXT_STEP, Seal, read_seal
 from aa_dataset.storage import read_table, verify_files
-from aa_dataset.trust import brief, check_counts, check_objects
+from aa_dataset.trust import check_counts, check_objects
 from aa_dataset.unpacked import KnownFolders
 
 Array = NDArray[np.float64]
@@ -217,7 +217,7 @@ class Catalog:
             path = self.layout.table("joints")
             raise LibraryError(f"{path}, object {object_id!r}: {error}") from error
 
-    def _joint(self, index: int, words: dict[str, str | None]) -> Joint:
+    def _joint(self, index: int, words: dict[str, Any]) -> Joint:
         vectors, numbers = self.joints.vectors, self.joints.numbers
         mass = float(numbers["body_mass"][index])
         inertia = vectors["body_inertia"][index].reshape(3, 3)
@@ -373,20 +373,16 @@ def _vectors(table: pa.Table, name: str, size: int) -> Array:
     return flat
 
 
-def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, str | None]]:
+def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, Any]]:
     words = table.select(["joint", "type", "parent", "child", "mimic"]).take(pa.array(rows))
     return list(words.to_pylist())
 
 
-def _mimic(text: str) -> Mimic:
-    data = parse_json(text.encode())
-    if not isinstance(data, dict) or not isinstance(data.get("joint"), str):
-        raise ValueError(f"its mimic is {brief(text)}, which names no joint")
-    numbers = {"multiplier": 1.0, "offset": 0.0} | data
+def _mimic(cell: dict[str, Any]) -> Mimic:
     for name in ("multiplier", "offset"):
-        if type(numbers[name]) not in (int, float):
-            raise ValueError(f"the {name} of its mimic is {brief(numbers[name])}, not a number")
-    return Mimic(data["joint"], float(numbers["multiplier"]), float(numbers["offset"]))
+        if not math.isfinite(cell[name]):
+            raise ValueError(f"the {name} of its mimic is {cell[name]}, not a number")
+    return Mimic(**cell)
 
 
 def _closest(name: str, known: dict[str, int]) -> str:

@@ -15,7 +15,6 @@ from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.layout import ObjectLayout
-from aa_dataset.safe_json import JsonError, parse_json
 from aa_dataset.unpacked import cached_folder, given_folder
 
 Array = NDArray[np.float64]
@@ -126,15 +125,16 @@ class ArticulatedObject:
         return str(self.fact("content_sha256"))
 
     @property
-    def provenance(self) -> dict[str, Any]:
-        """Where the object's facts came from."""
-        try:
-            found = parse_json((self.fact("provenance") or "{}").encode())
-        except JsonError:
-            found = None
-        if not isinstance(found, dict):
+    def provenance(self) -> dict[str, str | None]:
+        """Where the object's facts came from and what else its source tells, as texts.
+
+        What is no text in the source is JSON; None where the source names a field without a value.
+        """
+        pairs = self.fact("provenance")
+        found = dict(pairs)
+        if len(found) != len(pairs):
             raise LibraryError(
-                f"object {self.object_id!r}: its provenance is not a JSON table. Run `make library`"
+                f"object {self.object_id!r}: its provenance names a field twice. Run `make library`"
                 " to build it again, or download it again."
             )
         return found

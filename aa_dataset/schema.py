@@ -9,10 +9,28 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int32(), pa.bool_()
 _VEC3, _VEC6, _MAT3 = pa.list_(_FLOAT, 3), pa.list_(_FLOAT, 6), pa.list_(_FLOAT, 9)
+_MIMIC = pa.struct(
+    [
+        pa.field("joint", _TEXT, nullable=False),
+        pa.field("multiplier", _FLOAT, nullable=False),
+        pa.field("offset", _FLOAT, nullable=False),
+    ]
+)
+# The vectors are there wherever the struct is; Parquet's reader fails on a struct that is null and
+# has a fixed-size list that may not be.
+_INERTIAL = pa.struct(
+    [
+        pa.field("mass", _FLOAT, nullable=False),
+        pa.field("center", _VEC3),
+        pa.field("inertia", _MAT3),
+    ]
+)
+_TEXTS = pa.map_(_TEXT, pa.field("value", _TEXT))
+_COUNTS = pa.map_(_TEXT, pa.field("value", _INT, nullable=False))
 
 
 def _field(
@@ -53,7 +71,12 @@ OBJECTS = (
     _field("shard", _TEXT, "asset tar that holds the object"),
     _field("offset", pa.int64(), "first byte of the object in the tar", unit="B"),
     _field("size", pa.int64(), "length of the object in the tar", unit="B"),
-    _field("provenance", _TEXT, "JSON: where the object's facts came from"),
+    _field(
+        "provenance",
+        _TEXTS,
+        "where the object's facts came from and what else its source tells; what is no text in the "
+        "source is JSON",
+    ),
 )
 
 LINKS = (
@@ -78,7 +101,13 @@ LINKS = (
         "estimate of the largest relative error of mass, com (against half the box's diagonal) "
         "and inertia; 1 says that only the order is right",
     ),
-    _field("source_inertial", _TEXT, "JSON: the source's own inertial", null=True),
+    _field(
+        "source_inertial",
+        _INERTIAL,
+        "the source's own inertial: mass, center of mass and inertia about it by rows, in the "
+        "source's link frame and units",
+        null=True,
+    ),
     _field("faces", _INT, "triangles of the visual geometry"),
     _field("watertight", _BOOL, "whether the visual geometry, taken together, is closed"),
     _field(
@@ -154,7 +183,12 @@ JOINTS = (
         "E_B^phi to the fixed joint, kappa pi m; null when fixed or when the body is a line",
         null=True,
     ),
-    _field("mimic", _TEXT, "JSON: joint, multiplier, offset; null when independent", null=True),
+    _field(
+        "mimic",
+        _MIMIC,
+        "the coupling q = multiplier * q(joint) + offset; null when independent",
+        null=True,
+    ),
 )
 
 FINDINGS = (
@@ -179,7 +213,7 @@ CATEGORIES = (
     _field("origin", _TEXT, "published, source or proposed"),
     _field("usual_size", _FLOAT, "usual diagonal of the box at rest", unit="m", null=True),
     _field("objects", _INT, "objects of the library"),
-    _field("by_source", _TEXT, "JSON: objects per source"),
+    _field("by_source", _COUNTS, "objects per source"),
 )
 
 SPLITS = (

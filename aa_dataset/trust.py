@@ -98,12 +98,26 @@ def check_cells(table: pa.Table, schema: pa.Schema) -> None:
             raise ValueError(
                 f"column {field.name!r}: found {found or 'nothing'}, the schema has {field.type}"
             )
-        if not field.nullable and table[field.name].null_count:
-            raise ValueError(f"column {field.name!r}: a row has no value")
         try:
             table[field.name].validate(full=True)  # also that text is UTF-8
         except pa.ArrowException as error:
             raise ValueError(f"column {field.name!r}: {brief(str(error))}") from None
+        for chunk in table[field.name].chunks:
+            _require_filled(chunk, field, field.name)
+
+
+def _require_filled(values: pa.Array, field: pa.Field, name: str) -> None:
+    """Raise `ValueError` for a null where none may be, also inside of structs and maps."""
+    if not field.nullable and values.null_count:
+        raise ValueError(f"column {name!r}: a row has no value")
+    if pa.types.is_struct(field.type):
+        present = values.drop_null()
+        for number, inner in enumerate(field.type):
+            _require_filled(present.field(number), inner, f"{name}.{inner.name}")
+    elif pa.types.is_map(field.type):
+        present = values.drop_null()
+        _require_filled(present.keys, field.type.key_field, f"{name}.key")
+        _require_filled(present.items, field.type.item_field, f"{name}.value")
 
 
 def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:

@@ -86,6 +86,8 @@ def empty(field: pa.Field) -> object:
         return None
     if pa.types.is_fixed_size_list(field.type):
         return [0.0] * field.type.list_size
+    if pa.types.is_map(field.type):
+        return {}
     if pa.types.is_string(field.type):
         return ""
     return False if pa.types.is_boolean(field.type) else 0

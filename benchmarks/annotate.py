@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +23,16 @@ from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome, Task
 from pipeline.engine.settings import AnnotateSettings, Config, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import open_raw
+from pipeline.raw.records import Frame
 from pipeline.shapes.glb import read_links
-from pipeline.stages.annotate.stage import annotate
+from pipeline.stages.annotate.facts import SourceFacts
+from pipeline.stages.annotate.stage import AnnotateInput, annotate
 from pipeline.stages.normalize.stage import normalize_raw
 
 SAMPLES = Path("../shared/samples/partnet_mobility")
-ROW = {"format": "urdf", "label": "", "frame": '{"up": "z", "front": "x"}', "scale": "metric",
-       "screws": "[]", "paths": '["."]', "unit": 1.0}  # fmt: skip
+RAW = IngestedRecord("bench", "x", (".",), "", "urdf", Frame("z", "x"), "metric", 1.0)
 
 
 def main() -> None:
@@ -65,7 +68,7 @@ def samples(settings: Config) -> Iterator[Outcome]:
 def normal(folder: Path, urdf: str, settings: Config) -> Outcome:
     """Normalize one raw folder."""
     files = open_raw(folder, ["."], most_bytes=settings.budgets.raw_bytes)
-    return normalize_raw(files, {**ROW, "model": urdf}, select(settings, NormalizeSettings))
+    return normalize_raw(files, replace(RAW, model=urdf), select(settings, NormalizeSettings))
 
 
 def report(name: str, objects: Iterator[Outcome], settings: Config) -> None:
@@ -79,8 +82,8 @@ def report(name: str, objects: Iterator[Outcome], settings: Config) -> None:
         floors.append(time.process_time() - start)
         found, seconds = annotated(outcome, settings)
         times.append(seconds)
-        methods.update(row["inertia_method"] for row in found.record["links"])
-        errors += [row["inertia_error"] for row in found.record["links"]]
+        methods.update(row.inertia_method for row in found.record.links)
+        errors += [row.inertia_error for row in found.record.links]
     cells = (f"{len(times)}", f"{methods.total()}", f"{1e3 * np.mean(times):.1f}",
              f"{1e3 * np.mean(floors):.1f}", f"{np.sum(times) / np.sum(floors):.1f}")  # fmt: skip
     print(f"{name:<28}" + "".join(f"{cell:>13}" for cell in cells))
@@ -95,7 +98,7 @@ def annotated(outcome: Outcome, settings: Config) -> tuple[Outcome, float]:
         fragment = pack("bench-object", outcome.files or {})
         path.write_bytes(fragment)
         where = AssetRange(path, 0, len(fragment))
-        task = Task("bench-object", (outcome.record, where, "{}"))
+        task = Task("bench-object", AnnotateInput(SourceFacts(outcome.record, "bench", {}), where))
         start = time.process_time()
         found = annotate(task, select(settings, AnnotateSettings))
         return found, time.process_time() - start

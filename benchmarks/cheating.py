@@ -95,7 +95,7 @@ def joint_rows(object_id: str, truth: Truth) -> list[Row]:
         if mimic is not None:
             names = ("multiplier", "offset")
             numbers = {name: joint[f"mimic_{name}"][0] for name in names}  # type: ignore[index]
-            known["mimic"] = json.dumps({"joint": mimic, **numbers})
+            known["mimic"] = {"joint": mimic, **numbers}
         rows.append(filled("joints", object_id=object_id, **known))
     return rows
 

@@ -77,7 +77,7 @@ def add(row: Row, outcome: Outcome, most: int) -> None:
     """Measure one normalized object."""
     files = outcome.files or {}
     model = parse_urdf(files[URDF])
-    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    diagonal = float(np.linalg.norm(outcome.record.extents))
     start = time.process_time()
     model, _, findings = with_convex_parts(model, files, diagonal=diagonal, most=most)
     row.cpu += time.process_time() - start

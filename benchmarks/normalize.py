@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +26,9 @@ from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome
 from pipeline.engine.settings import Budgets, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import open_raw
+from pipeline.raw.records import Frame
 from pipeline.stages.normalize.stage import normalize_raw, read_model
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
@@ -133,9 +134,8 @@ def load_all(meshes: Iterable[Path]) -> None:
 def normal(urdf: Path, scale: str, settings: NormalizeSettings) -> Outcome:
     """Normalize one object."""
     files = open_raw(urdf.parent, ["."], most_bytes=settings.budgets.raw_bytes)
-    row = {"model": urdf.name, "format": "urdf", "label": "", "screws": "[]", "unit": 1.0}
-    frame = json.dumps({"up": "z", "front": "x"})
-    return normalize_raw(files, {**row, "frame": frame, "scale": scale}, settings)
+    raw = IngestedRecord("x", "x", (".",), urdf.name, "urdf", Frame("z", "x"), scale, 1.0)
+    return normalize_raw(files, raw, settings)
 
 
 def cpu_of(work: Any, *arguments: Any) -> float:

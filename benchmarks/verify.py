@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,13 +18,13 @@ from pipeline.engine.runner import Task
 from pipeline.engine.settings import Config, NormalizeSettings, VerifySettings, select
 from pipeline.generate.emit import emit, object_files
 from pipeline.generate.registry import family_names
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.raw.records import Frame
 from pipeline.shapes.glb import read_links
-from pipeline.stages.normalize.stage import normalize
-from pipeline.stages.verify.stage import verify
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
+from pipeline.stages.verify.stage import VerifyInput, verify
 
-FACTS = {"format": "urdf", "label": "", "screws": "[]", "paths": '["."]', "unit": 1.0,
-         "model": "model.urdf", "frame": json.dumps({"up": "z", "front": "x"}),
-         "scale": "metric"}  # fmt: skip
+RAW = IngestedRecord("x", "x", (".",), "model.urdf", "urdf", Frame("z", "x"), "metric", 1.0)
 
 
 def main() -> None:
@@ -46,13 +45,14 @@ def main() -> None:
 def measure(folder: Path, name: str, config: Config, spent: dict[str, float]) -> None:
     """Add the CPU times of one object."""
     emit(folder, name, files=object_files(name, 0, seed=1))
-    task, settings = Task("x", (folder / name, FACTS, None, ())), select(config, NormalizeSettings)
+    task = Task("x", NormalizeInput(folder / name, RAW))
+    settings = select(config, NormalizeSettings)
     made = timed(spent, "normalize", lambda: normalize(task, settings))
     fragment = pack("x", made.files)
     tar = folder / "object.tar"
     tar.write_bytes(fragment + bytes(1024))
     where = AssetRange(tar, 0, len(fragment))
-    order = Task("x", (made.record, where, "", ((), ())))
+    order = Task("x", VerifyInput(made.record, where, ""))
     timed(spent, "verify", lambda: verify(order, select(config, VerifySettings)))
     links = tuple(link.name for link in parse_urdf(made.files[URDF]).links)
     timed(spent, "reading the GLB", lambda: read_links(made.files[GLB], links, looks=False))

@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ from aa_dataset.files import FileSeal
 from aa_dataset.tars import read_header, read_members
 from aa_dataset.trust import BLOCK
 from pipeline.base.errors import DamagedFileError
+from pipeline.base.tables import read_rows
 
 # Two zero blocks end a tar; a fragment is an object's members without them.
 END_OF_ARCHIVE = bytes(1024)
@@ -42,10 +43,12 @@ class AssetRange:
     size: int
     sha256: str | None = None
 
-    @classmethod
-    def of(cls, path: Path, row: Mapping[str, Any]) -> AssetRange:
-        """Return the range that a record of the stage that wrote the tar names."""
-        return cls(path, *(row[field.name] for field in COLUMNS))
+
+def asset_ranges(records: Path, tar: Path) -> dict[str, AssetRange]:
+    """Return where the objects of a tar lie, by the records of the stage that wrote it."""
+    names = [column.name for column in COLUMNS]
+    rows = read_rows(records, columns=["object_id", *names])
+    return {row["object_id"]: AssetRange(tar, *(row[name] for name in names)) for row in rows}
 
 
 def pack(object_id: str, files: Mapping[str, bytes]) -> bytes:

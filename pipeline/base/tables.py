@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from aa_dataset.schema import SCHEMA_VERSION
 from pipeline.base.errors import DamagedFileError
 
 __all__ = [
-    "compact_json", "dump_json", "encodable", "put_table", "read_rows", "record_schema",
-    "replacing", "write_arrow", "write_bytes", "write_if_changed", "write_table",
+    "compact_json", "dump_json", "encodable", "put_table", "read_arrow", "read_rows",
+    "record_schema", "replacing", "write_arrow", "write_bytes", "write_if_changed", "write_table",
 ]  # fmt: skip
 
 
@@ -85,10 +86,27 @@ def _put_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
     pq.write_table(table, path, write_page_checksum=checksums, **options)
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read a Parquet table as a list of dictionaries; one that is no table is removed."""
+def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Read a Parquet table, or columns of it, as a list of dictionaries; see `read_arrow`."""
+    with _removing_damaged(path):
+        return list(_read(path, columns).to_pylist())
+
+
+def read_arrow(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet table, or columns of it; a file that is no table is removed."""
+    with _removing_damaged(path):
+        return _read(path, columns)
+
+
+def _read(path: Path, columns: Sequence[str] | None) -> pa.Table:
+    names = None if columns is None else list(columns)
+    return pq.read_table(path, columns=names, page_checksum_verification=True)
+
+
+@contextmanager
+def _removing_damaged(path: Path) -> Iterator[None]:
     try:
-        return list(pq.read_table(path, page_checksum_verification=True).to_pylist())
+        yield
     except FileNotFoundError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:

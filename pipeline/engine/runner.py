@@ -38,6 +38,7 @@ from pipeline.base.errors import (
     WorkerKilledError,
 )
 from pipeline.base.reasons import Finding, Reason
+from pipeline.base.records import Record
 from pipeline.base.tables import encodable, put_table, replacing, write_bytes
 from pipeline.base.trouble import is_memory_trouble, worker_sentence
 from pipeline.engine.processes import outside_signal, require_memory
@@ -45,6 +46,8 @@ from pipeline.engine.settings import ShardSettings
 from pipeline.engine.workers import Crew, Died, TooSlow
 
 log = logging.getLogger(__name__)
+P = TypeVar("P")
+R = TypeVar("R", bound=Record)
 
 S = TypeVar("S")
 B = TypeVar("B", bound=ShardSettings)
@@ -76,24 +79,35 @@ class ShardJob(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One object's work order; `data` is whatever the stage's `process` needs."""
+class Task(Generic[P]):
+    """One object's work order; `data` is what the stage's `process` needs."""
 
     object_id: str
-    data: Any = None
+    data: P
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Generic[R]):
     """What a stage says about one object: a record, findings, and files for the asset tar."""
 
-    record: dict[str, Any]
+    record: R
     findings: Sequence[Finding] = ()
     files: Mapping[str, bytes] | None = None
 
 
-Process = Callable[[Task, B], Outcome]
-Answer = tuple[Outcome, bytes | None] | Rejection
+Process = Callable[[Task[P], B], Outcome[R]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """An outcome on its way from the worker: the record as a row, the files as a tar fragment."""
+
+    row: dict[str, Any]
+    findings: tuple[Finding, ...]
+    fragment: bytes | None
+
+
+Answer = _Done | Rejection
 
 
 @dataclass(slots=True)
@@ -111,10 +125,10 @@ class _Books:
 
 def run_shard(
     job: ShardJob[B],
-    tasks: Sequence[Task],
+    tasks: Sequence[Task[P]],
     *,
-    process: Process[B],
-    schema: pa.Schema,
+    process: Process[P, B, R],
+    record: type[R],
     check: Callable[[], None] | None = None,
 ) -> None:
     """Run `process` on every task and write records, rejects, findings and assets of the shard.
@@ -127,14 +141,14 @@ def run_shard(
         The shard's objects, in any order.
     process : callable
         Pure function of one task and the settings; raises `Rejection` for a broken object.
-    schema : pyarrow.Schema
-        Of the records; those of `pipeline.base.assets` are added for stages that make files.
+    record : type of Record
+        What `process` returns; stages that make files add the columns of `pipeline.base.assets`.
     check : callable, optional
         Called when every object has its answer and no output is in its place; what it raises
         fails the shard.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
-    books = _Books()
+    books, schema = _Books(), record.schema()
     with ExitStack() as stack:
         paths = {
             name: stack.enter_context(replacing(job.outputs[name]))
@@ -184,12 +198,11 @@ def _enter(
             }
         )
         return
-    outcome, fragment = answer
-    record = {"object_id": object_id} | outcome.record
-    if writer is not None and fragment is not None:
+    row = {"object_id": object_id} | answer.row
+    if writer is not None and answer.fragment is not None:
         names = (column.name for column in COLUMNS)
-        record |= zip(names, writer.append(fragment), strict=True)
-    books.records.append(record)
+        row |= zip(names, writer.append(answer.fragment), strict=True)
+    books.records.append(row)
     books.findings.extend(
         {
             "object_id": object_id,
@@ -198,7 +211,7 @@ def _enter(
             "severity": str(finding.severity),
             "detail": encodable(finding.detail),
         }
-        for finding in sorted(outcome.findings, key=lambda f: (f.code, f.detail))
+        for finding in sorted(answer.findings, key=lambda f: (f.code, f.detail))
     )
 
 
@@ -209,8 +222,8 @@ def _count(job: ShardJob[Any], books: _Books, total: int) -> None:
 
 
 def _answers(
-    job: ShardJob[B], tasks: Sequence[Task], process: Process[B]
-) -> Iterator[tuple[Task, Answer]]:
+    job: ShardJob[B], tasks: Sequence[Task[P]], process: Process[P, B, R]
+) -> Iterator[tuple[Task[P], Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
     require_memory(job.settings.budgets.memory_gb)
     given = 0
@@ -227,7 +240,7 @@ def _answers(
             yield task, _decide_alone(job, task, process, answer)
 
 
-def _crew(job: ShardJob[B], process: Process[B], count: int) -> Crew[Task]:
+def _crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
     budgets = job.settings.budgets
     return Crew(
         functools.partial(_safe, process, job.settings),
@@ -246,7 +259,7 @@ def _is_doubtful(answer: Answer | Died) -> bool:
 
 
 def _decide_alone(
-    job: ShardJob[B], task: Task, process: Process[B], answer: Answer | Died
+    job: ShardJob[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
 ) -> Answer:
     """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
     deaths: Counter[bool] = Counter()
@@ -268,7 +281,7 @@ def _decide_alone(
     return answer
 
 
-def _safe(process: Process[B], settings: B, task: Task) -> bytes:
+def _safe(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
     """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
     try:
         return pickle.dumps(_guarded(process, task, settings))
@@ -281,12 +294,12 @@ def _safe(process: Process[B], settings: B, task: Task) -> bytes:
         return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
 
 
-def _guarded(process: Process[B], task: Task, settings: B) -> Answer:
+def _guarded(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
     """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
     try:
         outcome = process(task, settings)
         fragment = None if outcome.files is None else pack(task.object_id, outcome.files)
-        return Outcome(outcome.record, tuple(outcome.findings)), fragment
+        return _Done(outcome.record.to_row(), tuple(outcome.findings), fragment)
     except Rejection as rejection:
         return rejection
     except SHARD_TROUBLE:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from pipeline.base.tables import dump_json
+from pipeline.raw.records import Frame
 
 T = TypeVar("T")
 
@@ -38,8 +39,8 @@ class SourceFacts:
         Where it lies, and the module of `pipeline.raw.adapters` that reads it.
     license, attribution, scale : str
         Where an object says nothing else.
-    frame : mapping
-        `up` and `front` as signed axes, likewise.
+    frame : Frame
+        Likewise.
     unit : float
         m per length of the source, likewise.
     """
@@ -48,7 +49,7 @@ class SourceFacts:
     adapter: str
     license: str
     attribution: str
-    frame: Mapping[str, str | None]
+    frame: Frame
     scale: str
     unit: float = 1.0
 
@@ -266,7 +267,8 @@ def dump(settings: object) -> bytes:
 
 def read(path: Path, kind: type[T]) -> T:
     """Read settings that `dump` wrote."""
-    return structured(kind, json.loads(path.read_bytes()))
+    found: T = structured(kind, json.loads(path.read_bytes()))
+    return found
 
 
 def structured(kind: Any, value: Any) -> Any:

@@ -13,7 +13,7 @@ from pipeline.base.errors import ConfigError
 from pipeline.engine.checked_yaml import read_yaml, schema_problems
 from pipeline.engine.settings import SourceFacts, structured
 from pipeline.raw.inventory import adapter_module
-from pipeline.raw.records import ADAPTERS
+from pipeline.raw.records import ADAPTERS, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Description:
     adapter: str
     license: str
     attribution: str
-    frame: Mapping[str, str | None]
+    frame: Frame
     scale: str
     access: Mapping[str, Any]
     expected: Mapping[str, int]

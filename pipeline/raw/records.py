@@ -42,6 +42,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """Directions of a source's frame: `x`, `y`, `z`, `-x`, `-y` or `-z`; some have no front."""
+
+    up: str
+    front: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Screw:
     """A declared screw: one part that turns and advances at once, by the source's own word.
 
@@ -110,7 +118,7 @@ class RawRecord:
     screws: tuple[Screw, ...] = ()
     license: str = ""
     attribution: str = ""
-    frame: dict[str, str | None] | None = None
+    frame: Frame | None = None
     scale: str | None = None
     unit: float | None = None
     same_as: tuple[str, ...] = ()

@@ -14,7 +14,6 @@ from typing import Any
 from aa_dataset.labels import UNKNOWN, plain_label
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
-from pipeline.base.tables import compact_json
 
 __all__ = ["UNKNOWN", "Category", "Review", "Taxonomy", "Words", "load_taxonomy", "plain_label"]
 
@@ -196,7 +195,7 @@ def category_rows(objects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "origin": category.origin,
             "usual_size": category.usual_size,
             "objects": sum(by_category.get(category.name, Counter()).values()),
-            "by_source": compact_json(dict(by_category.get(category.name, Counter()))),
+            "by_source": sorted(by_category.get(category.name, Counter()).items()),
         }
         for category in known.values()
     ]

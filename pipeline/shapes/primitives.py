@@ -8,14 +8,15 @@ the primitives that it started from; `annotate` takes their closed forms.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import trimesh
 
 from aa_dataset.portable import applied, product, settled
+from pipeline.base.records import Shape
 
 # Digits that a record keeps: of a size, of the entries of a rotation, and of the center against
 # the object's diagonal, three more than the nine of the grid.
@@ -44,8 +45,8 @@ class Primitive:
 
     kind: str
     size: tuple[float, ...]
-    rotation: np.ndarray
-    center: np.ndarray
+    rotation: Annotated[np.ndarray, Shape(3, 3)]
+    center: Annotated[np.ndarray, Shape(3)]
 
     def mapped(self, rotation: np.ndarray, scale: float, shift: np.ndarray) -> Primitive:
         """Return the primitive after ``y = scale * rotation @ x + shift``."""
@@ -58,22 +59,11 @@ class Primitive:
         vertices, faces = tessellated(self.kind, self.size)
         return np.asarray((applied(self.rotation, vertices) + self.center)[faces])
 
-    def as_json(self, decimals: int) -> dict[str, Any]:
-        """Return the entry of a record, for an object with a grid of so many decimals."""
+    def rounded(self, decimals: int) -> Primitive:
+        """Return what a record keeps, for an object with a grid of so many decimals."""
+        size = tuple(float(format(length, f".{DIGITS}g")) for length in self.size)
         center = settled(self.center, decimals + FINER_THAN_GRID)
-        return {
-            "kind": self.kind,
-            "size": [float(format(length, f".{DIGITS}g")) for length in self.size],
-            "rotation": settled(self.rotation, DIGITS).reshape(-1).tolist(),
-            "center": center.tolist(),
-        }
-
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> Primitive:
-        """Read the entry of a record."""
-        rotation = np.array(entry["rotation"], dtype=float).reshape(3, 3)
-        center = np.array(entry["center"], dtype=float)
-        return cls(entry["kind"], tuple(entry["size"]), rotation, center)
+        return Primitive(self.kind, size, settled(self.rotation, DIGITS), center)
 
 
 def tessellated(kind: str, size: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:

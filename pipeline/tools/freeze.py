@@ -17,6 +17,7 @@ from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
 from aa_dataset.layout import LibraryLayout
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
+from pipeline.base.seal import usable_seal
 from pipeline.base.tables import read_rows, write_bytes
 from pipeline.stages.split.frozen import (
     FOLDER,
@@ -41,6 +42,8 @@ def main(arguments: list[str]) -> int:
         raise PipelineError(f"--version {given.version!r}: write {SPLIT}-v and a number.")
     if not library.seal.is_file():
         raise PipelineError("There is no library here. Run `make library` first.")
+    if usable_seal(library) is None:
+        raise PipelineError("Another version built the library here. Run `make library` first.")
     for line in freeze(library, given.version, again=given.again):
         sys.stderr.write(f"{line}\n")
     return 0

@@ -232,7 +232,7 @@ def joint_row(object_id: str, joint: Joint) -> dict[str, Any]:
         "body_inertia": None if body is None else list(body.inertia.ravel()),
         "motion_alpha": motion_size(joint, compactify=math.pi),
         "motion_kinetic": size,
-        "mimic": None if mimic is None else json.dumps(mimic),
+        "mimic": None if mimic is None else {"multiplier": 1.0, "offset": 0.0, **mimic},
     }
 
 
@@ -266,7 +266,7 @@ def object_row(thing: Thing, tree: KinematicTree, place: tuple[str, int, int]) -
         "shard": shard,
         "offset": offset,
         "size": size,
-        "provenance": json.dumps({"category": "test"}),
+        "provenance": {"category": "test"},
     }
 
 
@@ -342,7 +342,7 @@ def category_rows(things: tuple[Thing, ...]) -> list[dict[str, Any]]:
             "origin": "proposed",
             "usual_size": None,
             "objects": sum(thing.category == category for thing in things),
-            "by_source": "{}",
+            "by_source": {},
         }
         for category, supercategory in [*names, ("oven", "kitchen")]
     ]

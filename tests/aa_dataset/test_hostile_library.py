@@ -205,9 +205,9 @@ def test_a_seal_with_a_hostile_file_is_a_sentence(library, make, case):
     [
         "[" * 200_000,
         '{"a":' * 100_000,
-        '{"schema_version": "2", "objects": ' + "9" * 5000 + "}",
-        '{"schema_version": "2", "schema_version": "2"}',
-        '{"schema_version": "2", "objects": NaN}',
+        '{"schema_version": "3", "objects": ' + "9" * 5000 + "}",
+        '{"schema_version": "3", "schema_version": "3"}',
+        '{"schema_version": "3", "objects": NaN}',
         '"\\ud800"',
     ],
     ids=["nested lists", "nested tables", "digits", "a key twice", "NaN", "half a character"],
@@ -289,21 +289,77 @@ TABLES: dict[str, tuple[str, Callable[[pa.Table], pa.Table]]] = {
             [pa.array([[None] * 3] * len(t), pa.list_(pa.float64(), 3))],
         ),
     ),
-    "joints: mimics of a list": (
+    "joints: mimics as text": ("joints", lambda t: with_cells(t, "mimic", '{"joint": "a"}')),
+    "joints: mimics of a list": ("joints", lambda t: with_cells(t, "mimic", [1])),
+    "joints: mimics without an offset": (
         "joints",
-        lambda t: t.set_column(t.column_names.index("mimic"), "mimic", [["[1]"] * len(t)]),
+        lambda t: with_cells(t, "mimic", {"joint": "a", "multiplier": 1.0}),
     ),
-    "joints: mimics nested": (
+    "joints: mimics of a number": (
         "joints",
-        lambda t: t.set_column(t.column_names.index("mimic"), "mimic", [["[" * 99999] * len(t)]),
+        lambda t: with_cells(t, "mimic", {"joint": 1, "multiplier": 1.0, "offset": 0.0}),
     ),
-    "joints: mimics without a number": (
+    "joints: mimics whose fields may be null": (
         "joints",
-        lambda t: t.set_column(
-            t.column_names.index("mimic"), "mimic", [['{"joint": 1, "offset": {}}'] * len(t)]
+        lambda t: with_cells(t, "mimic", {"joint": "a", "multiplier": None, "offset": 0.0}, LOOSE),
+    ),
+    "joints: mimics with a surplus field": (
+        "joints",
+        lambda t: with_cells(
+            t, "mimic", {"joint": "a", "multiplier": 1.0, "offset": 0.0, "more": "b"}
         ),
     ),
+    "joints: mimics that are not UTF-8": ("joints", lambda t: with_mimics(t, b"\xff\xfe", 1.0)),
+    "joints: endless mimics": ("joints", lambda t: with_mimics(t, "nobody", np.inf)),
+    "joints: mimics that are no number": ("joints", lambda t: with_mimics(t, "nobody", np.nan)),
+    "objects: provenance as text": ("objects", lambda t: with_cells(t, "provenance", "{}")),
+    "objects: provenance of numbers": (
+        "objects",
+        lambda t: with_cells(t, "provenance", [("a", 1)], pa.map_(pa.string(), pa.int32())),
+    ),
+    "objects: no provenance": (
+        "objects",
+        lambda t: with_cells(t, "provenance", None, t.schema.field("provenance").type),
+    ),
+    "objects: provenance that is not UTF-8": (
+        "objects",
+        lambda t: with_texts(t, "provenance", b"\xff\xfe"),
+    ),
 }
+LOOSE = pa.struct([("joint", pa.string()), ("multiplier", pa.float64()), ("offset", pa.float64())])
+
+
+def with_cells(
+    table: pa.Table, column: str, cell: Any, kind: pa.DataType | None = None
+) -> pa.Table:
+    """Return the table with one value in every row of a column, of another type."""
+    cells = pa.array([cell] * len(table), kind)
+    return table.set_column(table.schema.get_field_index(column), column, cells)
+
+
+def broken_texts(text: str | bytes, count: int) -> pa.Array:
+    """Return an array of texts, which need not be UTF-8."""
+    data = text.encode() if isinstance(text, str) else text
+    return pa.array([data] * count, pa.binary()).cast(pa.string(), safe=False)
+
+
+def with_mimics(table: pa.Table, joint: str | bytes, number: float) -> pa.Table:
+    """Return the table with one coupling in every row, of the right type."""
+    place = table.schema.get_field_index("mimic")
+    field = table.schema.field(place)
+    numbers = pa.array([number] * len(table), pa.float64())
+    children = [broken_texts(joint, len(table)), numbers, numbers]
+    return table.set_column(
+        place, field, pa.StructArray.from_arrays(children, fields=[*field.type])
+    )
+
+
+def with_texts(table: pa.Table, column: str, text: bytes) -> pa.Table:
+    """Return the table with one broken entry in every row of a map."""
+    place = table.schema.get_field_index(column)
+    texts = broken_texts(text, len(table))
+    cells = pa.MapArray.from_arrays(range(len(table) + 1), texts, texts)
+    return table.set_column(place, table.schema.field(place), cells)
 
 
 @pytest.mark.parametrize("case", TABLES)
@@ -322,7 +378,7 @@ def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make)
     table = pq.read_table(path)
     rows = pa.Table.from_pylist(table.to_pylist()[:1] * 8192, table.schema)
     text = pa.DictionaryArray.from_arrays(np.zeros(8192, dtype=np.int32), ["x" * 100_000])
-    for name in ("name", "description", "attribution", "provenance"):
+    for name in ("name", "description", "attribution", "label_provenance"):
         rows = rows.set_column(rows.schema.get_field_index(name), name, text)
     pq.write_table(rows, path, compression="zstd", store_schema=False)
     assert path.stat().st_size < 50_000
@@ -343,12 +399,17 @@ def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make)
     assert int(done.stdout) < 1_000_000_000  # bytes
 
 
-@pytest.mark.parametrize("text", ["[1]", "5", "[" * 99999, '{"a": 1', "\ud7ff"])
-def test_provenance_that_is_no_table_is_a_sentence(library, make, text):
-    change(library, "objects", "provenance", text, jar_row(library))
+def test_provenance_that_names_a_field_twice_is_a_sentence(library, make):
+    change(library, "objects", "provenance", [("a", "1"), ("a", "2")], jar_row(library))
     make.seal(library)
-    with pytest.raises(LibraryError, match=r"'generated-jar'.*provenance"):
+    with pytest.raises(LibraryError, match=r"'generated-jar'.*provenance names a field twice"):
         load_dataset(library, verbose=False)[JAR].provenance  # noqa: B018
+
+
+def test_provenance_may_name_a_field_without_a_value(library, make):
+    change(library, "objects", "provenance", [("b", None), ("a", "[1]")], jar_row(library))
+    make.seal(library)
+    assert load_dataset(library, verbose=False)[JAR].provenance == {"a": "[1]", "b": None}
 
 
 GOOD = member(b"generated-jar/object.urdf")

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from aa_dataset.assets import Asset
 from aa_dataset.contents import content_digest
@@ -30,10 +29,11 @@ from aa_dataset.storage import read_table
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles, RawFiles, open_raw
 from pipeline.raw.inventory import scan_source
-from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import ingest
+from pipeline.raw.records import Found, Frame
+from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import normalize_raw
 from pipeline.tools.fetch.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
@@ -65,14 +65,13 @@ class Target:
     is_good: bool = True
 
 
-def _row(model: str, kind: str) -> dict[str, Any]:
-    return {"model": model, "format": kind, "label": "", "frame": '{"up": "z"}',
-            "scale": "metric", "unit": 1.0, "screws": "[]", "substitutes": "{}"}  # fmt: skip
+def _record(model: str, kind: str) -> IngestedRecord:
+    return IngestedRecord("local", "1", ("1",), model, kind, Frame("z"), "metric", 1.0)
 
 
 def _normalized(files: dict[str, bytes], model: str = "m.urdf", kind: str = "urdf") -> object:
     raw = MemoryFiles(files, most_bytes=BUDGETS.raw_bytes)
-    return normalize_raw(raw, _row(model, kind), SETTINGS)
+    return normalize_raw(raw, _record(model, kind), SETTINGS)
 
 
 def _mesh(kind: str) -> Run:
@@ -110,7 +109,7 @@ def _planned(adapter: str, folder: Path) -> object:
     """Plan a source and ingest everything in it, as a build does."""
     facts = facts_of(folder, adapter=adapter, license="MIT")
     for raw in scan_source("local", adapter, folder, most_bytes=BUDGETS.raw_bytes):
-        data = ("local", facts, raw.found, raw.digest, raw.mark)
+        data = IngestInput("local", facts, raw.found, raw.digest, raw.mark)
         try:
             ingest(Task(raw.object_id, data), SETTINGS)
         except PipelineError:

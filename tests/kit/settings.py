@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.engine.config import load_config
 from pipeline.engine.settings import Budgets, Config, Source, SourceFacts
+from pipeline.raw.records import Frame
 from tests.kit.places import REPOSITORY
 
 BUDGETS = Budgets(
@@ -46,5 +47,5 @@ with contextlib.chdir(REPOSITORY):
 
 def facts_of(folder: object, **changes: Any) -> SourceFacts:
     """Return the facts of a metric source without terms, in the layout of the generated one."""
-    usual = SourceFacts(str(folder), "generated", "unknown", "", {"up": "z"}, "metric")
+    usual = SourceFacts(str(folder), "generated", "unknown", "", Frame("z", None), "metric")
     return replace(usual, **changes)

@@ -15,22 +15,26 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import trimesh
 import yourdfpy
 
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, pack
-from pipeline.base.tables import read_rows, record_schema
+from pipeline.base.tables import read_rows
 from pipeline.engine.config import load_config, stage_settings
 from pipeline.engine.inventory.refresh import refresh
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.generate.emit import emit, object_files
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.rendered import RenderedRecord
 from pipeline.raw.curation.repairs import Repair
+from pipeline.raw.records import Frame
 from pipeline.raw.taxonomy import load_taxonomy
-from pipeline.stages.annotate.stage import annotate
-from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.annotate.facts import ObjectFacts
+from pipeline.stages.annotate.stage import AnnotateInput, annotate
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit.labeled_library import png
 from tests.kit.places import REPOSITORY
 from tests.kit.settings import BUDGETS, SETTINGS, changed, with_shards
@@ -108,13 +112,15 @@ def normal(
 ) -> Outcome:
     """Normalize a raw object folder; `source` may hold any field of the object's record."""
     settings = changed(SETTINGS, budgets=budgets or {})
-    return normalize(Task("test-object", (folder, raw_row(urdf, source), None, repairs)), settings)
+    given = NormalizeInput(folder, raw_record(urdf, source), repairs=repairs)
+    return normalize(Task("test-object", given), settings)
 
 
-def raw_row(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) -> dict[str, Any]:
+def raw_record(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) -> IngestedRecord:
     """Return what `ingest` would say about an object that is one folder."""
-    facts = {"format": "urdf", "label": "", "screws": "[]", "paths": '["."]', "unit": 1.0}
-    return {**facts, **source, "model": model, "frame": json.dumps(source["frame"])}
+    facts = {"source": "test", "source_id": "object", "format": "urdf", "paths": (".",)}
+    known = {"unit": 1.0, **facts, **source, "model": model}
+    return IngestedRecord(**{**known, "frame": Frame(**source["frame"])})
 
 
 def unpacked(outcome: Outcome, folder: Path) -> Path:
@@ -139,19 +145,29 @@ def judged_frames(path: Path, values: Mapping[str, float]) -> dict[str, np.ndarr
     return {name: robot.get_transform(name, robot.base_link) for name in robot.link_map}
 
 
-def stored(path: Path, outcome: Outcome) -> tuple[dict[str, Any], AssetRange]:
+def stored(path: Path, outcome: Outcome) -> tuple[Any, AssetRange]:
     """Write an outcome's files as a tar; return its record and where it lies, as a stage reads."""
     fragment = pack("test-object", outcome.files or {})
     path.write_bytes(b"\0" * 512 + fragment + bytes(1024))
     where = AssetRange(path, 512, len(fragment), hashlib.sha256(fragment).hexdigest())
-    return {"object_id": "test-object", **outcome.record}, where
+    return outcome.record, where
 
 
 def annotated(path: Path, outcome: Outcome, **changes: Any) -> Outcome:
     """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
-    row, where = stored(path, outcome)
     settings = changed(SETTINGS, annotate=changes)
-    return annotate(Task("test-object", (row, where, "{}")), settings)
+    return annotate(annotate_task(*stored(path, outcome)), settings)
+
+
+def annotate_task(
+    normal: NormalRecord,
+    where: AssetRange,
+    parts: Mapping[str, str] | None = None,
+    source: str = "test",
+) -> Task[AnnotateInput]:
+    """Return the work order of a normalized object."""
+    facts = ObjectFacts(normal, source, parts or {})
+    return Task(f"{source}-object", AnnotateInput(facts, where))
 
 
 def codes(outcome: Outcome) -> list[str]:
@@ -197,7 +213,7 @@ def write_objects() -> None:
 
 def picture(task: Task, _settings: Any) -> Outcome:
     """Stand in for the render stage."""
-    return Outcome({"backend": "none"}, files={"preview.png": png(task.object_id.encode())})
+    return Outcome(RenderedRecord("none"), files={"preview.png": png(task.object_id.encode())})
 
 
 def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]:
@@ -288,9 +304,8 @@ def build() -> None:
                 importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
             job = stage_job("render", source, shard, config)
             rows = read_rows(layout.records("annotate", source, shard))
-            schema = record_schema(pa.field("backend", pa.string(), nullable=False))
-            tasks = [Task(row["object_id"]) for row in rows]
-            run_shard(job, tasks, process=picture, schema=schema)
+            tasks = [Task(row["object_id"], None) for row in rows]
+            run_shard(job, tasks, process=picture, record=RenderedRecord)
     for stage in ("deduplicate", "manifest", "split", "publish"):
         importlib.import_module(f"pipeline.stages.{stage}.stage").run(library_job(stage, config))
 
@@ -299,9 +314,9 @@ def build() -> None:
 def bench() -> SimpleNamespace:
     """Return the helpers of this file; test modules are imported one by one and share none."""
     helpers = (
-        annotated, box_link, box_text, changed, codes, joint_text, judge, judged_frames,
-        library_job, mesh_link, normal, obj_text, png, raw_row, robot, shard_job, stage_job, stored,
-        unpacked, write_object,
+        annotate_task, annotated, box_link, box_text, changed, codes, joint_text, judge,
+        judged_frames, library_job, mesh_link, normal, obj_text, png, raw_record, robot, shard_job,
+        stage_job, stored, unpacked, write_object,
     )  # fmt: skip
     constants = {"BUDGETS": BUDGETS, "METRIC": METRIC, "SETTINGS": SETTINGS}
     return SimpleNamespace(

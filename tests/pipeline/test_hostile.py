@@ -27,8 +27,8 @@ import pytest
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw.inventory import scan_source
-from pipeline.stages.ingest.stage import ingest
-from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.ingest.stage import IngestInput, ingest
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit.settings import facts_of
 
 META = '{"name": "thing", "category": "Door", "license": "CC0-1.0"}'
@@ -79,11 +79,11 @@ def ended(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], list
     def ends(root: Path, adapter: str) -> list[str]:
         (raw,) = scan_source("local", adapter, root)
         facts = facts_of(root, adapter=adapter, **FACTS)
-        data = ("local", facts, raw.found, raw.digest, raw.mark)
+        data = IngestInput("local", facts, raw.found, raw.digest, raw.mark)
         try:
             told = ingest(Task(raw.object_id, data), settings)
-            row = {"object_id": raw.object_id, **told.record}
-            made = normalize(Task(raw.object_id, (root, row, raw.mark, ())), settings)
+            given = NormalizeInput(root, told.record, raw.mark)
+            made = normalize(Task(raw.object_id, given), settings)
         except Rejection as rejection:
             assert rejection.detail.endswith((".", "…")), "a sentence"
             return [str(rejection.reason)]

@@ -25,7 +25,7 @@ from pipeline.raw.adapters import articulated_object_code, gapartnet_akb48
 from pipeline.raw.adapters.mjcf import _include_names, _without_asides, find_models
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.raw.inventory import scan_source
-from pipeline.stages.ingest.stage import ingest
+from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.tools.fetch.errors import FetchError
 from pipeline.tools.fetch.layout import safe_name
 from tests.fuzz import corpus
@@ -102,7 +102,7 @@ def refused(root: Path, adapter: str, bench: SimpleNamespace) -> list[str]:
     facts = facts_of(root, adapter=adapter)
     found = []
     for raw in scan_source("local", adapter, root):
-        data = ("local", facts, raw.found, raw.digest, raw.mark)
+        data = IngestInput("local", facts, raw.found, raw.digest, raw.mark)
         try:
             ingest(Task(raw.object_id, data), bench.SETTINGS)
         except Rejection as rejection:

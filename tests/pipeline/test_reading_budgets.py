@@ -31,7 +31,7 @@ from pipeline.stages.render.backend import render_views
 from pipeline.stages.render.camera import look_at
 from pipeline.stages.render.surface import read_surface, without_backs
 from pipeline.stages.verify import structure
-from pipeline.stages.verify.stage import verify
+from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.fuzz import corpus
 from tests.kit import settings
 
@@ -312,7 +312,7 @@ def test_nearly_a_thousand_mimics_in_a_row_are_verified(
     record, where = bench.stored(tmp_path / "a.tar", normal)
     monkeypatch.setattr(structure, "MOST_PAIRS", 100)
     quick = bench.changed(bench.SETTINGS, verify={"sweep_steps": 1000})
-    assert verify(Task("a", (record, where, "box", ((), ()))), quick).record is not None
+    assert verify(Task("a", VerifyInput(record, where, "box")), quick).record is not None
 
 
 def triangles(count: int) -> trimesh.Trimesh:

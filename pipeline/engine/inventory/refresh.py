@@ -60,7 +60,8 @@ def refresh(config: Config) -> dict[str, int]:
             write_if_changed(layout.code(stage), code_digest(stage).encode())
         write_if_changed(layout.settings(stage), dump(stage_settings(config, stage)))
     curated = (sorted(review.row() for review in reviews), _repair_rows())
-    shards, found_ids = {}, set()
+    shards: dict[str, int] = {}
+    found_ids: set[str] = set()
     for source, options in config.sources.items():
         facts, root = options.facts, Path(options.facts.folder)
         most = config.budgets.raw_bytes

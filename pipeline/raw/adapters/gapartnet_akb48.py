@@ -23,7 +23,7 @@ from pipeline.raw.adapters.facts import META_BYTES, read_object, text
 from pipeline.raw.adapters.folders import object_folders
 from pipeline.raw.adapters.texts import read_semantics, read_urdf
 from pipeline.raw.files import RawFiles
-from pipeline.raw.records import Found, RawRecord
+from pipeline.raw.records import Found, Frame, RawRecord
 from pipeline.raw.walk import index_file
 
 ANNOTATED, UPRIGHT, BARE, UNITY = (
@@ -42,9 +42,9 @@ FIELDS = frozenset({"model", "facts_from"})
 # The turns that GAPartNet's authors gave to groups of objects: a box without its root joint looks
 # along x. Groups of the other categories were turned differently, and which object is in which
 # group was not published.
-FRAMES_WITHOUT_ROOT: dict[str, dict[str, str | None]] = {"Box": {"up": "z", "front": "x"}}
-UNKNOWN_FRAME: dict[str, str | None] = {"up": "z", "front": None}
-PARTNET_FRAME: dict[str, str | None] = {"up": "z", "front": "-x"}
+FRAMES_WITHOUT_ROOT = {"Box": Frame("z", "x")}
+UNKNOWN_FRAME = Frame("z")
+PARTNET_FRAME = Frame("z", "-x")
 
 
 def discover(root: Path) -> Iterator[Found]:
@@ -125,7 +125,7 @@ def _akb48(model: UrdfModel, name: str, found: Found) -> dict[str, Any]:
     }
 
 
-def _doubts(name: str, frame: dict[str, str | None] | None) -> Iterator[Finding]:
+def _doubts(name: str, frame: Frame | None) -> Iterator[Finding]:
     if name == UNITY:
         detail = (
             f"{UNITY} writes its joints in Unity's axes, but not its meshes: axes may be wrong."

@@ -33,7 +33,7 @@ from pipeline.raw.adapters.collection import FILE, read_collection
 from pipeline.raw.adapters.folders import object_folders
 from pipeline.raw.adapters.mjcf import find_models
 from pipeline.raw.files import FolderFiles, RawFiles
-from pipeline.raw.records import Found, RawRecord
+from pipeline.raw.records import Found, Frame, RawRecord
 from pipeline.raw.walk import MOST_ENTRIES, listed
 
 SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
@@ -133,7 +133,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         record,
         license=facts["license"],
         attribution=facts.get("attribution", ""),
-        frame=facts["frame"],
+        frame=Frame(**facts["frame"]),
         scale=facts["scale"],
         unit=float(facts["unit"]) if "unit" in facts else None,
         provenance={**provenance, **record.provenance},

@@ -17,16 +17,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from aa_dataset.kinematics.urdf import JOINT_TYPES, Shape, UrdfJoint, UrdfModel, pose_matrix
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.raw.records import Frame
 
 FILE = "pipeline/raw/curation/repairs.tsv"
 LIMITS = ("lower", "upper", "effort", "velocity")
@@ -37,6 +38,22 @@ _FIELD = re.compile(
     r"(?P<link_what>[a-z]+))"
     r"|(?P<whole>frame\.up|frame\.front|scale|unit)"
 )
+
+
+class _Placed(Protocol):
+    """A dataclass with what a source says about the whole object."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def frame(self) -> Frame: ...
+    @property
+    def scale(self) -> str: ...
+    @property
+    def unit(self) -> float: ...
+
+
+S = TypeVar("S", bound=_Placed)
 
 
 class _StaleError(Exception):
@@ -160,20 +177,20 @@ def _value(what: str, form: Callable[[str], Any], text: str) -> Any:
 
 
 def apply_repairs(
-    model: UrdfModel, row: Mapping[str, Any], repairs: Sequence[Repair]
-) -> tuple[UrdfModel, dict[str, Any], list[Finding]]:
+    model: UrdfModel, source: S, repairs: Sequence[Repair]
+) -> tuple[UrdfModel, S, list[Finding]]:
     """Return document and record after the corrections, and what became of each of them.
 
     Parameters
     ----------
     model : UrdfModel
         As written.
-    row : mapping
-        `frame` (a mapping), `scale`, `unit`.
+    source : dataclass
+        The object's record: its `frame`, `scale` and `unit` may be corrected.
     repairs : sequence of Repair
         Of this object, in the order in which they are applied.
     """
-    source, findings = dict(row), []
+    findings = []
     for repair in repairs:
         try:
             if repair.field in _WHOLE_FORMS:
@@ -186,13 +203,13 @@ def apply_repairs(
             continue
         detail = f"{repair.field}: {_shown(repair.old)} became {_shown(repair.new)} ({repair.why})."
         findings.append(Finding(Code.REPAIRED, detail, Severity.INFO))
-    _require_frame(source["frame"])
+    _require_frame(source.frame)
     return model, source, findings
 
 
-def _require_frame(frame: Mapping[str, str | None]) -> None:
+def _require_frame(frame: Frame) -> None:
     """Reject a frame that repairs left without two directions."""
-    front, up = frame.get("front"), frame["up"] or ""
+    front, up = frame.front, frame.up
     if front and front[-1] == up[-1]:
         detail = f"after the repairs, front {front!r} and up {up!r} are one axis; correct both."
         raise Rejection(Reason.METADATA_INVALID, f"{FILE}: {detail}")
@@ -216,13 +233,13 @@ def _same(found: Any, old: Any) -> bool:
     return bool(np.allclose(found, old, rtol=1e-9, atol=1e-12))
 
 
-def _with_fact(source: dict[str, Any], repair: Repair) -> dict[str, Any]:
+def _with_fact(source: S, repair: Repair) -> S:
     if not repair.field.startswith("frame."):
-        _require_same(source[repair.field], repair)
-        return {**source, repair.field: repair.new}
+        _require_same(getattr(source, repair.field), repair)
+        return replace(source, **{repair.field: repair.new})
     key = repair.field.removeprefix("frame.")
-    _require_same(source["frame"].get(key), repair)
-    return {**source, "frame": {**source["frame"], key: repair.new}}
+    _require_same(getattr(source.frame, key), repair)
+    return replace(source, frame=replace(source.frame, **{key: repair.new}))
 
 
 def _with_field(model: UrdfModel, repair: Repair) -> UrdfModel:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import trimesh
@@ -26,6 +25,7 @@ from aa_dataset.portable import (
     symmetric_eigen,
     weighted_sum,
 )
+from pipeline.handover.annotated import Fingerprint
 
 DECIMALS = 8
 TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.HELICAL)
@@ -33,7 +33,7 @@ TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointTyp
 
 def fingerprint(
     tree: KinematicTree, meshes: Mapping[str, Sequence[trimesh.Trimesh]], *, is_metric: bool
-) -> dict[str, Any]:
+) -> Fingerprint | None:
     """Return an object's fingerprint; an object without area has none.
 
     Parameters
@@ -44,19 +44,13 @@ def fingerprint(
         In the object frame at rest.
     is_metric : bool
         Whether lengths are real ones, so that another size is another object.
-
-    Returns
-    -------
-    dict
-        `faces`, `radius` [m], `metric`, `shape` (16 numbers) and `joints` (one list of 12
-        per movable joint).
     """
     surfaces = {name: _surface(parts) for name, parts in meshes.items()}
     points = np.concatenate([np.zeros((0, 3)), *(found[0] for found in surfaces.values())])
     weights = np.concatenate([np.zeros(0), *(found[1] for found in surfaces.values())])
     area = float(weights.sum())
     if not area > 0:
-        return {}
+        return None
     center = weighted_sum(weights, points) / area
     radius = math.sqrt(float((weights * dot(points - center, points - center)).sum()) / area)
     spread = (points - center) / radius
@@ -67,20 +61,22 @@ def fingerprint(
         name: np.append(weighted_sum(one[1], one[0]), one[1].sum())
         for name, one in surfaces.items()
     }
-    whole = {"center": center, "radius": radius, "area": area}
     lean = _lean(spread, weights / area)
-    joints = [_motion(tree, joint, sums, lean, **whole) for joint in tree.movable]
-    return {
-        "faces": sum(len(mesh.faces) for parts in meshes.values() for mesh in parts),
-        "radius": float(format(radius, ".9g")),
-        "metric": is_metric,
-        "shape": _short(shape),
-        "joints": sorted(_short(joint) for joint in joints),
-    }
+    joints = [
+        _motion(tree, joint, sums, lean, center=center, radius=radius, area=area)
+        for joint in tree.movable
+    ]
+    return Fingerprint(
+        faces=sum(len(mesh.faces) for parts in meshes.values() for mesh in parts),
+        radius=float(format(radius, ".9g")),
+        is_metric=is_metric,
+        shape=_short(shape),
+        joints=tuple(sorted(_short(joint) for joint in joints)),
+    )
 
 
-def _short(values: Sequence[float]) -> list[float]:
-    return [round(float(value), DECIMALS) + 0.0 for value in values]
+def _short(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(round(float(value), DECIMALS) + 0.0 for value in values)
 
 
 def _surface(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]:
@@ -158,7 +154,12 @@ def _motion(
         0.0 if joint.type is JointType.PRISMATIC else float(length(off_axis)) / radius,
         joint.pitch / radius,  # of a left-handed thread it is negative, from wherever one looks
         moved / area,
-        *_handedness(joint, lean, (middle - center) / radius, (sum(led)[:3] / 2 - center) / radius),
+        *_handedness(
+            joint,
+            lean,
+            (middle - center) / radius,
+            (sum(led, np.zeros(4))[:3] / 2 - center) / radius,
+        ),
     ]
 
 

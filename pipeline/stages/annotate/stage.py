@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 import trimesh
 
 from aa_dataset.contents import content_digest
@@ -17,20 +15,24 @@ from aa_dataset.kinematics import KinematicTree
 from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.layout import GLB, URDF
-from aa_dataset.schema import TABLES
-from pipeline.base.assets import AssetRange, read_range
+from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
-from pipeline.base.tables import compact_json, read_rows, record_schema
+from pipeline.base.records import read_records
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import Annotate, AnnotateSettings
+from pipeline.handover.annotated import AnnotatedRecord, JointRow
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.verified import VerifiedRecord
 from pipeline.shapes.glb import link_points, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.collision.links import with_convex_parts
+from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.fingerprint import fingerprint
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_to, rounded_up
-from pipeline.stages.annotate.rows import joint_rows, link_row, source_facts
+from pipeline.stages.annotate.rows import joint_rows, link_row
 
 # Half a step of the last digit of a coordinate in the GLB.
 SINGLE_PRECISION = 2.0**-24
@@ -42,68 +44,58 @@ NOTABLE_ERROR, POOR_ERROR = 0.01, 0.1
 EXACT = ("primitive", "volume")
 
 
-def _struct(table: str) -> pa.DataType:
-    """Return the columns of a library table, without the object id, as one nested type."""
-    return pa.list_(pa.struct([f for f in TABLES[table] if f.name != "object_id"]))
+@dataclass(frozen=True, slots=True)
+class AnnotateInput:
+    """One object that passed verification: what is known of it, and where its files lie."""
 
-
-RECORDS = record_schema(
-    pa.field("content_sha256", pa.string(), nullable=False),
-    pa.field("fingerprint", pa.string(), nullable=False),  # JSON
-    pa.field("depth", pa.int32(), nullable=False),
-    pa.field("links", _struct("links"), nullable=False),
-    pa.field("joints", _struct("joints"), nullable=False),
-)
+    facts: ObjectFacts
+    where: AssetRange
 
 
 def run(job: ShardJob[AnnotateSettings]) -> None:
     """Annotate the objects of one shard that passed verification."""
-    kept = {row["object_id"] for row in read_rows(job.inputs["verified"])}
-    parts = {row["object_id"]: row["parts"] for row in read_rows(job.inputs["sources"])}
+    kept = read_records(job.inputs["verified"], VerifiedRecord)
+    raw = read_records(job.inputs["sources"], IngestedRecord)
+    places = asset_ranges(job.inputs["records"], job.inputs["assets"])
     tasks = []
-    for row in read_rows(job.inputs["records"]):
-        key = row["object_id"]
+    for key, normal in read_records(job.inputs["records"], NormalRecord).items():
         if key in kept:
-            where = AssetRange.of(job.inputs["assets"], row)
-            tasks.append(Task(key, (row, where, parts[key])))
-    run_shard(job, tasks, process=annotate, schema=RECORDS)
+            facts = ObjectFacts(normal, raw[key].source, raw[key].parts)
+            tasks.append(Task(key, AnnotateInput(facts, places[key])))
+    run_shard(job, tasks, process=annotate, record=AnnotatedRecord)
 
 
-def annotate(task: Task, settings: AnnotateSettings) -> Outcome:
+def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[AnnotatedRecord]:
     """Give one object its inertials and table rows."""
-    row, where, parts = task.data
-    files = read_range(where)
+    facts, files = task.data.facts, read_range(task.data.where)
     model = parse_urdf(files[URDF])
-    facts = source_facts(row, parts)
-    facts["source"] = task.object_id.split("-", 1)[0]
     most = settings.annotate.collision_parts
-    model, files, said = with_convex_parts(model, files, diagonal=facts["diagonal"], most=most)
+    model, files, said = with_convex_parts(model, files, diagonal=facts.diagonal, most=most)
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
     masses = _masses(model, meshes, facts, settings.annotate)
-    model = _with_inertials(model, masses, facts["diagonal"])
+    model = _with_inertials(model, masses, facts.diagonal)
     files[URDF] = format_urdf(model)
     _require_convention(files)
     tree = urdf_tree(parse_urdf(files[URDF]))
-    links = [link_row(name, masses[name], meshes[name], source=facts) for name in tree.links]
     joints = joint_rows(tree, {j.name: j for j in model.joints}, source=facts)
-    record = {
-        "content_sha256": content_digest(files),
-        "fingerprint": compact_json(fingerprint(tree, meshes, is_metric=row["is_metric"])),
-        "depth": tree.depth,
-        "links": links,
-        "joints": joints,
-    }
+    record = AnnotatedRecord(
+        content_sha256=content_digest(files),
+        fingerprint=fingerprint(tree, meshes, is_metric=facts.normal.is_metric),
+        depth=tree.depth,
+        links=tuple(link_row(n, masses[n], meshes[n], source=facts) for n in tree.links),
+        joints=joints,
+    )
     return Outcome(record, [*said, *_mass_findings(tree, masses, joints)], files)
 
 
 def _masses(
     model: UrdfModel,
     meshes: Mapping[str, Sequence[trimesh.Trimesh]],
-    facts: Mapping[str, Any],
+    facts: ObjectFacts,
     settings: Annotate,
 ) -> dict[str, LinkMass]:
-    diagonal, frames = facts["diagonal"], rest_frames(model)
+    diagonal, frames = facts.diagonal, rest_frames(model)
     # A shell thicker than the object is long would be nonsense for a tiny object.
     thickness = min(settings.shell_thickness, 0.01 * diagonal)
     found = {}
@@ -113,18 +105,17 @@ def _masses(
             density=_density(name, facts, settings),
             thickness=thickness,
             resolution=_resolution(parts, frames[name][:3, 3]),
-            primitives=facts["primitives"].get(name, ()),
+            primitives=facts.normal.primitives.get(name, ()),
         )
         body, error = rounded_body(one.body, diagonal), max(one.error, ROUNDED)
         found[name] = replace(one, body=body, error=error)
     return found
 
 
-def _density(link: str, facts: Mapping[str, Any], settings: Annotate) -> float:
+def _density(link: str, facts: ObjectFacts, settings: Annotate) -> float:
     """Return the density [kg/m^3] of a link: by its part label, else by its source."""
-    part = facts["parts"].get(facts["links"].get(link, ""), "")
-    default = settings.density_by_source.get(facts["source"], settings.density)
-    return float(settings.density_by_part.get(part, default))
+    default = settings.density_by_source.get(facts.source, settings.density)
+    return float(settings.density_by_part.get(facts.part(link), default))
 
 
 def _resolution(meshes: Sequence[trimesh.Trimesh], origin: np.ndarray) -> float:
@@ -158,7 +149,7 @@ def _require_convention(files: Mapping[str, bytes]) -> None:
 
 
 def _mass_findings(
-    tree: KinematicTree, masses: Mapping[str, LinkMass], joints: Sequence[Mapping[str, Any]]
+    tree: KinematicTree, masses: Mapping[str, LinkMass], joints: Sequence[JointRow]
 ) -> Iterator[Finding]:
     for name in tree.links:
         found = masses[name]
@@ -170,6 +161,6 @@ def _mass_findings(
             severity = Severity.WARNING if found.error > POOR_ERROR else Severity.INFO
             yield Finding(Code.MASS_APPROXIMATE, detail, severity)
     for row in joints:
-        if row["body_mass"] is not None and row["motion_kinetic"] is None:
-            detail = f"joint {row['joint']}: its body is a line, so the kinetic norm is undefined."
+        if row.body_mass is not None and row.motion_kinetic is None:
+            detail = f"joint {row.joint}: its body is a line, so the kinetic norm is undefined."
             yield Finding(Code.BODY_LINE, detail)

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-Print = Mapping[str, Any]
+from pipeline.handover.annotated import Fingerprint
+
 # Single precision in the GLB moves the numbers by about 1e-7 (measured on PartNet objects in two
 # frames); the closest siblings among 420 generated objects differ by 2e-4.
 TOLERANCE = 1e-5
@@ -19,19 +19,19 @@ TOLERANCE = 1e-5
 SIZE = 1e-3
 
 
-def same_shape(one: Print, two: Print) -> bool:
+def same_shape(one: Fingerprint, two: Fingerprint) -> bool:
     """Tell whether two objects have the same geometry at rest, apart from frame and unit."""
-    if not one or not two or one["faces"] != two["faces"]:
+    if one.faces != two.faces:
         return False
-    is_sized = one["metric"] and two["metric"]
-    if is_sized and abs(math.log(one["radius"] / two["radius"])) > SIZE:
+    is_sized = one.is_metric and two.is_metric
+    if is_sized and abs(math.log(one.radius / two.radius)) > SIZE:
         return False
-    return bool(np.abs(np.subtract(one["shape"], two["shape"])).max() <= TOLERANCE)
+    return bool(np.abs(np.subtract(one.shape, two.shape)).max() <= TOLERANCE)
 
 
-def same_motion(one: Print, two: Print) -> bool:
+def same_motion(one: Fingerprint, two: Fingerprint) -> bool:
     """Tell whether the joints of two objects can be paired so that every pair moves alike."""
-    first, second = one["joints"], two["joints"]
+    first, second = one.joints, two.joints
     if len(first) != len(second):
         return False
     if not first:
@@ -45,13 +45,13 @@ class Gallery:
     """Fingerprints by their first numbers, so that only likely ones are compared."""
 
     def __init__(self) -> None:
-        self._cells: dict[tuple[int, ...], list[tuple[str, Print]]] = {}
+        self._cells: dict[tuple[int, ...], list[tuple[str, Fingerprint]]] = {}
 
-    def add(self, identifier: str, seen: Print) -> None:
+    def add(self, identifier: str, seen: Fingerprint) -> None:
         """Enter one object."""
         self._cells.setdefault(self._cell(seen), []).append((identifier, seen))
 
-    def alike(self, seen: Print) -> Iterator[tuple[str, Print]]:
+    def alike(self, seen: Fingerprint) -> Iterator[tuple[str, Fingerprint]]:
         """Yield the objects of the same shape, in the order in which they were entered."""
         faces, *cell = self._cell(seen)
         for step in itertools.product((-1, 0, 1), repeat=len(cell)):
@@ -61,6 +61,6 @@ class Gallery:
                     yield identifier, other
 
     @staticmethod
-    def _cell(seen: Print) -> tuple[int, ...]:
+    def _cell(seen: Fingerprint) -> tuple[int, ...]:
         """Return the face count and the cell of the first two numbers, wider than the tolerance."""
-        return seen["faces"], *(math.floor(value / (2 * TOLERANCE)) for value in seen["shape"][:2])
+        return seen.faces, *(math.floor(value / (2 * TOLERANCE)) for value in seen.shape[:2])

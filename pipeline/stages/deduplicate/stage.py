@@ -19,18 +19,20 @@ change its author's terms.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.reasons import Code, Reason, Severity
-from pipeline.base.tables import read_rows, write_table
+from pipeline.base.records import read_records
+from pipeline.base.tables import write_table
 from pipeline.engine.inventory.index import load_index
 from pipeline.engine.runner import ShardJob
 from pipeline.engine.settings import DeduplicateSettings
+from pipeline.handover.annotated import AnnotatedFacts, Fingerprint
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.stages.deduplicate.alike import Gallery, same_motion
 
 Rows = list[dict[str, Any]]
@@ -48,7 +50,7 @@ class Candidate:
     content: str
     name: str
     same_as: tuple[str, ...] = ()
-    seen: Mapping[str, Any] = field(default_factory=dict)
+    seen: Fingerprint | None = None
 
 
 def run(job: ShardJob[DeduplicateSettings]) -> None:
@@ -62,17 +64,18 @@ def run(job: ShardJob[DeduplicateSettings]) -> None:
 def _candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
     for source, shards in load_index().items():
         for shard in map(layout.shard_name, range(shards)):
-            told = {r["object_id"]: r for r in read_rows(layout.records("ingest", source, shard))}
-            for row in read_rows(layout.records("annotate", source, shard)):
-                raw = told[row["object_id"]]
+            told = read_records(layout.records("ingest", source, shard), IngestedRecord)
+            made = read_records(layout.records("annotate", source, shard), AnnotatedFacts)
+            for key, facts in made.items():
+                raw = told[key]
                 yield Candidate(
                     order[source],
-                    row["object_id"],
+                    key,
                     source,
-                    row["content_sha256"],
-                    f"{source}/{raw['source_id']}",
-                    tuple(json.loads(raw["same_as"])),
-                    json.loads(row["fingerprint"]),
+                    facts.content_sha256,
+                    f"{source}/{raw.source_id}",
+                    raw.same_as,
+                    facts.fingerprint,
                 )
 
 
@@ -151,7 +154,7 @@ def _join_by_fingerprint(objects: list[Candidate], groups: _Groups, shared: _Gro
     """Join what looks and moves alike; enter into `shared` what only looks alike."""
     gallery = Gallery()
     for one in objects:
-        if not one.seen:
+        if one.seen is None:
             continue
         is_known = False
         for identifier, other in gallery.alike(one.seen):

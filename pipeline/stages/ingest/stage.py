@@ -3,41 +3,53 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pyarrow as pa
 
 from aa_dataset.licenses import is_redistributable, needs_attribution
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
-from pipeline.base.tables import compact_json, encodable, record_schema
+from pipeline.base.tables import compact_json, encodable
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import IngestSettings, SourceFacts, read
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import Sizes, open_raw, shared_sizes, total_bytes
 from pipeline.raw.inventory import adapter_module, read_inventory, read_marks
 from pipeline.raw.records import Found, RawRecord
 from pipeline.raw.untouched import untouched, watch
 from pipeline.stages.ingest.filters import require_wanted
 
-# `paths`, `parts`, `frame`, `screws`, `same_as`, `substitutes` and `provenance` are JSON.
-_TEXTS = (
-    "source", "source_id", "paths", "model", "format", "name", "description", "label", "parts",
-    "frame", "scale", "screws", "same_as", "substitutes", "license", "attribution",
-)  # fmt: skip
 # Characters of a text at most.
 LONGEST = {"name": 2_000, "label": 2_000, "license": 2_000, "attribution": 2_000,
            "description": 100_000}  # fmt: skip
-RECORDS = record_schema(
-    *(pa.field(name, pa.string(), nullable=False) for name in _TEXTS),
-    pa.field("unit", pa.float64(), nullable=False, metadata={"unit": "m per source length"}),
-    pa.field("redistribution", pa.bool_(), nullable=False),
-    pa.field("provenance", pa.string(), nullable=False),
-)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestInput:
+    """One raw object to read.
+
+    Attributes
+    ----------
+    source : str
+        Its source; `facts` is what sources.yaml says about that.
+    found : Found
+        The object as the adapter listed it.
+    digest : str
+        SHA-256 of its raw files.
+    mark : str or None
+        State of the files when they were digested, None where nobody looked.
+    """
+
+    source: str
+    facts: SourceFacts
+    found: Found
+    digest: str
+    mark: str | None
 
 
 def run(job: ShardJob[IngestSettings]) -> None:
@@ -47,58 +59,67 @@ def run(job: ShardJob[IngestSettings]) -> None:
     paths = {raw.object_id: raw.found.paths for raw in listed}
     watched = watch(root, paths, read_marks(layout.marks(job.source, job.shard)))
     tasks = [
-        Task(key, (job.source, facts, raw.found, raw.digest, watched.early.get(key)))
+        Task(key, IngestInput(job.source, facts, raw.found, raw.digest, watched.early.get(key)))
         for raw in listed
         for key in (raw.object_id,)
     ]
     process = partial(ingest, sizes=shared_sizes(root, paths.values()))
-    run_shard(job, tasks, process=process, schema=RECORDS, check=watched.check)
+    run_shard(job, tasks, process=process, record=IngestedRecord, check=watched.check)
 
 
-def ingest(task: Task, settings: IngestSettings, sizes: Sizes | None = None) -> Outcome:
+def ingest(
+    task: Task[IngestInput], settings: IngestSettings, sizes: Sizes | None = None
+) -> Outcome[IngestedRecord]:
     """Read one raw object through its source's adapter; `sizes` are of paths that it shares."""
-    source, facts, found, digest, mark = task.data
+    given, facts, found = task.data, task.data.facts, task.data.found
     root = Path(facts.folder)
     most = settings.budgets.raw_bytes
     _require_plain(root, found)
     _require_size(root, found, most, sizes)
-    with untouched(task.object_id, root, found.paths, mark):
+    with untouched(task.object_id, root, found.paths, given.mark):
         files = open_raw(root, found.paths, most_bytes=most)
         adapter = adapter_module(facts.adapter)
         raw = adapter.describe(files, found)
     _require_short(raw)
     _require_declared(raw, adapter.FIELDS)
-    require_wanted(raw.provenance, settings.filters.get(source, {}))
-    return Outcome(_record(source, found, raw, facts=facts, digest=digest), raw.findings)
+    require_wanted(raw.provenance, settings.filters.get(given.source, {}))
+    return Outcome(_record(given, raw), raw.findings)
 
 
-def _record(
-    source: str, found: Found, raw: RawRecord, *, facts: SourceFacts, digest: str
-) -> dict[str, Any]:
+def _record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
+    facts = given.facts
     license_id = raw.license or facts.license
     attribution = raw.attribution or facts.attribution
-    return {
-        "source": source,
-        "source_id": found.name,
-        "paths": compact_json(found.paths),
-        "model": raw.model,
-        "format": raw.format,
-        "name": raw.name,
-        "description": raw.description,
-        "label": raw.label,
-        "parts": compact_json(raw.parts),
-        "frame": compact_json(raw.frame or facts.frame),
-        "scale": raw.scale or facts.scale,
-        "unit": raw.unit or facts.unit,
-        "screws": compact_json([dataclasses.asdict(screw) for screw in raw.screws]),
-        "same_as": compact_json(raw.same_as),
-        "substitutes": compact_json(raw.substitutes),
-        "license": license_id,
-        "attribution": attribution,
+    return IngestedRecord(
+        source=given.source,
+        source_id=given.found.name,
+        paths=given.found.paths,
+        model=raw.model,
+        format=raw.format,
+        frame=raw.frame or facts.frame,
+        scale=raw.scale or facts.scale,
+        unit=raw.unit or facts.unit,
+        name=raw.name,
+        description=raw.description,
+        label=raw.label,
+        parts=raw.parts,
+        screws=raw.screws,
+        same_as=raw.same_as,
+        substitutes=raw.substitutes,
+        license=license_id,
+        attribution=attribution,
         # A license that asks for the author's name cannot be kept without one.
-        "redistribution": is_redistributable(license_id)
+        redistribution=is_redistributable(license_id)
         and bool(attribution or not needs_attribution(license_id)),
-        "provenance": compact_json({**raw.provenance, "raw_sha256": digest}),
+        provenance={**_texts(raw.provenance), "raw_sha256": given.digest},
+    )
+
+
+def _texts(provenance: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return what a source tells as texts: it may tell anything, so no column has its type."""
+    return {
+        key: value if value is None or isinstance(value, str) else compact_json(value)
+        for key, value in provenance.items()
     }
 
 

@@ -9,17 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from aa_dataset.files import FileSeal
 from aa_dataset.kinematics import JointType
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from pipeline.base import layout
-from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
+from pipeline.base.assets import (
+    AssetRange,
+    AssetWriter,
+    asset_ranges,
+    read_fragment,
+    require_content,
+)
 from pipeline.base.errors import BooksError
 from pipeline.base.seal import write_marks
 from pipeline.base.tables import (
+    read_arrow,
     read_rows,
     replacing,
+    write_arrow,
     write_table,
 )
 from pipeline.engine.inventory.index import load_index
@@ -31,12 +42,18 @@ from pipeline.raw.taxonomy import category_rows
 Rows = list[dict[str, Any]]
 Marks = dict[str, FileSeal]
 LIBRARY = LibraryLayout(layout.LIBRARY)
-# Columns of `objects` that one of the stages wrote under the same name.
-COPIED = (
-    "object_id", "source", "source_id", "name", "description", "category", "supercategory",
-    "label_provenance", "license", "attribution", "redistribution", "depth", "extents", "floor_z",
-    "front", "scale_factor", "rotation", "center", "is_metric", "content_sha256", "provenance",
-)  # fmt: skip
+# Columns of `objects` by the stage that wrote them, in a record's field of the same name.
+COPIED = {
+    "ingest": (
+        "source", "source_id", "name", "description", "license", "attribution", "redistribution",
+        "provenance",
+    ),
+    "normalize": (
+        "extents", "floor_z", "front", "scale_factor", "rotation", "center", "is_metric",
+    ),
+    "categorize": ("category", "supercategory", "label_provenance"),
+    "annotate": ("depth", "content_sha256"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +68,21 @@ class Shard:
         """Name of the shard's tar in the library."""
         return f"{self.source}-{self.name}"
 
-    def rows(self, stage: str, table: str = "records") -> Rows:
-        """Read one of the shard's tables of one stage."""
-        path = layout.records(stage, self.source, self.name)
-        return read_rows(path if table == "records" else path.with_suffix(f".{table}.parquet"))
+    def path(self, stage: str, suffix: str = ".parquet") -> Path:
+        """Return one of the shard's files of one stage."""
+        return layout.records(stage, self.source, self.name).with_suffix(suffix)
 
-    def by_id(self, stage: str) -> dict[str, dict[str, Any]]:
-        """Return the shard's records of one stage by object."""
-        return {row["object_id"]: row for row in self.rows(stage)}
+    def copied(self) -> dict[str, dict[str, Any]]:
+        """Return the columns of `objects` that the stages wrote, by object."""
+        found: dict[str, dict[str, Any]] = {}
+        for stage, columns in COPIED.items():
+            for row in read_rows(self.path(stage), columns=["object_id", *columns]):
+                found.setdefault(row["object_id"], {}).update(row)
+        return found
+
+    def places(self, stage: str) -> dict[str, AssetRange]:
+        """Return where the objects lie in the shard's tar of one stage."""
+        return asset_ranges(self.path(stage), self.path(stage, ".tar"))
 
 
 def run(job: ShardJob[ManifestSettings]) -> None:
@@ -68,24 +92,26 @@ def run(job: ShardJob[ManifestSettings]) -> None:
     rejects = [row for shard in shards for row in _shard_rows(shard, "rejects")] + duplicates
     left_out = {row["object_id"] for row in rejects}
     marks: Marks = {}
-    objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks)]
+    nested = {name: _nested(shards, name, left_out) for name in ("links", "joints")}
+    counts = _counts(nested)
+    objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks, counts)]
     _check_books(shards, objects, left_out)
     kept = {row["object_id"] for row in objects}
     findings = [row for shard in shards for row in _shard_rows(shard, "findings")]
     findings += read_rows(job.inputs["findings"])
     tables = {
         "objects": objects,
-        "links": list(_nested(shards, "links", kept)),
-        "joints": list(_nested(shards, "joints", kept)),
         "findings": [row for row in findings if row["object_id"] in kept],
         "rejects": rejects,
         "categories": category_rows(objects),
     }
     _remove_old_assets(shards)
     for name, rows in tables.items():
-        # The sort is stable: within an object, links and joints keep the tree's order.
         rows.sort(key=lambda row: row["category" if name == "categories" else "object_id"])
         write_table(job.outputs[name], rows, TABLES[name])
+    for name, table in nested.items():
+        write_arrow(job.outputs[name], table)
+    for name in (*tables, *nested):
         marks[job.outputs[name].name] = FileSeal.of(job.outputs[name])
     write_marks(job.outputs["marks"], marks)
 
@@ -99,66 +125,76 @@ def all_shards() -> Iterator[Shard]:
 
 def _shard_rows(shard: Shard, table: str) -> Iterator[dict[str, Any]]:
     for stage in SHARD_STAGES:
-        yield from shard.rows(stage, table)
+        yield from read_rows(shard.path(stage, f".{table}.parquet"))
 
 
-def _pack_shard(shard: Shard, left_out: set[str], marks: Marks) -> Rows:
+def _pack_shard(
+    shard: Shard, left_out: set[str], marks: Marks, counts: Mapping[str, Counter[str]]
+) -> Rows:
     """Write the shard's tar, pictures beside the object's files, and return its object rows.
 
     The mark of the tar, which the seal compares with, is that of the bytes that were written.
     """
-    made = {stage: shard.by_id(stage) for stage in SHARD_STAGES}
-    pictures = layout.records("render", shard.source, shard.name).with_suffix(".tar")
-    assets = layout.records("annotate", shard.source, shard.name).with_suffix(".tar")
+    made, assets, pictures = shard.copied(), shard.places("annotate"), shard.places("render")
     rows = []
     with replacing(LIBRARY.asset(shard.asset)) as temporary, temporary.open("wb") as stream:
         writer = AssetWriter(stream)
-        for identifier in sorted(set(made["render"]) - left_out):
-            fragment = _fragment(identifier, made, assets=assets, pictures=pictures)
-            offset, size, _ = writer.append(fragment)
+        for identifier in sorted(set(pictures) - left_out):
+            facts = made[identifier]
+            files = _content(assets[identifier], facts["content_sha256"])
+            offset, size, _ = writer.append(files + read_fragment(pictures[identifier]))
             place = {"shard": shard.asset, "offset": offset, "size": size}
-            rows.append(object_row(identifier, made, place))
+            rows.append({**facts, **_count_columns(counts[identifier]), **place})
         writer.close()
         marks[LIBRARY.asset(shard.asset).relative_to(LIBRARY.root).as_posix()] = writer.mark
     return rows
 
 
-def _fragment(
-    identifier: str, made: Mapping[str, Mapping[str, Any]], *, assets: Path, pictures: Path
-) -> bytes:
-    """Return an object's files as the stages wrote them: proven, or an error."""
-    row = made["annotate"][identifier]
-    where = AssetRange.of(assets, row)
+def _content(where: AssetRange, content_sha256: str) -> bytes:
+    """Return an object's files as `annotate` wrote them: proven, or an error."""
     files = read_fragment(where)
-    require_content(where, files, row["content_sha256"])
-    return files + read_fragment(AssetRange.of(pictures, made["render"][identifier]))
+    require_content(where, files, content_sha256)
+    return files
 
 
-def object_row(
-    identifier: str,
-    made: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    place: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return one row of `objects` from the records of every stage."""
-    raw, normal = made["ingest"][identifier], made["normalize"][identifier]
-    label, facts = made["categorize"][identifier], made["annotate"][identifier]
-    counts = Counter(joint["type"] for joint in facts["joints"])
-    everything = {**facts, **label, **normal, **raw}
+def _counts(nested: Mapping[str, pa.Table]) -> dict[str, Counter[str]]:
+    """Return the number of links, and of joints by type, of every object."""
+    found: dict[str, Counter[str]] = {}
+    for identifier in nested["links"]["object_id"].to_pylist():
+        found.setdefault(identifier, Counter())["links"] += 1
+    joints = nested["joints"]
+    pairs = zip(joints["object_id"].to_pylist(), joints["type"].to_pylist(), strict=True)
+    for identifier, kind in pairs:
+        found[identifier][kind] += 1
+    return found
+
+
+def _count_columns(counts: Counter[str]) -> dict[str, int]:
+    by_type = {kind: counts[kind] for kind in JointType}
     return {
-        **{column: everything[column] for column in COPIED},
-        **{f"joints_{kind}": counts[kind] for kind in JointType},
-        "joints_movable": sum(counts.values()) - counts[JointType.FIXED],
-        "links": len(facts["links"]),
-        **place,
+        **{f"joints_{kind}": count for kind, count in by_type.items()},
+        "joints_movable": sum(by_type.values()) - by_type[JointType.FIXED],
+        "links": counts["links"],
     }
 
 
-def _nested(shards: list[Shard], column: str, kept: set[str]) -> Iterator[dict[str, Any]]:
-    for shard in shards:
-        for row in shard.rows("annotate"):
-            if row["object_id"] in kept:
-                for inner in row[column]:
-                    yield {"object_id": row["object_id"], **inner}
+def _nested(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
+    """Return the rows of `links` or `joints` of every object that stays, sorted by object."""
+    schema = TABLES[column]
+    tables = [_unnested(shard.path("annotate"), column, schema) for shard in shards]
+    table = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks()
+    is_out = pc.is_in(table["object_id"], pa.array(sorted(left_out), pa.string()))
+    table = table.filter(pc.invert(is_out))
+    # The sort is stable: within an object, links and joints keep the tree's order.
+    return table.take(pc.sort_indices(table["object_id"]))
+
+
+def _unnested(path: Path, column: str, schema: pa.Schema) -> pa.Table:
+    """Return a column of lists of structs as a table, each row with the id of its object."""
+    table = read_arrow(path, ["object_id", column]).combine_chunks()
+    rows, ids = table[column].combine_chunks(), table["object_id"].combine_chunks()
+    owners = ids.take(pc.list_parent_indices(rows))
+    return pa.Table.from_arrays([owners, *rows.flatten().flatten()], schema=schema)
 
 
 def _check_books(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:

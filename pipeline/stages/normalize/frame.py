@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from aa_dataset.kinematics import Joint, JointType
 from aa_dataset.portable import applied, length, settled
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.raw.records import Frame
 from pipeline.shapes.grid import DIGITS, grid_decimals
 
 # Rotation that brings (front, up) of a source to (x, z), by rows; None where there is no front.
@@ -87,10 +89,10 @@ def stable_axis(axis: np.ndarray) -> np.ndarray:
     return axis
 
 
-def frame_rotation(frame: Mapping[str, str]) -> np.ndarray:
+def frame_rotation(frame: Frame) -> np.ndarray:
     """Return the rotation (3, 3) that brings a source's up to z and its front to x."""
-    up = np.array(_AXES[frame["up"]], dtype=float)
-    front = np.array(_AXES[frame.get("front") or _any_front(frame["up"])], dtype=float)
+    up = np.array(_AXES[frame.up], dtype=float)
+    front = np.array(_AXES[frame.front or _any_front(frame.up)], dtype=float)
     return np.stack([front, np.cross(up, front), up])
 
 
@@ -98,20 +100,19 @@ def _any_front(up: str) -> str:
     return "x" if up.endswith(("y", "z")) else "y"
 
 
-def find_similarity(points: np.ndarray, source: Mapping[str, Any]) -> Similarity:
+def find_similarity(points: np.ndarray, source: IngestedRecord) -> Similarity:
     """Choose frame, scale and origin for an object from all its visual vertices (n, 3)."""
-    rotation = frame_rotation(source["frame"])
-    unit = source.get("unit", 1.0)
-    turned = applied(rotation, points) * unit
+    rotation = frame_rotation(source.frame)
+    turned = applied(rotation, points) * source.unit
     lower, upper = turned.min(axis=0), turned.max(axis=0)
     radius = float(length(upper - lower)) / 2
     # An object that has the radius 1 already, but for the grid, keeps its numbers.
     has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
-    rescale = source["scale"] == "arbitrary" and radius > 0 and not has_unit
+    rescale = source.scale == "arbitrary" and radius > 0 and not has_unit
     stretch = 1.0 / radius if rescale else 1.0
     decimals = grid_decimals(2 * radius * stretch)
     center = _grid_center(lower, upper, stretch, decimals)
-    return Similarity(rotation, unit * stretch, center, decimals)
+    return Similarity(rotation, source.unit * stretch, center, decimals)
 
 
 def _grid_center(lower: np.ndarray, upper: np.ndarray, scale: float, decimals: int) -> np.ndarray:

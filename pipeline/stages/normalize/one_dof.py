@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from aa_dataset.kinematics.urdf import UrdfModel
 from pipeline.base.reasons import Finding
 from pipeline.engine.settings import Normalize
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.stages.normalize.compound import decompose
 from pipeline.stages.normalize.screws import fold_screws
 
@@ -47,7 +46,7 @@ class OneDof:
         return "" if name in self.carriers else name
 
 
-def one_dof_joints(model: UrdfModel, source: Mapping[str, Any], settings: Normalize) -> OneDof:
+def one_dof_joints(model: UrdfModel, source: IngestedRecord, settings: Normalize) -> OneDof:
     """Decompose joints with several degrees of freedom, then fold declared screws."""
     parts = decompose(model)
     screws = fold_screws(parts.model, source, settings)

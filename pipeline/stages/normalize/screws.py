@@ -17,11 +17,9 @@ in a tie, the thread is right-handed, as screws are.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -32,6 +30,7 @@ from aa_dataset.labels import plain_label
 from aa_dataset.portable import applied, dot, length, product
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.engine.settings import Normalize
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.records import Screw
 from pipeline.stages.normalize.structure import free_name
 
@@ -77,38 +76,32 @@ class _Pair:
         return 1.0 if float(dot(self.turn_axis, self.slide_axis)) > 0 else -1.0
 
 
-def fold_screws(model: UrdfModel, row: Mapping[str, Any], settings: Normalize) -> Screws:
+def fold_screws(model: UrdfModel, source: IngestedRecord, settings: Normalize) -> Screws:
     """Rewrite every declared screw of a document.
 
     Parameters
     ----------
     model : UrdfModel
         As written.
-    row : mapping
-        The object's record: `screws` (JSON), `label`, `scale`, `unit`.
+    source : IngestedRecord
+        Its `screws`, `label`, `scale` and `unit` are read.
     settings : Normalize
         `normalize` of the config: `screw_labels`, `default_pitch_m_per_turn`.
     """
     out = Screws(model)
-    declared = [_declared(fields) for fields in json.loads(row["screws"])]
-    known = {screw.joint for screw in declared}
-    listed = [s for s in _listed(model, row, settings) if not {s.joint, s.partner} & known]
+    known = {screw.joint for screw in source.screws}
+    listed = [s for s in _listed(model, source.label, settings) if not {s.joint, s.partner} & known]
     default = None
-    if row["scale"] == "metric":
-        default = settings.default_pitch_m_per_turn / (2 * math.pi) / row["unit"]
-    for screw in (*declared, *listed):
+    if source.scale == "metric":
+        default = settings.default_pitch_m_per_turn / (2 * math.pi) / source.unit
+    for screw in (*source.screws, *listed):
         _fold(out, screw, default)
     return out
 
 
-def _declared(fields: Mapping[str, Any]) -> Screw:
-    ranges = {key: tuple(fields[key]) for key in ("turn", "travel") if fields.get(key)}
-    return Screw(**{**fields, **ranges})
-
-
-def _listed(model: UrdfModel, row: Mapping[str, Any], settings: Normalize) -> Iterator[Screw]:
+def _listed(model: UrdfModel, written: str, settings: Normalize) -> Iterator[Screw]:
     """Yield the pairs that the object's label declares to be screws."""
-    label = plain_label(row["label"]).removeprefix("rec_")
+    label = plain_label(written).removeprefix("rec_")
     words = [w for w in settings.screw_labels if label == w or label.startswith(f"{w}_")]
     if not words:
         return

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from aa_dataset.convention import check_convention
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
@@ -23,7 +21,7 @@ from aa_dataset.portable import length
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason
-from pipeline.base.tables import compact_json, read_rows, record_schema
+from pipeline.base.records import read_records
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import (
     Budgets,
@@ -32,11 +30,14 @@ from pipeline.engine.settings import (
     SourceFacts,
     read,
 )
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.handover.normalized import NormalRecord, SourceInertial
 from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
 from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import read_marks
 from pipeline.raw.untouched import untouched, watch
 from pipeline.shapes.pieces import Piece
+from pipeline.shapes.primitives import Primitive
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
 from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
@@ -60,80 +61,78 @@ _JOINT_REASONS = {
     "axis": Reason.AXIS_ZERO,
 }
 
-_FLOAT, _TEXT = pa.float64(), pa.string()
-RECORDS = record_schema(
-    pa.field("extents", pa.list_(_FLOAT, 3), nullable=False),
-    pa.field("floor_z", _FLOAT, nullable=False),
-    pa.field("front", _TEXT),
-    pa.field("scale_factor", _FLOAT, nullable=False),
-    pa.field("is_metric", pa.bool_(), nullable=False),
-    # object frame = scale_factor * rotation (by rows) @ source frame - center
-    pa.field("rotation", pa.list_(_FLOAT, 9), nullable=False),
-    pa.field("center", pa.list_(_FLOAT, 3), nullable=False),
-    pa.field("link_names", _TEXT, nullable=False),
-    pa.field("joint_names", _TEXT, nullable=False),
-    pa.field("pitch_sources", _TEXT, nullable=False),
-    # JSON list of joints: `limit_invented` of each
-    pa.field("invented_limits", _TEXT, nullable=False),
-    pa.field("source_inertials", _TEXT, nullable=False),
-    pa.field("collision_sources", _TEXT, nullable=False),
-    # JSON by link: the visuals that the source has as primitives, object frame at rest
-    pa.field("primitives", _TEXT, nullable=False),
-)
+
+@dataclass(frozen=True, slots=True)
+class NormalizeInput:
+    """One raw object to bring to the convention.
+
+    Attributes
+    ----------
+    root : Path
+        Folder of its source.
+    record : IngestedRecord
+        What `ingest` says of it.
+    mark : str or None
+        State of its files when they were digested, None where nobody looked.
+    repairs : sequence of Repair
+        What people corrected about it.
+    """
+
+    root: Path
+    record: IngestedRecord
+    mark: str | None = None
+    repairs: Sequence[Repair] = ()
 
 
 def run(job: ShardJob[NormalizeSettings]) -> None:
     """Normalize one shard."""
     root = Path(read(job.inputs["facts"], SourceFacts).folder)
     repairs = read_repairs(job.inputs["repairs"])
-    rows = {row["object_id"]: row for row in read_rows(job.inputs["records"])}
-    paths = {key: json.loads(row["paths"]) for key, row in rows.items()}
+    records = read_records(job.inputs["records"], IngestedRecord)
+    paths = {key: record.paths for key, record in records.items()}
     watched = watch(root, paths, read_marks(layout.marks(job.source, job.shard)))
     tasks = [
-        Task(key, (root, row, watched.early.get(key), repairs.get(key, ())))
-        for key, row in rows.items()
+        Task(key, NormalizeInput(root, record, watched.early.get(key), repairs.get(key, ())))
+        for key, record in records.items()
     ]
-    run_shard(job, tasks, process=normalize, schema=RECORDS, check=watched.check)
+    run_shard(job, tasks, process=normalize, record=NormalRecord, check=watched.check)
 
 
-def normalize(task: Task, settings: NormalizeSettings) -> Outcome:
+def normalize(task: Task[NormalizeInput], settings: NormalizeSettings) -> Outcome[NormalRecord]:
     """Bring one raw object to the convention; pure but for reading its files."""
-    root, row, mark, repairs = task.data
-    paths = json.loads(row["paths"])
-    with untouched(task.object_id, root, paths, mark):
-        files = open_raw(root, paths, most_bytes=settings.budgets.raw_bytes)
-        return normalize_raw(files, row, settings, repairs=repairs)
+    given, paths = task.data, task.data.record.paths
+    with untouched(task.object_id, given.root, paths, given.mark):
+        files = open_raw(given.root, paths, most_bytes=settings.budgets.raw_bytes)
+        return normalize_raw(files, given.record, settings, repairs=given.repairs)
 
 
 def normalize_raw(
     files: RawFiles,
-    row: Mapping[str, Any],
+    source: IngestedRecord,
     settings: NormalizeSettings,
     *,
     repairs: Sequence[Repair] = (),
-) -> Outcome:
+) -> Outcome[NormalRecord]:
     """Bring the files of one raw object to the convention.
 
     Parameters
     ----------
     files : RawFiles
         Nothing else is read.
-    row : mapping
-        The object's record of `ingest`: `model`, `format`, `label`, and as JSON `frame`, `screws`,
-        `substitutes`.
+    source : IngestedRecord
+        What `ingest` says of the object.
     settings : NormalizeSettings
         `budgets` and `normalize` of the config.
     repairs : sequence of Repair
         What people corrected about this object; applied before anything else.
     """
-    source = {**row, "frame": json.loads(row["frame"])}
-    model, files, said = _read_any(files, row, settings.budgets)
-    model = with_substitutes(model, json.loads(row.get("substitutes", "{}")))
+    model, files, said = _read_any(files, source, settings.budgets)
+    model = with_substitutes(model, source.substitutes)
     model, source, repaired = apply_repairs(model, source, repairs)
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
-    reader = MeshReader(files, row["model"], settings.budgets)
+    reader = MeshReader(files, source.model, settings.budgets)
     geometry = reader.link_geometry(model, frames)
     pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
@@ -146,26 +145,19 @@ def normalize_raw(
     )
     made = object_files(thing)
     _require_convention(made)
-    record = _record(thing, similarity, source, names=names, plain=plain)
-    record["invented_limits"] = compact_json(
-        [names[1][joint.name] for joint in tree.movable if lacks_range(joint)]
-    )
-    record["collision_sources"] = compact_json(
-        {new: _collision_source(geometry[old]) for old, new in names[0].items()}
-    )
-    record["primitives"] = compact_json(
-        {new: _primitives(geometry[old], similarity) for old, new in names[0].items()}
+    record = _record(
+        thing, source, similarity=similarity, names=names, plain=plain, tree=tree, geometry=geometry
     )
     return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
 
 
 def _read_any(
-    files: RawFiles, row: Mapping[str, Any], budgets: Budgets
+    files: RawFiles, source: IngestedRecord, budgets: Budgets
 ) -> tuple[UrdfModel, RawFiles, list[Finding]]:
     """Read the object's model, of either format, with the files that its meshes are read from."""
-    if row["format"] == "mjcf":
-        return read_mjcf(files, row["model"], budgets)
-    return read_model(files, row["model"], budgets), files, []
+    if source.format == "mjcf":
+        return read_mjcf(files, source.model, budgets)
+    return read_model(files, source.model, budgets), files, []
 
 
 def read_model(files: RawFiles, urdf: str, budgets: Budgets) -> UrdfModel:
@@ -224,6 +216,14 @@ def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
         raise Rejection(Reason.GEOMETRY_NONE, f"the object's box has a diagonal of {diagonal:g} m.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Our names of links and joints by those that the document has."""
+
+    links: dict[str, str]
+    joints: dict[str, str]
+
+
 def _normal_object(
     tree: KinematicTree,
     geometry: Mapping[str, LinkGeometry],
@@ -231,7 +231,7 @@ def _normal_object(
     *,
     similarity: Similarity,
     settings: Normalize,
-) -> tuple[NormalObject, tuple[dict[str, str], dict[str, str]], list[Finding]]:
+) -> tuple[NormalObject, _Names, list[Finding]]:
     """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
     moved = _mapped({name: geometry[name].visuals for name in tree.links}, similarity)
     points = all_points(moved.values())
@@ -257,7 +257,7 @@ def _normal_object(
         {links[name]: parts for name, parts in solids.items()},
         similarity.decimals,
     )
-    return thing, (links, names), findings
+    return thing, _Names(links, names), findings
 
 
 def _mapped(links: Mapping[str, Sequence[Piece]], similarity: Similarity) -> dict[str, list[Piece]]:
@@ -278,11 +278,11 @@ def _collision_source(geometry: LinkGeometry) -> str:
     return "source" if geometry.source else "hulls"
 
 
-def _primitives(geometry: LinkGeometry, similarity: Similarity) -> list[dict[str, Any]]:
+def _primitives(geometry: LinkGeometry, similarity: Similarity) -> tuple[Primitive, ...]:
     """Return the primitives that a link shows, in the object frame at rest."""
     turn, scale, shift = similarity.rotation, similarity.scale, -similarity.center
     mapped = [one.mapped(turn, scale, shift) for one in geometry.primitives]
-    return [one.as_json(similarity.decimals) for one in mapped]
+    return tuple(one.rounded(similarity.decimals) for one in mapped)
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
@@ -309,28 +309,33 @@ def _require_convention(files: Mapping[str, bytes]) -> None:
 
 def _record(
     thing: NormalObject,
-    similarity: Similarity,
-    source: Mapping[str, Any],
+    source: IngestedRecord,
     *,
-    names: tuple[dict[str, str], dict[str, str]],
+    similarity: Similarity,
+    names: _Names,
     plain: OneDof,
-) -> dict[str, Any]:
+    tree: KinematicTree,
+    geometry: Mapping[str, LinkGeometry],
+) -> NormalRecord:
     points = all_points(thing.pieces.values())
     lower, upper = points.min(axis=0), points.max(axis=0)
-    links, joints = names
-    return {
-        "extents": similarity.rounded(upper - lower).tolist(),
-        "floor_z": float(similarity.rounded(lower)[2]),
-        "front": "x" if source["frame"].get("front") else None,
-        "scale_factor": similarity.scale,
-        "is_metric": source["scale"] == "metric",
-        "rotation": similarity.rotation.reshape(-1).tolist(),
-        "center": similarity.center.tolist(),
-        "link_names": compact_json({new: plain.source_link(old) for old, new in links.items()}),
-        "joint_names": compact_json({new: plain.source_joint(old) for old, new in joints.items()}),
-        "pitch_sources": compact_json(_pitch_sources(thing.tree, joints, plain)),
-        "source_inertials": compact_json(_source_inertials(plain.model, links)),
-    }
+    links, joints = names.links.items(), names.joints
+    return NormalRecord(
+        extents=tuple(similarity.rounded(upper - lower).tolist()),
+        floor_z=float(similarity.rounded(lower)[2]),
+        front="x" if source.frame.front else None,
+        scale_factor=similarity.scale,
+        rotation=tuple(similarity.rotation.reshape(-1).tolist()),
+        center=tuple(similarity.center.tolist()),
+        is_metric=source.scale == "metric",
+        link_names={new: plain.source_link(old) for old, new in links},
+        joint_names={new: plain.source_joint(old) for old, new in joints.items()},
+        pitch_sources=_pitch_sources(thing.tree, joints, plain),
+        invented_limits=tuple(joints[one.name] for one in tree.movable if lacks_range(one)),
+        source_inertials=_source_inertials(plain.model, names.links),
+        collision_sources={new: _collision_source(geometry[old]) for old, new in links},
+        primitives={new: _primitives(geometry[old], similarity) for old, new in links},
+    )
 
 
 def _pitch_sources(tree: KinematicTree, names: Mapping[str, str], plain: OneDof) -> dict[str, str]:
@@ -339,14 +344,14 @@ def _pitch_sources(tree: KinematicTree, names: Mapping[str, str], plain: OneDof)
     return found | {names[old]: said for old, said in plain.pitch_sources.items() if old in names}
 
 
-def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, Any]:
+def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, SourceInertial]:
     """Return what the source itself said about masses, in its own link frames."""
     return {
-        links[link.name]: {
-            "mass": link.inertial.mass,
-            "center": link.inertial.pose[:3, 3].tolist(),
-            "inertia": link.inertial.inertia.reshape(-1).tolist(),
-        }
+        links[link.name]: SourceInertial(
+            link.inertial.mass,
+            tuple(link.inertial.pose[:3, 3].tolist()),
+            tuple(link.inertial.inertia.reshape(-1).tolist()),
+        )
         for link in model.links
         if link.inertial is not None and link.name in links
     }

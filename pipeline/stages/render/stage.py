@@ -5,43 +5,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 import trimesh
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
-from pipeline.base.assets import AssetRange, read_range
-from pipeline.base.tables import read_rows, record_schema
+from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import RenderSettings
+from pipeline.handover.rendered import RenderedRecord
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.backend import choose_backend, encode_png, render_views
 from pipeline.stages.render.camera import look_at
 
-RECORDS = record_schema(pa.field("backend", pa.string(), nullable=False))
-
 Parts = list[tuple[trimesh.Trimesh, np.ndarray]]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderInput:
+    """Where the files of one object lie, and the renderer that draws it."""
+
+    where: AssetRange
+    backend: str
 
 
 def run(job: ShardJob[RenderSettings]) -> None:
     """Render one shard."""
     backend = choose_backend(job.settings.render.backend)
-    tasks = []
-    for row in read_rows(job.inputs["records"]):
-        where = AssetRange.of(job.inputs["assets"], row)
-        tasks.append(Task(row["object_id"], (where, backend)))
-    run_shard(job, tasks, process=render, schema=RECORDS)
+    places = asset_ranges(job.inputs["records"], job.inputs["assets"])
+    tasks = [Task(key, RenderInput(where, backend)) for key, where in places.items()]
+    run_shard(job, tasks, process=render, record=RenderedRecord)
 
 
-def render(task: Task, settings: RenderSettings) -> Outcome:
+def render(task: Task[RenderInput], settings: RenderSettings) -> Outcome[RenderedRecord]:
     """Draw one object twice, framed by the space that both states need."""
-    where, backend = task.data
-    options = settings.render
-    files = read_range(where)
+    backend, options = task.data.backend, settings.render
+    files = read_range(task.data.where)
     tree = urdf_tree(parse_urdf(files[URDF]))
     meshes = read_links(files[GLB], tree.links)
     rest = placed_parts(meshes, tree.placements({}))
@@ -50,7 +53,7 @@ def render(task: Task, settings: RenderSettings) -> Outcome:
     pictures = render_views([rest, opened], camera, size=options.size, backend=backend)
     names = (PREVIEW, PREVIEW_OPEN)
     made = {name: encode_png(picture) for name, picture in zip(names, pictures, strict=True)}
-    return Outcome({"backend": backend}, files=made)
+    return Outcome(RenderedRecord(backend), files=made)
 
 
 def placed_parts(

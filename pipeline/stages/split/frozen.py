@@ -190,8 +190,8 @@ def list_files(frozen: FrozenList) -> dict[str, bytes]:
     joints: list[tuple[str, ...]] = [JOINT_COLUMNS]
     for key in sorted(frozen.contents):
         truth = frozen.truths[key]
-        facts = (truth.is_metric, truth.extents, str(len(truth.joints)))
-        objects.append((key, frozen.contents[key], *map(_text, facts)))
+        facts = (_text(truth.is_metric), _text(truth.extents), str(len(truth.joints)))
+        objects.append((key, frozen.contents[key], *facts))
         joints += [(key, *(_text(j[name]) for name in JOINT_COLUMNS[1:])) for j in truth.joints]
     return {"objects": _table(objects), "joints": _table(joints)}
 

@@ -8,13 +8,10 @@ angle to 1 rad or to itself if that is larger, a mass to itself, an inertia to i
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from pipeline.base.errors import PipelineError
 
 TOLERANCE = 1e-9
 # The order is that of the columns in a frozen list.
@@ -71,20 +68,13 @@ def _joint(row: Mapping[str, Any]) -> dict[str, Value]:
     return {
         **{name: str(row[name]) for name in NAMES},
         **{name: _numbers(row[name]) for name in NUMBERS},
-        **(_mimic(row) if row["mimic"] else dict.fromkeys(MIMIC)),
+        **(_mimic(row["mimic"]) if row["mimic"] else dict.fromkeys(MIMIC)),
     }
 
 
-def _mimic(row: Mapping[str, Any]) -> dict[str, Value]:
-    try:
-        data = json.loads(row["mimic"])
-        numbers = [(float(data[name]),) for name in ("multiplier", "offset")]
-        return dict(zip(MIMIC, (str(data["joint"]), *numbers), strict=True))
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise PipelineError(
-            f"the mimic of joint {row['joint']!r} of object {row['object_id']!r} is not a table of "
-            f"joint, multiplier and offset ({error!r}). Build the library again (`make library`)."
-        ) from error
+def _mimic(cell: Mapping[str, Any]) -> dict[str, Value]:
+    values = (cell["joint"], (cell["multiplier"],), (cell["offset"],))
+    return dict(zip(MIMIC, values, strict=True))
 
 
 def _numbers(value: float | Sequence[float] | None) -> tuple[float, ...] | None:

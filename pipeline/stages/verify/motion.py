@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.portable import applied, product
@@ -64,7 +65,7 @@ def ways(
         else:
             count = math.ceil(abs(end - start) / step - 1e-9)
         coordinates = np.linspace(start, end, max(count, 1) + 1)
-        state = {**(others or {}), joint.name: coordinates}
+        state: dict[str, ArrayLike] = {**(others or {}), joint.name: coordinates}
         found.append(Way(coordinates, tree.placements(state, unit=size)))
     return found
 

@@ -3,24 +3,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from aa_dataset.convention import check_convention
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.layout import GLB, URDF
-from pipeline.base.assets import AssetRange, read_range
+from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
-from pipeline.base.tables import read_rows, record_schema
+from pipeline.base.records import read_records
+from pipeline.base.tables import read_rows
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import Verify, VerifySettings
+from pipeline.handover.categorized import CategoryRecord
+from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.verified import VerifiedRecord
 from pipeline.raw.curation.reviews import read_slice
 from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.shapes.glb import read_links
@@ -28,27 +30,48 @@ from pipeline.stages.verify.checks import all_findings
 from pipeline.stages.verify.evidence import Evidence, link_shapes
 from pipeline.stages.verify.upright import load_rules
 
-RECORDS = record_schema(pa.field("findings", pa.int32(), nullable=False))
 EARLIER = ("ingest_findings", "normalize_findings", "categorize_findings")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyInput:
+    """One normalized object to check.
+
+    Attributes
+    ----------
+    normal : NormalRecord
+        What `normalize` says of it; its files lie at `where`.
+    category : str
+        Its category.
+    reviews : sequence of (action, why)
+        What people decided about it.
+    earlier : sequence of (code, detail)
+        What earlier stages found and the config rejects.
+    """
+
+    normal: NormalRecord
+    where: AssetRange
+    category: str
+    reviews: Sequence[tuple[str, str]] = ()
+    earlier: Sequence[tuple[str, str]] = ()
 
 
 def run(job: ShardJob[VerifySettings]) -> None:
     """Verify one shard."""
     load_taxonomy()  # once, before the workers fork
     load_rules()
-    labels = {row["object_id"]: row["category"] for row in read_rows(job.inputs["categories"])}
+    labels = read_records(job.inputs["categories"], CategoryRecord)
     reviews = read_slice(job.inputs["reviews"])
     listed = job.settings.verify.reject
     earlier = listed_findings([job.inputs[name] for name in EARLIER], listed)
+    places = asset_ranges(job.inputs["records"], job.inputs["assets"])
     tasks = []
-    for row in read_rows(job.inputs["records"]):
-        key = row["object_id"]
+    for key, normal in read_records(job.inputs["records"], NormalRecord).items():
         if key not in labels:  # rejected by categorize, where its row stands
             continue
-        where = AssetRange.of(job.inputs["assets"], row)
         told = (reviews.get(key, ()), earlier.get(key, ()))
-        tasks.append(Task(key, (row, where, labels[key], told)))
-    run_shard(job, tasks, process=verify, schema=RECORDS)
+        tasks.append(Task(key, VerifyInput(normal, places[key], labels[key].category, *told)))
+    run_shard(job, tasks, process=verify, record=VerifiedRecord)
 
 
 def listed_findings(
@@ -63,31 +86,31 @@ def listed_findings(
     return found
 
 
-def verify(task: Task, settings: VerifySettings) -> Outcome:
+def verify(task: Task[VerifyInput], settings: VerifySettings) -> Outcome[VerifiedRecord]:
     """Check one object; reviews first, then what earlier stages found, then the object itself."""
-    row, where, label, (reviews, earlier) = task.data
-    options = settings.verify
-    for action, why in reviews:
+    given, options = task.data, settings.verify
+    for action, why in given.reviews:
         if action == "exclude":
             raise Rejection(Reason.EXCLUDED_BY_REVIEW, why)
-    _refuse_listed(earlier, options.reject)
-    findings = [Finding(Code.CAUTION, why, Severity.INFO) for act, why in reviews if act == "note"]
-    findings += all_findings(_evidence(row, read_range(where), label, options))
+    _refuse_listed(given.earlier, options.reject)
+    notes = [why for action, why in given.reviews if action == "note"]
+    findings = [Finding(Code.CAUTION, why, Severity.INFO) for why in notes]
+    findings += all_findings(_evidence(given, options))
     _refuse_listed(((str(one.code), one.detail) for one in findings), options.reject)
-    return Outcome({"findings": len(findings)}, findings)
+    return Outcome(VerifiedRecord(len(findings)), findings)
 
 
-def _evidence(
-    row: Mapping[str, Any], files: Mapping[str, bytes], label: str, options: Verify
-) -> Evidence:
+def _evidence(given: VerifyInput, options: Verify) -> Evidence:
+    files, normal = read_range(given.where), given.normal
     problems = check_convention(files[URDF], files, with_inertials=False)
     if problems:  # our own mistake: no list makes this pass
         raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
     tree = urdf_tree(parse_urdf(files[URDF]))
     shapes, broken = link_shapes(read_links(files[GLB], tree.links, looks=False))
-    extents, category = np.array(row["extents"]), load_taxonomy().categories.get(label)
-    invented = tuple(json.loads(row["invented_limits"]))
-    return Evidence(tree, shapes, extents, row["is_metric"], category, options, broken, invented)
+    extents = np.array(normal.extents)
+    category = load_taxonomy().categories.get(given.category)
+    invented = normal.invented_limits
+    return Evidence(tree, shapes, extents, normal.is_metric, category, options, broken, invented)
 
 
 def _refuse_listed(found: Iterable[tuple[str, str]], codes: Sequence[str]) -> None:

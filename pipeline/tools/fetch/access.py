@@ -84,7 +84,7 @@ class Source:
 
     def known(self, name: str) -> Mapping[str, Any]:
         """Return size and sha256 that sources.yaml records for a file."""
-        return self.access.get("known", {}).get(name, {})
+        return dict(self.access.get("known", {}).get(name, {}))
 
 
 def load_all(config: Config) -> dict[str, Source]:

@@ -43,6 +43,7 @@ EXTENSIONS = (
 )
 # Of a zip's methods only these unpack as little at a time as they are asked for.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+METHOD_NAMES = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
@@ -301,7 +302,7 @@ def _require_method(info: zipfile.ZipInfo, archive: str) -> None:
     if method not in METHODS:
         raise FetchError(
             f"{archive}: the member {info.filename[:200]!r} is packed by "
-            f"{zipfile.compressor_names.get(method, 'an unknown method')} (method {method}); only "
+            f"{METHOD_NAMES.get(method, 'an unknown method')} (method {method}); only "
             "stored and deflated members are read. Unpack the archive by hand into the source's "
             "folder, or ask the publisher for a tar or a plain zip."
         )

@@ -10,10 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import trimesh
@@ -32,12 +30,14 @@ from pipeline.engine.settings import (
     SourceFacts,
     select,
 )
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.records import Found
 from pipeline.shapes.glb import read_links
-from pipeline.stages.ingest.stage import ingest
-from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.ingest.stage import IngestInput, ingest
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from pipeline.stages.render.backend import Picture, choose_backend, encode_png, render_views
 from pipeline.stages.render.camera import look_at
 from pipeline.stages.render.sheet import contact_sheet
@@ -91,10 +91,10 @@ def _row(
 ) -> list[tuple[Picture, str]]:
     """Return four labeled pictures of one object."""
     root = Path(facts.folder)
-    settings = select(config, IngestSettings)
-    record = ingest(Task(found.name, (source, facts, found, "", None)), settings).record
+    given = IngestInput(source, facts, found, digest="", mark=None)
+    record = ingest(Task(found.name, given), select(config, IngestSettings)).record
     wanted = select(config, NormalizeSettings)
-    outcome = normalize(Task(found.name, (root, record, None, ())), wanted)
+    outcome = normalize(Task(found.name, NormalizeInput(root, record)), wanted)
     files = open_raw(root, found.paths, most_bytes=config.budgets.raw_bytes)
     before = _raw_picture(files, record)
     rest, opened, parts = _normal_pictures(outcome, config)
@@ -103,18 +103,18 @@ def _row(
     return list(zip((before, rest, opened, parts), labels, strict=True))
 
 
-def _raw_picture(files: RawFiles, record: Mapping[str, Any]) -> Picture:
+def _raw_picture(files: RawFiles, record: IngestedRecord) -> Picture:
     """Draw what another reader reads; an empty picture where it cannot."""
-    read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record["format"]]
+    read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record.format]
     with tempfile.TemporaryDirectory() as folder:
         for name in files.names():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(files.read(name))
         try:
-            return _draw([read(Path(folder, record["model"]))])[0]
+            return _draw([read(Path(folder, record.model))])[0]
         except Exception as error:  # another reader may fail in any way
-            sys.stderr.write(f"{record['model']} cannot be shown as it is: {error}\n")
+            sys.stderr.write(f"{record.model} cannot be shown as it is: {error}\n")
             return BLANK
 
 
@@ -134,12 +134,12 @@ def _mjcf_parts(path: Path) -> Parts:
     return mjcf_parts(path)
 
 
-def _normal_pictures(outcome: Outcome, config: Config) -> list[Picture]:
+def _normal_pictures(outcome: Outcome[NormalRecord], config: Config) -> list[Picture]:
     """Draw a normalized object at rest, moved, and what it then collides with."""
     files = outcome.files or {}
     tree = urdf_tree(parse_urdf(files[URDF]))
     shown = read_links(files[GLB], tree.links)
-    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    diagonal = float(np.linalg.norm(outcome.record.extents))
     most = config.annotate.collision_parts
     solid = collision_meshes(files, diagonal=diagonal, most=most)
     moved = open_state(tree, config.render.open_fraction)

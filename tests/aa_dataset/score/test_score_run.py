@@ -263,7 +263,7 @@ def test_a_mimic_joint_is_scored_and_counted(library, make):
     rows = table.to_pylist()
     for entry in rows:
         if entry["joint"] == "tray_joint":
-            entry["mimic"] = json.dumps({"joint": "drawer_joint", "multiplier": 1, "offset": 0})
+            entry["mimic"] = {"joint": "drawer_joint", "multiplier": 1.0, "offset": 0.0}
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
     make.seal(library)
     dataset = load_dataset(library, split="eval200", verbose=False)

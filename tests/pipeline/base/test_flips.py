@@ -11,10 +11,18 @@ from types import SimpleNamespace
 import pytest
 
 from pipeline.base import layout
-from pipeline.base.assets import AssetRange, pack, read_fragment, require_content, unpack
+from pipeline.base.assets import (
+    AssetRange,
+    asset_ranges,
+    pack,
+    read_fragment,
+    require_content,
+    unpack,
+)
 from pipeline.base.errors import DamagedFileError
-from pipeline.base.tables import read_rows
+from pipeline.base.records import read_records
 from pipeline.engine.config import load_config
+from pipeline.handover.annotated import AnnotatedFacts
 from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.manifest.stage import run as make_manifest
 from pipeline.stages.publish.stage import run as publish
@@ -93,16 +101,18 @@ def test_marks_are_those_of_the_files(copied: Path) -> None:
 
 def test_a_range_is_compared_with_the_digest_of_its_record(copied: Path) -> None:
     path = Path(f"{ANNOTATE}.tar")
-    rows = read_rows(path.with_suffix(".parquet"))
-    for row in rows:
-        where = AssetRange.of(path, row)
-        require_content(where, read_fragment(where), row["content_sha256"])
+    records = read_records(path.with_suffix(".parquet"), AnnotatedFacts)
+    places = asset_ranges(path.with_suffix(".parquet"), path)
+    assert list(places) == list(records)
+    for key, where in places.items():
+        require_content(where, read_fragment(where), records[key].content_sha256)
+    first, *_, last = places.values()
     data = bytearray(path.read_bytes())
-    data[rows[-1]["asset_offset"] + 700] ^= 4
+    data[last.offset + 700] ^= 4
     path.write_bytes(data)
-    assert read_fragment(AssetRange.of(path, rows[0]))
+    assert read_fragment(first)
     with pytest.raises(DamagedFileError, match="is not what was written"):
-        read_fragment(AssetRange.of(path, rows[-1]))
+        read_fragment(last)
 
 
 def test_files_that_the_tables_do_not_vouch_for_are_not_packed(tmp_path: Path) -> None:

@@ -17,13 +17,12 @@ import signal
 import tarfile
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from pipeline.base import layout
@@ -36,11 +35,24 @@ from pipeline.base.errors import (
     WorkerKilledError,
 )
 from pipeline.base.reasons import Code, Finding, Reason
-from pipeline.base.tables import read_rows, record_schema
+from pipeline.base.records import Record
+from pipeline.base.tables import read_rows
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import CategorizeSettings
 
-SCHEMA = record_schema(pa.field("value", pa.int64(), nullable=False))
+
+@dataclass(frozen=True, slots=True)
+class Value(Record):
+    """What the stage of these tests says of an object."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Surplus(Value):
+    """A record of another kind than the stage promises."""
+
+    surplus: int
 
 
 class SpeechlessError(Exception):
@@ -92,20 +104,20 @@ def obey(task: Task, settings: CategorizeSettings) -> Outcome:
                 pass
         case "memory":
             hoard = [np.empty(256 << 20, np.uint8) for _ in range(10_000)]  # never touched
-            return Outcome({"value": len(hoard)})
+            return Outcome(Value(len(hoard)))
         case "recurse":
             return obey(task, settings)
         case "unpicklable":
-            return Outcome({"value": lambda: 0})
+            return Outcome(Value(lambda: 0))
         case "notes":
             notes = (Finding(Code.MESH_OPEN, "b"), Finding(Code.LIMIT_ZERO, "z"))
-            return Outcome({"value": 0}, (*notes, Finding(Code.MESH_OPEN, "a \udc80")))
+            return Outcome(Value(0), (*notes, Finding(Code.MESH_OPEN, "a \udc80")))
         case "surplus":
-            return Outcome({"value": 0, "surplus": 1})
+            return Outcome(Surplus(0, 1))
         case "file":
             data = hashlib.sha256(task.object_id.encode()).digest()
-            return Outcome({"value": 1}, files={"b.bin": data * 9, "a/c.txt": b"text"})
-    return Outcome({"value": task.data if isinstance(task.data, int) else 0})
+            return Outcome(Value(1), files={"b.bin": data * 9, "a/c.txt": b"text"})
+    return Outcome(Value(task.data if isinstance(task.data, int) else 0))
 
 
 def attempts() -> list[str]:
@@ -122,7 +134,7 @@ def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob[Cat
 def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Run the orders and return code and detail of every reject."""
     tasks = [Task(key, order) for key, order in orders.items()]
-    run_shard(job, tasks, process=obey, schema=SCHEMA)
+    run_shard(job, tasks, process=obey, record=Value)
     return {row["object_id"]: (row["code"], row["detail"]) for row in rejects(job)}
 
 
@@ -268,7 +280,7 @@ def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
     def limited(words: Any) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (48 << 30, 48 << 30))
         try:
-            run_shard(job, [Task("a", 1)], process=obey, schema=SCHEMA)
+            run_shard(job, [Task("a", 1)], process=obey, record=Value)
         except PipelineError as error:
             words.send(str(error))
 
@@ -377,7 +389,7 @@ def test_a_failed_shard_keeps_the_output_of_the_last_good_one(
 def test_an_id_that_comes_twice_breaks_the_books(bench: SimpleNamespace, elsewhere: Path) -> None:
     job = job_in(bench, Path("out"))
     with pytest.raises(BooksError):
-        run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, schema=SCHEMA)
+        run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, record=Value)
     assert files_below(Path("out")) == set()
 
 

@@ -46,31 +46,35 @@ def rebuild(name: str, root: Path, config: Any) -> dict[str, str]:
     from pipeline.base.assets import AssetRange, pack
     from pipeline.base.errors import Rejection
     from pipeline.engine.runner import Task
-    from pipeline.stages.annotate.stage import annotate
-    from pipeline.stages.ingest.stage import ingest
-    from pipeline.stages.normalize.stage import normalize
-    from pipeline.stages.verify.stage import verify
+    from pipeline.stages.annotate.facts import ObjectFacts
+    from pipeline.stages.annotate.stage import AnnotateInput, annotate
+    from pipeline.stages.ingest.stage import IngestInput, ingest
+    from pipeline.stages.normalize.stage import NormalizeInput, normalize
+    from pipeline.stages.verify.stage import VerifyInput, verify
 
     identifier, source, facts, found = _raw(name, root, config)
     try:
-        row = ingest(Task(identifier, (source, facts, found, "", None)), config).record
-        normal = normalize(Task(identifier, (Path(facts.folder), row, None, ())), config)
+        raw = ingest(Task(identifier, IngestInput(source, facts, found, "", None)), config).record
+        given = NormalizeInput(Path(facts.folder), raw)
+        normal = normalize(Task(identifier, given), config)
         tar = root / "normal.tar"
         tar.write_bytes(pack(identifier, normal.files or {}))
         where = AssetRange(tar, 0, tar.stat().st_size)
-        checked = verify(Task(identifier, (normal.record, where, "box", ((), ()))), config)
-        done = annotate(Task(identifier, (normal.record, where, row["parts"])), config)
+        checked = verify(Task(identifier, VerifyInput(normal.record, where, "box")), config)
+        known = ObjectFacts(normal.record, raw.source, raw.parts)
+        done = annotate(Task(identifier, AnnotateInput(known, where)), config)
     except Rejection as refusal:
         return {"rejected": str(refusal)}
+    made = done.record.to_row()
     said = [*normal.findings, *checked.findings, *done.findings]
     return {
         "raw": _digest(_raw_files(facts, found)),
         "normalize": _digest({n: _sha(d) for n, d in (normal.files or {}).items()}),
-        "record": _digest(normal.record),
-        "content": str(done.record["content_sha256"]),
-        "links": _digest(done.record["links"]),
-        "joints": _digest(done.record["joints"]),
-        "fingerprint": str(_sha(str(done.record["fingerprint"]).encode())),
+        "record": _digest(normal.record.to_row()),
+        "content": str(made["content_sha256"]),
+        "links": _digest(made["links"]),
+        "joints": _digest(made["joints"]),
+        "fingerprint": _digest(made["fingerprint"]),
         "findings": _digest([(str(one.code), one.detail, str(one.severity)) for one in said]),
     }
 

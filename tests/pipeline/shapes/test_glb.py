@@ -85,11 +85,11 @@ def test_an_object_stands_upright_for_two_readers(
     _, outcome, _ = normalized(family)
     points = shown_points(outcome.files["object.glb"])
     scene = trimesh.load_scene(io.BytesIO(outcome.files["object.glb"]), file_type="glb")
-    expected = np.array(outcome.record["extents"])[TO_GLTF]
+    expected = np.array(outcome.record.extents)[TO_GLTF]
     diagonal = float(np.linalg.norm(expected))
     for lower, upper in ((points.min(axis=0), points.max(axis=0)), scene.bounds):
         assert upper - lower == pytest.approx(expected, abs=3e-7 * diagonal)
-        assert lower[1] == pytest.approx(outcome.record["floor_z"], abs=3e-7 * diagonal)
+        assert lower[1] == pytest.approx(outcome.record.floor_z, abs=3e-7 * diagonal)
 
 
 def test_a_knob_on_the_front_and_a_lid_on_top_are_shown_there(

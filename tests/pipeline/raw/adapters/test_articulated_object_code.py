@@ -17,7 +17,7 @@ from pipeline.engine.runner import Task
 from pipeline.raw.inventory import adapter_module, scan_source
 from pipeline.raw.records import RawRecord
 from pipeline.stages.categorize.rules import decide
-from pipeline.stages.ingest.stage import ingest
+from pipeline.stages.ingest.stage import IngestInput, ingest
 from tests.kit import raw_sources
 from tests.kit.places import sample_folder
 from tests.kit.settings import SETTINGS, facts_of
@@ -126,7 +126,7 @@ def test_a_row_without_its_folder_is_a_reject(workspace: Path) -> None:
     facts = facts_of("raw", adapter=ADAPTER)
     for found in adapter_module(ADAPTER).discover(Path("raw")):
         with pytest.raises(Rejection) as caught:
-            task = Task("x", ("s", facts, found, "d" * 64, None))
+            task = Task("x", IngestInput("s", facts, found, "d" * 64, None))
             ingest(task, SETTINGS)
         assert str(caught.value.reason) == "folder_invalid"
         assert ("link" if "link" in found.name else "does not exist") in caught.value.detail

@@ -184,5 +184,5 @@ def test_joints_in_a_circle_are_described_and_refused_by_normalize(
     assert record.parts["link_1_a"] == "a"
     files = open_raw(tmp_path / "data", (NAME,), most_bytes=10**6)
     with pytest.raises(Rejection) as caught:
-        normalize_raw(files, bench.raw_row(record.model), bench.SETTINGS)
+        normalize_raw(files, bench.raw_record(record.model), bench.SETTINGS)
     assert str(caught.value.reason) == "joint_cycle"

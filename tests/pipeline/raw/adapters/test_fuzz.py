@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.urdf import CODES, parse_urdf
 from pipeline.base.errors import PipelineError, Rejection
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.inventory import object_id
 from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import RECORDS, _record
+from pipeline.stages.ingest.stage import IngestInput, _record
 from tests.kit import raw_sources
 from tests.kit.settings import facts_of
 
@@ -117,13 +118,15 @@ def test_a_damaged_object_is_a_rejection_or_a_valid_record(
     except Rejection as rejection:
         assert rejection.detail
         return
-    row = _record("source", found, record, facts=facts_of("raw"), digest="d" * 64)
-    pa.Table.from_pylist([{"object_id": "x", **row}], schema=RECORDS)
+    told = _record(IngestInput("source", facts_of("raw"), found, "d" * 64, None), record)
+    row = {"object_id": "x", **told.to_row()}
+    table = pa.Table.from_pylist([row], schema=IngestedRecord.schema())
+    assert IngestedRecord.from_row(table.to_pylist()[0]).to_row() == told.to_row()
     assert record.model in files
     assert set(record.provenance) <= module.FIELDS
     assert all(finding.detail for finding in record.findings)
-    for screw in json.loads(row["screws"]):
-        assert screw["joint"] and screw["joint"] != screw["partner"]
+    for screw in told.screws:
+        assert screw.joint and screw.joint != screw.partner
 
 
 @settings(max_examples=3000, suppress_health_check=list(HealthCheck))

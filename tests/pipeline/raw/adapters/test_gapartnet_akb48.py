@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 from aa_dataset.kinematics.urdf import pose_matrix
 from pipeline.base.errors import Rejection
 from pipeline.raw.files import open_raw
-from pipeline.raw.records import RawRecord
+from pipeline.raw.records import Frame, RawRecord
 from pipeline.stages.normalize.frame import frame_rotation
 from pipeline.stages.normalize.stage import normalize_raw
 from tests.kit import raw_sources
@@ -64,14 +64,14 @@ def test_a_root_joint_sets_the_object_upright(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "frame", "said"),
     [
-        ("100", {"up": "z", "front": "x"}, []),
-        ("0", {"up": "z", "front": None}, ["frame_uncertain"]),
-        ("213", {"up": "z", "front": None}, ["frame_uncertain"]),
-        ("7", {"up": "z", "front": None}, ["frame_uncertain"]),
+        ("100", Frame("z", "x"), []),
+        ("0", Frame("z"), ["frame_uncertain"]),
+        ("213", Frame("z"), ["frame_uncertain"]),
+        ("7", Frame("z"), ["frame_uncertain"]),
     ],
 )
 def test_without_a_root_joint_only_the_turn_of_boxes_is_known(
-    tmp_path: Path, name: str, frame: dict[str, Any], said: list[str]
+    tmp_path: Path, name: str, frame: Frame, said: list[str]
 ) -> None:
     record = described(tmp_path, name, model="motion_sapien.urdf", upright=False)
     assert record.frame == frame
@@ -80,8 +80,8 @@ def test_without_a_root_joint_only_the_turn_of_boxes_is_known(
 
 def test_a_box_without_its_root_joint_ends_as_one_with_it() -> None:
     turned = pose_matrix((0, 0, 0), (0, 0, np.pi))[:3, :3]  # the root joint of GAPartNet's boxes
-    with_root = frame_rotation({"up": "z", "front": "-x"}) @ turned
-    without = frame_rotation({"up": "z", "front": "x"})
+    with_root = frame_rotation(Frame("z", "-x")) @ turned
+    without = frame_rotation(Frame("z", "x"))
     np.testing.assert_allclose(with_root, without, atol=1e-12)
 
 
@@ -91,15 +91,15 @@ def test_a_scan_beside_an_absent_mesh_is_read_in_its_place(
     record = described(tmp_path)
     assert record.substitutes == {"./part_meshes/link1.obj": "./part_meshes/link1.ply"}
     assert codes(record) == ["mesh_substituted"]
-    row = bench.raw_row(record.model)
+    row = bench.raw_record(record.model)
     files = open_raw(tmp_path / HOME, ("100",), most_bytes=10**6)
     with pytest.raises(Rejection, match=r"link1\.obj"):
         normalize_raw(files, row, bench.SETTINGS)
-    row["substitutes"] = json.dumps(record.substitutes)
+    row = replace(row, substitutes=record.substitutes)
     outcome = normalize_raw(files, row, bench.SETTINGS)
-    assert outcome.record["extents"] == [1.0, 1.0, 2.0]
-    assert json.loads(outcome.record["joint_names"]) == {
-        name: "base_link|revolute|link1" for name in json.loads(outcome.record["joint_names"])
+    assert outcome.record.extents == (1.0, 1.0, 2.0)
+    assert outcome.record.joint_names == {
+        name: "base_link|revolute|link1" for name in outcome.record.joint_names
     }
 
 

@@ -15,8 +15,8 @@ from pipeline.engine.runner import Task
 from pipeline.engine.sources import load_sources
 from pipeline.raw.adapters import physx_mobility
 from pipeline.raw.inventory import scan_source
-from pipeline.stages.ingest.stage import ingest
-from pipeline.stages.normalize.stage import normalize
+from pipeline.stages.ingest.stage import IngestInput, ingest
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit.settings import facts_of
 
 
@@ -54,15 +54,14 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     assert raw.object_id == "physx_mobility-102442"
     os.chdir(bench.repository)
     facts = load_sources()["physx_mobility"].facts(str(root))
-    data = ("physx_mobility", facts, raw.found, "d", raw.mark)
+    data = IngestInput("physx_mobility", facts, raw.found, "d", raw.mark)
     record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
-    assert (record["name"], record["label"]) == ("Grey kettle", "kettle")
-    assert json.loads(record["same_as"]) == ["partnet_mobility/102442"]
-    assert json.loads(record["provenance"])["dimension"] == "20*15*25"
-    assert not record["redistribution"]
-    row = {"object_id": raw.object_id, **record}
-    normal = normalize(Task(raw.object_id, (root, row, None, ())), bench.SETTINGS)
-    assert normal.record["extents"] == [1.0, 1.0, 1.0]
+    assert (record.name, record.label) == ("Grey kettle", "kettle")
+    assert record.same_as == ("partnet_mobility/102442",)
+    assert record.provenance["dimension"] == "20*15*25"
+    assert not record.redistribution
+    normal = normalize(Task(raw.object_id, NormalizeInput(root, record)), bench.SETTINGS)
+    assert normal.record.extents == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_a_sibling_that_is_absent_or_broken_is_a_rejection(
         (tmp_path / lost).rename(tmp_path / "away")
     (raw,) = scan_source("physx_mobility", "physx_mobility", tmp_path)
     facts = facts_of(tmp_path, adapter="physx_mobility")
-    data = ("physx_mobility", facts, raw.found, "d", raw.mark)
+    data = IngestInput("physx_mobility", facts, raw.found, "d", raw.mark)
     with pytest.raises(Rejection, match=code):
         ingest(Task(raw.object_id, data), bench.SETTINGS)
 
@@ -99,12 +98,12 @@ def test_the_physx_layout_is_a_preset_of_collections_too(
     )
     (raw,) = scan_source("tail", "urdf_folder", root)
     facts = facts_of(root, adapter="urdf_folder")
-    data = ("tail", facts, raw.found, "d", raw.mark)
+    data = IngestInput("tail", facts, raw.found, "d", raw.mark)
     record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
-    assert record["source_id"] == "phys/102442"
-    assert (record["label"], record["license"]) == ("kettle", "MIT")
-    assert json.loads(record["same_as"]) == ["partnet_mobility/102442"]
-    assert record["model"] == "phys/urdf/102442.urdf"
+    assert record.source_id == "phys/102442"
+    assert (record.label, record.license) == ("kettle", "MIT")
+    assert record.same_as == ("partnet_mobility/102442",)
+    assert record.model == "phys/urdf/102442.urdf"
 
 
 def test_a_folder_that_is_not_the_layout_has_no_objects(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -25,8 +24,9 @@ from pipeline.raw.adapters import urdf_folder
 from pipeline.raw.adapters.collection import read_collection
 from pipeline.raw.files import open_raw
 from pipeline.raw.inventory import scan_source
-from pipeline.stages.ingest.stage import ingest, run
-from pipeline.stages.normalize.stage import normalize
+from pipeline.raw.records import Frame
+from pipeline.stages.ingest.stage import IngestInput, ingest, run
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit.settings import facts_of
 
 GOOD: dict[str, Any] = {
@@ -73,9 +73,8 @@ def outcome(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], Ou
     def made(root: Path, name: str) -> Outcome:
         facts = facts_of(root, adapter="urdf_folder")
         (raw,) = [r for r in scan_source("tail", "urdf_folder", root) if r.found.name == name]
-        return ingest(
-            Task(raw.object_id, ("tail", facts, raw.found, "d", raw.mark)), bench.SETTINGS
-        )
+        given = IngestInput("tail", facts, raw.found, "d", raw.mark)
+        return ingest(Task(raw.object_id, given), bench.SETTINGS)
 
     return made
 
@@ -119,13 +118,13 @@ def test_the_record_says_what_the_owner_said(
 ) -> None:
     put(collection(tmp_path, unit=0.01) / "1/a.urdf")
     record = outcome(tmp_path, "doors/1/a.urdf").record
-    assert record["label"] == "Door"
-    assert (record["license"], record["attribution"], record["redistribution"]) == (
+    assert record.label == "Door"
+    assert (record.license, record.attribution, record.redistribution) == (
         "MIT", "Somebody", True)  # fmt: skip
-    assert (record["unit"], record["scale"], record["format"]) == (0.01, "metric", "urdf")
-    assert json.loads(record["frame"]) == {"up": "y", "front": None}
-    assert (record["model"], record["name"]) == ("doors/1/a.urdf", "1/a")
-    provenance = json.loads(record["provenance"])
+    assert (record.unit, record.scale, record.format) == (0.01, "metric", "urdf")
+    assert record.frame == Frame("y")
+    assert (record.model, record.name) == ("doors/1/a.urdf", "1/a")
+    provenance = record.provenance
     assert provenance["facts_from"] == "doors/source.yaml"
     assert provenance["collection"] == "Some doors"
 
@@ -139,7 +138,7 @@ def test_labels_come_from_where_the_owner_says(
 ) -> None:
     folder = collection(tmp_path, label="drop", label_from=origin)
     put(folder / "mug/mug_3/model.urdf", URDF.replace('"r"', '"Blue mug"'))
-    assert outcome(tmp_path, "doors/mug/mug_3/model.urdf").record["label"] == label
+    assert outcome(tmp_path, "doors/mug/mug_3/model.urdf").record.label == label
 
 
 def test_a_change_of_the_owners_words_is_a_change_of_every_object(
@@ -350,9 +349,9 @@ def test_the_samples_of_the_tail(
     for raw in scan_source("tail", "urdf_folder", root):
         total += 1
         try:
-            made = ingest(Task("x", ("tail", facts, raw.found, "d", raw.mark)), bench.SETTINGS)
-            row = {"object_id": "x", **made.record}
-            normalize(Task("x", (root, row, None, ())), bench.SETTINGS)
+            given = IngestInput("tail", facts, raw.found, "d", raw.mark)
+            made = ingest(Task("x", given), bench.SETTINGS)
+            normalize(Task("x", NormalizeInput(root, made.record)), bench.SETTINGS)
             good += 1
         except Rejection as rejection:
             where = ("spherical_joint_limit", "doorgym")

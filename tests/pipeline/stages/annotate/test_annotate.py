@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from aa_dataset.contents import content_digest
 from aa_dataset.convention import check_convention
 from pipeline.base.assets import COLUMNS
 from pipeline.base.tables import read_rows, write_table
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
-from pipeline.stages.annotate.stage import RECORDS, annotate, run
-from pipeline.stages.normalize.stage import RECORDS as NORMAL
+from pipeline.handover.annotated import AnnotatedRecord
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.verified import VerifiedRecord
+from pipeline.stages.annotate.stage import annotate, run
 
 DENSITY = 500.0
 SAMPLE = family_names()[::5]
@@ -30,9 +31,9 @@ SAMPLE = family_names()[::5]
 def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
     """Annotate a normalized object."""
 
-    def run_one(outcome: Outcome, parts: str = "{}") -> Outcome:
+    def run_one(outcome: Outcome, parts: dict[str, str] | None = None) -> Outcome:
         row, where = bench.stored(tmp_path / "object.tar", outcome)
-        return annotate(Task("test-object", (row, where, parts)), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where, parts), bench.SETTINGS)
 
     return run_one
 
@@ -67,7 +68,7 @@ def test_an_annotated_object_follows_the_whole_convention(
     outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
     assert outcome.files is not None
     assert check_convention(outcome.files["object.urdf"], outcome.files) == []
-    assert {"object_id", *outcome.record} == set(RECORDS.names)
+    assert {"object_id", *outcome.record.to_row()} == set(AnnotatedRecord.schema().names)
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
     for link in robot.link_map.values():
         values = np.linalg.eigvalsh(link.inertial.inertia)
@@ -80,15 +81,15 @@ def assert_inertials_are_the_table(outcome: Outcome, bench: SimpleNamespace, fol
     """Compare what another URDF reader sees with the links table, in the object frame."""
     path = bench.unpacked(outcome, folder) / "object.urdf"
     robot, frames = bench.judge(path), bench.judged_frames(path, {})
-    links = {row["link"]: row for row in outcome.record["links"]}
+    links = {row.link: row for row in outcome.record.links}
     assert set(links) == {name for name in robot.link_map if not name.endswith("_carrier")}
     for name, row in links.items():
         inertial = robot.link_map[name].inertial
         center = frames[name] @ inertial.origin @ [0, 0, 0, 1]
-        assert row["mass"] == pytest.approx(inertial.mass, rel=1e-9)
-        assert row["com"] == pytest.approx(center[:3].tolist(), abs=1e-9)
+        assert row.mass == pytest.approx(inertial.mass, rel=1e-9)
+        assert row.com == pytest.approx(center[:3].tolist(), abs=1e-9)
         size = np.trace(inertial.inertia)
-        found = np.array(row["inertia"]).reshape(3, 3)
+        found = np.array(row.inertia).reshape(3, 3)
         assert found == pytest.approx(inertial.inertia, abs=1e-9 * size)
 
 
@@ -98,12 +99,12 @@ def test_the_urdfs_inertials_are_the_links_table(
     outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
     # All joints at zero put every link of this object at rest.
     assert_inertials_are_the_table(outcome, bench, tmp_path / "out")
-    masses = {row["link"]: row["mass"] for row in outcome.record["links"]}
+    masses = {row.link: row.mass for row in outcome.record.links}
     expected = {"base": 0.4 * 0.4 * 0.1, "arm": 0.006, "plate": 0.006, "bulb": 0.002,
                 "wheel": 0.0008, "slider": 0.003}  # fmt: skip
     assert masses == pytest.approx({k: DENSITY * v for k, v in expected.items()}, rel=1e-9)
-    assert {row["inertia_method"] for row in outcome.record["links"]} == {"primitive"}
-    assert all(row["watertight"] and row["faces"] == 12 for row in outcome.record["links"])
+    assert {row.inertia_method for row in outcome.record.links} == {"primitive"}
+    assert all(row.watertight and row.faces == 12 for row in outcome.record.links)
     assert bench.codes(outcome) == []
 
 
@@ -123,16 +124,16 @@ def test_generated_objects_have_the_same_inertials_in_urdf_and_table(
 
 def assert_screws_are_the_formula(outcome: Outcome) -> None:
     """Recompute every screw: (omega, o x omega + h omega), (0, axis), or zero."""
-    for row in outcome.record["joints"]:
-        axis, origin = np.array(row["axis"]), np.array(row["origin"])
-        if row["type"] == "fixed":
+    for row in outcome.record.joints:
+        axis, origin = np.array(row.axis), np.array(row.origin)
+        if row.type == "fixed":
             expected = np.zeros(6)
-        elif row["type"] == "prismatic":
+        elif row.type == "prismatic":
             expected = np.concatenate([np.zeros(3), axis])
         else:
-            expected = np.concatenate([axis, np.cross(origin, axis) + row["pitch"] * axis])
-        assert row["screw"] == pytest.approx(expected.tolist(), abs=1e-8)
-        assert np.linalg.norm(axis) == pytest.approx(float(row["type"] != "fixed"), abs=1e-9)
+            expected = np.concatenate([axis, np.cross(origin, axis) + row.pitch * axis])
+        assert row.screw == pytest.approx(expected.tolist(), abs=1e-8)
+        assert np.linalg.norm(axis) == pytest.approx(float(row.type != "fixed"), abs=1e-9)
 
 
 def test_the_joints_table_holds_the_screws_of_all_five_types(
@@ -141,44 +142,44 @@ def test_the_joints_table_holds_the_screws_of_all_five_types(
     normal = bench.normal(screw_lamp(bench, tmp_path / "raw"))
     outcome = annotated(normal)
     assert_screws_are_the_formula(outcome)
-    joints = {row["joint"]: row for row in outcome.record["joints"]}
-    assert {row["type"] for row in joints.values()} == {
+    joints = {row.joint: row for row in outcome.record.joints}
+    assert {row.type for row in joints.values()} == {
         "fixed", "revolute", "prismatic", "continuous", "helical",
     }  # fmt: skip
-    assert joints["screw"]["pitch"] == pytest.approx(0.003)
-    assert joints["screw"]["pitch_source"] == "source"
-    assert joints["slide"]["axis"] == pytest.approx([0, 0.6, 0.8])
-    assert (joints["spin"]["lower"], joints["spin"]["upper"]) == (-np.inf, np.inf)
+    assert joints["screw"].pitch == pytest.approx(0.003)
+    assert joints["screw"].pitch_source == "source"
+    assert joints["slide"].axis == pytest.approx([0, 0.6, 0.8])
+    assert (joints["spin"].lower, joints["spin"].upper) == (-np.inf, np.inf)
     tilt = np.array([np.cos(0.3) - np.sin(0.3), np.sin(0.3) + np.cos(0.3), 0]) / np.sqrt(2)
-    assert joints["tilt"]["axis"] == pytest.approx(tilt.tolist())
-    place = np.array([0.1, 0, 0.4]) - normal.record["center"]
-    assert joints["tilt"]["origin"] == pytest.approx(place.tolist(), abs=1e-8)
+    assert joints["tilt"].axis == pytest.approx(tilt.tolist())
+    place = np.array([0.1, 0, 0.4]) - normal.record.center
+    assert joints["tilt"].origin == pytest.approx(place.tolist(), abs=1e-8)
     # The foot carries arm, then screw, spin; three levels with the bulb below tilt.
-    assert outcome.record["depth"] == 2
+    assert outcome.record.depth == 2
 
 
 def test_a_moving_body_is_the_child_with_its_welded_children(
     bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
-    links = {row["link"]: row for row in outcome.record["links"]}
-    joints = {row["joint"]: row for row in outcome.record["joints"]}
+    links = {row.link: row for row in outcome.record.links}
+    joints = {row.joint: row for row in outcome.record.joints}
     welded = {"tilt": ["arm", "plate"], "screw": ["bulb"], "spin": ["wheel"], "slide": ["slider"]}
     for name, parts in welded.items():
-        masses = np.array([links[part]["mass"] for part in parts])
-        centers = np.array([links[part]["com"] for part in parts])
+        masses = np.array([links[part].mass for part in parts])
+        centers = np.array([links[part].com for part in parts])
         center = masses @ centers / masses.sum()
         inertia = np.zeros((3, 3))
         for part, mass, place in zip(parts, masses, centers, strict=True):
             arm = place - center
-            inertia += np.array(links[part]["inertia"]).reshape(3, 3)
+            inertia += np.array(links[part].inertia).reshape(3, 3)
             inertia += mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         row = joints[name]
-        assert row["body_mass"] == pytest.approx(masses.sum())
-        assert row["body_com"] == pytest.approx(center.tolist(), abs=1e-9)
-        found = np.array(row["body_inertia"]).reshape(3, 3)
+        assert row.body_mass == pytest.approx(masses.sum())
+        assert row.body_com == pytest.approx(center.tolist(), abs=1e-9)
+        found = np.array(row.body_inertia).reshape(3, 3)
         assert found == pytest.approx(inertia, abs=1e-9 * np.trace(inertia))
-    assert joints["weld"]["body_mass"] is None
+    assert joints["weld"].body_mass is None
 
 
 def test_an_approximate_mass_is_a_finding_and_the_labels_arrive(
@@ -194,19 +195,19 @@ def test_an_approximate_mass_is_a_finding_and_the_labels_arrive(
         bench.joint_text("k", "revolute", "a", "bowl"),
     )
     raw = bench.write_object(tmp_path / "raw", urdf, {"sheet.obj": sheet, "bowl.obj": bowl})
-    outcome = annotated(bench.normal(raw), json.dumps({"The Sheet": "cloth"}))
-    links = {row["link"]: row for row in outcome.record["links"]}
-    assert links["the_sheet"]["inertia_method"] == "shell"
-    assert links["the_sheet"]["mass"] == pytest.approx(DENSITY * 0.002)
-    assert links["the_sheet"]["inertia_error"] == 1.0
-    assert links["bowl"]["inertia_method"] == "winding"
-    assert 0 < links["bowl"]["inertia_error"] < 0.02
-    assert links["bowl"]["mass"] == pytest.approx(DENSITY, rel=0.02)
-    assert not links["bowl"]["watertight"]
+    outcome = annotated(bench.normal(raw), {"The Sheet": "cloth"})
+    links = {row.link: row for row in outcome.record.links}
+    assert links["the_sheet"].inertia_method == "shell"
+    assert links["the_sheet"].mass == pytest.approx(DENSITY * 0.002)
+    assert links["the_sheet"].inertia_error == 1.0
+    assert links["bowl"].inertia_method == "winding"
+    assert 0 < links["bowl"].inertia_error < 0.02
+    assert links["bowl"].mass == pytest.approx(DENSITY, rel=0.02)
+    assert not links["bowl"].watertight
     assert bench.codes(outcome) == ["mass_approximate"] * 2
-    assert links["the_sheet"]["source_name"] == "The Sheet"
-    assert (links["the_sheet"]["semantic"], links["bowl"]["semantic"]) == ("cloth", "")
-    assert links["the_sheet"]["bounds_upper"][2] == links["the_sheet"]["bounds_lower"][2]
+    assert links["the_sheet"].source_name == "The Sheet"
+    assert (links["the_sheet"].semantic, links["bowl"].semantic) == ("cloth", "")
+    assert links["the_sheet"].bounds_upper[2] == links["the_sheet"].bounds_lower[2]
 
 
 def test_the_content_digest_covers_every_byte_and_name(
@@ -214,7 +215,7 @@ def test_the_content_digest_covers_every_byte_and_name(
 ) -> None:
     outcome = annotated(bench.normal(door))
     files = dict(outcome.files or {})
-    assert outcome.record["content_sha256"] == content_digest(files)
+    assert outcome.record.content_sha256 == content_digest(files)
     for name in files:
         assert content_digest(files | {name: files[name] + b" "}) != content_digest(files)
     renamed = {f"x{name}": data for name, data in files.items()}
@@ -227,16 +228,16 @@ def test_only_verified_objects_are_annotated(
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
     place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
-    schema = NORMAL
+    schema = NormalRecord.schema()
     for column in COLUMNS:
         schema = schema.append(column)
-    rows = [row | place | {"object_id": name} for name in ("good", "refused")]
+    rows = [{"object_id": name, **row.to_row(), **place} for name in ("good", "refused")]
     write_table(Path("records.parquet"), rows, schema)
-    ids = pa.schema([("object_id", pa.string())])
-    write_table(Path("verified.parquet"), [{"object_id": "good"}], ids)
-    parts = pa.schema([("object_id", pa.string()), ("parts", pa.string())])
-    sources = [{"object_id": name, "parts": "{}"} for name in ("good", "refused")]
-    write_table(Path("sources.parquet"), sources, parts)
+    verified = {"object_id": "good", **VerifiedRecord(0).to_row()}
+    write_table(Path("verified.parquet"), [verified], VerifiedRecord.schema())
+    raw = bench.raw_record().to_row()
+    sources = [{"object_id": name, **raw} for name in ("good", "refused")]
+    write_table(Path("sources.parquet"), sources, IngestedRecord.schema())
     inputs = {"records": Path("records.parquet"), "verified": Path("verified.parquet"),
               "sources": Path("sources.parquet"), "assets": Path("0000.tar")}  # fmt: skip
     job = bench.shard_job(Path("out"), "annotate", inputs=inputs, assets=True)

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from aa_dataset.kinematics import RigidBody
 from pipeline.base.errors import Rejection
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.mass import link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_up
 from pipeline.stages.annotate.stage import annotate
@@ -34,29 +34,29 @@ def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
         raw = bench.robot(bench.box_link("a", size), link, hinge)
         normal = bench.normal(bench.write_object(tmp_path / "raw", raw, files))
         row, where = bench.stored(tmp_path / "object.tar", normal)
-        return annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where), bench.SETTINGS)
 
     return run_one
 
 
 def assert_physical(row: dict) -> None:
     """Check what every link must have."""
-    low, middle, high = np.linalg.eigvalsh(np.array(row["inertia"]).reshape(3, 3))
-    assert row["mass"] > 0
+    low, middle, high = np.linalg.eigvalsh(np.array(row.inertia).reshape(3, 3))
+    assert row.mass > 0
     assert low > 0
     assert high <= low + middle
-    assert 0 <= row["inertia_error"] <= 1
-    if row["bounds_lower"] is not None:
-        slack = 1e-6 * np.linalg.norm(np.subtract(row["bounds_upper"], row["bounds_lower"]))
-        assert (np.array(row["com"]) >= np.array(row["bounds_lower"]) - slack).all()
-        assert (np.array(row["com"]) <= np.array(row["bounds_upper"]) + slack).all()
+    assert 0 <= row.inertia_error <= 1
+    if row.bounds_lower is not None:
+        slack = 1e-6 * np.linalg.norm(np.subtract(row.bounds_upper, row.bounds_lower))
+        assert (np.array(row.com) >= np.array(row.bounds_lower) - slack).all()
+        assert (np.array(row.com) <= np.array(row.bounds_upper) + slack).all()
 
 
 def link_b(outcome: Outcome) -> dict:
     """Return the row of the link in question; check all rows."""
-    for row in outcome.record["links"]:
+    for row in outcome.record.links:
         assert_physical(row)
-    return next(row for row in outcome.record["links"] if row["link"] == "b")
+    return next(row for row in outcome.record.links if row.link == "b")
 
 
 def said(outcome: Outcome) -> list[str]:
@@ -69,8 +69,8 @@ def test_a_link_without_geometry_has_a_negligible_body_and_a_finding(
 ) -> None:
     outcome = annotated('<link name="b"/>')
     row = link_b(outcome)
-    assert (row["inertia_method"], row["inertia_error"]) == ("negligible", 1.0)
-    assert row["mass"] <= 1e-6
+    assert (row.inertia_method, row.inertia_error) == ("negligible", 1.0)
+    assert row.mass <= 1e-6
     assert said(outcome) == ["mass_approximate"]
 
 
@@ -86,7 +86,7 @@ def test_a_mesh_without_area_has_a_valid_body_and_a_finding(
     annotated: Callable[..., Outcome], bench: SimpleNamespace, text: str
 ) -> None:
     outcome = annotated(bench.mesh_link("b", "flat.obj"), {"flat.obj": text})
-    assert link_b(outcome)["inertia_error"] == 1.0
+    assert link_b(outcome).inertia_error == 1.0
     assert said(outcome) == ["mass_approximate"]
 
 
@@ -98,11 +98,11 @@ def test_objects_of_any_size_have_the_closed_form(
     outcome = annotated(bench.box_link("b", f"{a!r} {b!r} {c!r}"), size=f"{size!r} " * 3)
     row, mass = link_b(outcome), DENSITY * a * b * c
     tensor = mass / 12 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
-    assert row["inertia_method"] == "primitive"
-    assert row["mass"] == pytest.approx(mass, rel=1e-9)
-    found = np.array(row["inertia"]).reshape(3, 3)
+    assert row.inertia_method == "primitive"
+    assert row.mass == pytest.approx(mass, rel=1e-9)
+    found = np.array(row.inertia).reshape(3, 3)
     assert found == pytest.approx(tensor, rel=1e-9, abs=1e-9 * np.trace(tensor))
-    assert row["inertia_error"] < 1e-8
+    assert row.inertia_error < 1e-8
     assert said(outcome) == []
 
 
@@ -127,10 +127,10 @@ def test_a_body_far_from_its_origin_says_how_well_it_is_known(
         assert "b" in rejection.detail
         return
     row = link_b(outcome)
-    assert row["mass"] == pytest.approx(DENSITY, rel=row["inertia_error"])
+    assert row.mass == pytest.approx(DENSITY, rel=row.inertia_error)
     tensor = DENSITY / 6 * np.eye(3)
-    error = np.linalg.norm(np.array(row["inertia"]).reshape(3, 3) - tensor)
-    assert error <= row["inertia_error"] * np.linalg.norm(tensor)
+    error = np.linalg.norm(np.array(row.inertia).reshape(3, 3) - tensor)
+    assert error <= row.inertia_error * np.linalg.norm(tensor)
     # Single precision steps by 0.06 m at a million meters, and by 0.00006 m at a thousand.
     assert (said(outcome) == ["mass_approximate"]) == (distance > 1e5)
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +15,11 @@ import pytest
 import trimesh
 
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.generate.collection import members
 from pipeline.generate.emit import object_files
 from pipeline.generate.registry import family_categories, family_names
+from pipeline.handover.annotated import Fingerprint
 from pipeline.stages.annotate.fingerprint import fingerprint
 from pipeline.stages.annotate.stage import annotate
 from pipeline.stages.deduplicate.alike import same_motion, same_shape
@@ -31,22 +31,22 @@ ARBITRARY = {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"}
 
 
 @pytest.fixture
-def printed(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def printed(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Fingerprint]:
     """Return a function that normalizes and annotates a raw folder and returns its fingerprint."""
 
-    def made(folder: Path, source: Any = None, **more: Any) -> dict[str, Any]:
+    def made(folder: Path, source: Any = None, **more: Any) -> Fingerprint:
         return of_outcome(bench, tmp_path, bench.normal(folder, source or bench.METRIC, **more))
 
     return made
 
 
-def of_outcome(bench: SimpleNamespace, folder: Path, outcome: Outcome) -> dict[str, Any]:
+def of_outcome(bench: SimpleNamespace, folder: Path, outcome: Outcome) -> Fingerprint:
     row, where = bench.stored(folder / "one.tar", outcome)
-    final = annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
-    return json.loads(final.record["fingerprint"])
+    final = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    return final.record.fingerprint
 
 
-def are_one(one: dict[str, Any], two: dict[str, Any]) -> bool:
+def are_one(one: Fingerprint, two: Fingerprint) -> bool:
     return same_shape(one, two) and same_motion(one, two)
 
 
@@ -66,13 +66,13 @@ def rewritten(door: Path, folder: Path, *changes: tuple[str, str], **files: str)
 
 @pytest.mark.parametrize("source", [TURNED, ARBITRARY], ids=["turned", "arbitrary"])
 def test_frame_and_scale_change_nothing(
-    door: Path, printed: Callable[..., dict[str, Any]], source: Any
+    door: Path, printed: Callable[..., Fingerprint], source: Any
 ) -> None:
     assert are_one(printed(door), printed(door, source))
 
 
 def test_units_names_colors_and_collisions_change_nothing(
-    door: Path, printed: Callable[..., dict[str, Any]], tmp_path: Path
+    door: Path, printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     color = '<material name="c"><color rgba="1 0 0 1"/></material></visual>'
     box = '<collision><geometry><box size="1 1 1"/></geometry></collision></link>'
@@ -98,7 +98,7 @@ def test_units_names_colors_and_collisions_change_nothing(
 
 
 def test_an_axis_written_the_other_way_round_is_the_same_motion(
-    door: Path, printed: Callable[..., dict[str, Any]], tmp_path: Path
+    door: Path, printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     narrow = rewritten(door, tmp_path / "a", ('lower="-1" upper="1"', 'lower="-0.2" upper="1"'))
     turned = rewritten(
@@ -112,7 +112,7 @@ def test_an_axis_written_the_other_way_round_is_the_same_motion(
 
 
 def test_the_same_object_as_mjcf_is_the_same_object(
-    bench: SimpleNamespace, door: Path, printed: Callable[..., dict[str, Any]]
+    bench: SimpleNamespace, door: Path, printed: Callable[..., Fingerprint]
 ) -> None:
     pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     meshes = "".join(f'<mesh file="meshes/{n}.obj"/>' for n in ("frame", "leaf", "bolt"))
@@ -138,7 +138,7 @@ def test_the_same_object_as_mjcf_is_the_same_object(
     ],
 )
 def test_other_joints_are_the_same_geometry_with_another_motion(
-    door: Path, printed: Callable[..., dict[str, Any]], tmp_path: Path, change: tuple[str, str]
+    door: Path, printed: Callable[..., Fingerprint], tmp_path: Path, change: tuple[str, str]
 ) -> None:
     one, two = printed(door), printed(rewritten(door, tmp_path / "other", change))
     assert same_shape(one, two)
@@ -146,7 +146,7 @@ def test_other_joints_are_the_same_geometry_with_another_motion(
 
 
 def test_opening_to_the_other_side_is_another_motion(
-    door: Path, printed: Callable[..., dict[str, Any]], tmp_path: Path
+    door: Path, printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     """A leaf off the frame's middle swings away from it, or towards it."""
     shifted = ('(name="hinge".*?)xyz="0.4 0 0.1"', r'\1xyz="0.4 0.3 0.1"')
@@ -174,7 +174,7 @@ def cabinet(bench: SimpleNamespace, folder: Path, joint: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_a_door_on_the_left_is_not_the_same_door_on_the_right(
-    bench: SimpleNamespace, printed: Callable[..., dict[str, Any]], tmp_path: Path, kind: str
+    bench: SimpleNamespace, printed: Callable[..., Fingerprint], tmp_path: Path, kind: str
 ) -> None:
     """The geometry at rest is the same, and no rotation leads from one motion to the other."""
     limit = 'lower="0" upper="1.5" effort="1" velocity="1"'
@@ -195,7 +195,7 @@ def test_a_door_on_the_left_is_not_the_same_door_on_the_right(
 def test_a_moved_part_a_mirror_image_and_another_size_are_other_geometry(
     bench: SimpleNamespace,
     door: Path,
-    printed: Callable[..., dict[str, Any]],
+    printed: Callable[..., Fingerprint],
     tmp_path: Path,
 ) -> None:
     first = printed(door)
@@ -235,11 +235,11 @@ def test_a_left_handed_thread_is_another_motion() -> None:
 def test_what_has_no_area_has_no_fingerprint(bench: SimpleNamespace) -> None:
     line = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], process=False)
     tree = KinematicTree("x", ("base",), ())
-    assert fingerprint(tree, {"base": [line]}, is_metric=True) == {}
-    assert fingerprint(tree, {"base": []}, is_metric=True) == {}
+    assert fingerprint(tree, {"base": [line]}, is_metric=True) is None
+    assert fingerprint(tree, {"base": []}, is_metric=True) is None
 
 
-def assert_all_different(prints: dict[str, dict[str, Any]]) -> None:
+def assert_all_different(prints: dict[str, Fingerprint]) -> None:
     objects = [
         Candidate(0, name, "s", name, f"s/{name}", seen=seen) for name, seen in prints.items()
     ]
@@ -247,8 +247,8 @@ def assert_all_different(prints: dict[str, dict[str, Any]]) -> None:
     assert (rejects, findings) == ([], [])
     # The bound of the comparison, 1e-5, is far from being reached by anything of about one size.
     for one, two in itertools.combinations(prints.values(), 2):
-        if one["faces"] == two["faces"] and abs(np.log(one["radius"] / two["radius"])) < 0.02:
-            assert np.abs(np.subtract(one["shape"], two["shape"])).max() > 1e-4
+        if one.faces == two.faces and abs(np.log(one.radius / two.radius)) < 0.02:
+            assert np.abs(np.subtract(one.shape, two.shape)).max() > 1e-4
 
 
 def test_no_family_is_taken_for_another(
@@ -261,7 +261,7 @@ def test_no_family_is_taken_for_another(
 
 @pytest.mark.slow
 def test_no_generated_object_of_any_category_is_taken_for_another(
-    printed: Callable[..., dict[str, Any]], bench: SimpleNamespace, tmp_path: Path
+    printed: Callable[..., Fingerprint], bench: SimpleNamespace, tmp_path: Path
 ) -> None:
     """Two rounds: every category of every family, and a sibling of each."""
     count = 2 * sum(len(family_categories(name)) for name in family_names())
@@ -284,7 +284,7 @@ def sample(bench: SimpleNamespace, name: str) -> Path:
 
 
 def test_gapartnet_is_known_as_partnet_again(
-    bench: SimpleNamespace, printed: Callable[..., dict[str, Any]]
+    bench: SimpleNamespace, printed: Callable[..., Fingerprint]
 ) -> None:
     folder = sample(bench, "gapartnet/102442")
     one = printed(folder, {**bench.METRIC, "scale": "unit_sphere"}, urdf="mobility.urdf")
@@ -293,7 +293,7 @@ def test_gapartnet_is_known_as_partnet_again(
 
 
 def test_an_edition_with_frozen_joints_shares_the_shape_alone(
-    bench: SimpleNamespace, printed: Callable[..., dict[str, Any]], tmp_path: Path
+    bench: SimpleNamespace, printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     """What GenSim2 did to its objects: all joints but one are frozen."""
     folder = sample(bench, "partnet_mobility/40147")
@@ -308,6 +308,6 @@ def test_an_edition_with_frozen_joints_shares_the_shape_alone(
     frozen = re.sub('type="(revolute|prismatic|continuous)"', 'type="fixed"', text)
     (edited / "mobility.urdf").write_text(frozen)
     one, two = printed(folder, urdf="mobility.urdf"), printed(edited, urdf="mobility.urdf")
-    assert len(one["joints"]) > len(two["joints"]) == 0
+    assert len(one.joints) > len(two.joints) == 0
     assert same_shape(one, two)
     assert not same_motion(one, two)

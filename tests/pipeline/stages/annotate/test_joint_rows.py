@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,8 +11,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from aa_dataset.kinematics import Mimic
 from aa_dataset.kinematics.screws import exp_twist
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.stage import annotate
 
 KAPPA = math.pi
@@ -72,13 +72,13 @@ def lamp(bench: SimpleNamespace, tmp_path: Path) -> tuple[Outcome, np.ndarray]:
     )  # fmt: skip
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))
     row, where = bench.stored(tmp_path / "object.tar", normal)
-    outcome = annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
-    return outcome, np.array(normal.record["center"])
+    outcome = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    return outcome, np.array(normal.record.center)
 
 
 def rows(outcome: Outcome) -> dict[str, dict]:
     """Return the joints by name."""
-    return {row["joint"]: row for row in outcome.record["joints"]}
+    return {row.joint: row for row in outcome.record.joints}
 
 
 def link_frame(link: str) -> tuple[np.ndarray, np.ndarray]:
@@ -117,9 +117,9 @@ def test_a_moving_body_is_the_sum_over_its_matter(
     inertia = sum(
         m * (a @ a * np.eye(3) - np.outer(a, a)) for m, a in zip(masses, arms, strict=True)
     )
-    assert row["body_mass"] == pytest.approx(masses.sum(), rel=1e-6)
-    assert row["body_com"] == pytest.approx(middle.tolist(), abs=1e-6)
-    found = np.array(row["body_inertia"]).reshape(3, 3)
+    assert row.body_mass == pytest.approx(masses.sum(), rel=1e-6)
+    assert row.body_com == pytest.approx(middle.tolist(), abs=1e-6)
+    found = np.array(row.body_inertia).reshape(3, 3)
     assert found == pytest.approx(inertia, abs=1e-6 * np.trace(inertia))
 
 
@@ -128,34 +128,30 @@ def test_a_fixed_joint_moves_no_body_and_a_helical_pair_is_one_row(
 ) -> None:
     found = rows(lamp[0])
     assert set(found) == {*WELDED, "weld", "glue"}
-    assert found["screw"]["type"] == "helical"
-    assert found["screw"]["child"] == "bulb"
+    assert found["screw"].type == "helical"
+    assert found["screw"].child == "bulb"
     for name in ("weld", "glue"):
-        assert found[name]["body_mass"] is None
-        assert found[name]["motion_kinetic"] is None
-        assert found[name]["motion_alpha"] == 0.0
-        assert found[name]["endpoint_lower"] == found[name]["endpoint_upper"] == [0.0] * 6
+        assert found[name].body_mass is None
+        assert found[name].motion_kinetic is None
+        assert found[name].motion_alpha == 0.0
+        assert found[name].endpoint_lower == found[name].endpoint_upper == (0.0,) * 6
 
 
 def test_mimics_are_marked_and_only_they(lamp: tuple[Outcome, np.ndarray]) -> None:
     found = rows(lamp[0])
-    assert json.loads(found["slide"]["mimic"]) == {
-        "joint": "tilt",
-        "multiplier": 0.2,
-        "offset": 0.05,
-    }
-    assert [name for name, row in found.items() if row["mimic"]] == ["slide"]
+    assert found["slide"].mimic == Mimic("tilt", 0.2, 0.05)
+    assert [name for name, row in found.items() if row.mimic] == ["slide"]
 
 
 def test_endpoint_pairs_are_limits_times_screws_eq_4(lamp: tuple[Outcome, np.ndarray]) -> None:
     for row in rows(lamp[0]).values():
         for end in ("lower", "upper"):
-            twist, limit = row[f"endpoint_{end}"], row[end]
+            twist, limit = getattr(row, f"endpoint_{end}"), getattr(row, end)
             if math.isinf(limit):
                 assert twist is None
             else:
-                assert twist == pytest.approx((limit * np.array(row["screw"])).tolist(), abs=1e-8)
-    assert rows(lamp[0])["spin"]["endpoint_lower"] is None
+                assert twist == pytest.approx((limit * np.array(row.screw)).tolist(), abs=1e-8)
+    assert rows(lamp[0])["spin"].endpoint_lower is None
 
 
 @pytest.mark.parametrize("name", ["tilt", "screw", "slide"])
@@ -164,14 +160,14 @@ def test_the_endpoint_twist_carries_matter_to_the_end_of_the_range(
 ) -> None:
     """Turn and shift points about the axis by hand, and by the exponential of the twist."""
     row = rows(lamp[0])[name]
-    axis, origin, end = np.array(row["axis"]), np.array(row["origin"]), row["upper"]
+    axis, origin, end = np.array(row.axis), np.array(row.origin), row.upper
     point = np.array([0.3, -0.2, 0.5])
-    if row["type"] == "prismatic":
+    if row.type == "prismatic":
         expected = point + end * axis
     else:
         turned = Rotation.from_rotvec(end * axis).apply(point - origin)
-        expected = origin + turned + end * row["pitch"] * axis
-    moved = exp_twist(np.array(row["endpoint_upper"])) @ [*point, 1.0]
+        expected = origin + turned + end * row.pitch * axis
+    moved = exp_twist(np.array(row.endpoint_upper)) @ [*point, 1.0]
     assert moved[:3] == pytest.approx(expected, abs=1e-8)
 
 
@@ -182,7 +178,7 @@ def test_motion_sizes_are_the_closed_form_under_both_norms(
     outcome, center = lamp
     for name, links in WELDED.items():
         row = rows(outcome)[name]
-        omega, v = np.split(np.array(row["screw"]), 2)
+        omega, v = np.split(np.array(row.screw), 2)
         alpha = math.sqrt(omega @ omega + v @ v)
         parts = [point_masses(link, center) for link in links]
         masses = np.concatenate([part[0] for part in parts])
@@ -205,19 +201,19 @@ def test_densities_follow_the_part_then_the_source_then_the_default(
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))
     row, where = bench.stored(tmp_path / "object.tar", normal)
 
-    def masses(identifier: str, **densities: dict[str, float]) -> list[float]:
+    def masses(source: str, **densities: dict[str, float]) -> list[float]:
         settings = bench.changed(bench.SETTINGS, annotate=densities)
-        task = Task(identifier, (row, where, json.dumps({"b": "glass"})))
-        return [link["mass"] for link in annotate(task, settings).record["links"]]
+        task = bench.annotate_task(row, where, {"b": "glass"}, source)
+        return [link.mass for link in annotate(task, settings).record.links]
 
     by_source, by_part = (
         {"density_by_source": {"mill": 700.0}},
         {"density_by_part": {"glass": 2500.0}},
     )
-    assert masses("mill-1") == pytest.approx([500, 500], rel=1e-5)
-    assert masses("mill-1", **by_source) == pytest.approx([700, 700], rel=1e-5)
-    assert masses("other-mill-1", **by_source) == pytest.approx([500, 500], rel=1e-5)
-    assert masses("mill-1", **by_source, **by_part) == pytest.approx([700, 2500], rel=1e-5)
+    assert masses("mill") == pytest.approx([500, 500], rel=1e-5)
+    assert masses("mill", **by_source) == pytest.approx([700, 700], rel=1e-5)
+    assert masses("other-mill", **by_source) == pytest.approx([500, 500], rel=1e-5)
+    assert masses("mill", **by_source, **by_part) == pytest.approx([700, 2500], rel=1e-5)
 
 
 def test_a_needle_has_no_kinetic_size_and_says_so(bench: SimpleNamespace, tmp_path: Path) -> None:
@@ -227,6 +223,6 @@ def test_a_needle_has_no_kinetic_size_and_says_so(bench: SimpleNamespace, tmp_pa
     )  # fmt: skip
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))
     row, where = bench.stored(tmp_path / "object.tar", normal)
-    outcome = annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
-    assert rows(outcome)["hinge"]["motion_kinetic"] is None
+    outcome = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    assert rows(outcome)["hinge"].motion_kinetic is None
     assert "body_line" in bench.codes(outcome)

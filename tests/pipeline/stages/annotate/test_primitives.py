@@ -6,9 +6,9 @@ The expected bodies come from quadrature over slices, not from the formulas of t
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,11 +22,9 @@ from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
 from aa_dataset.kinematics import RigidBody
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import link_points, read_links
-from pipeline.shapes.primitives import Primitive
 from pipeline.stages.annotate.stage import annotate
-from pipeline.stages.normalize.stage import RECORDS as NORMAL
 from tests.kit.places import SAMPLES
 
 ARTICRAFT = SAMPLES / "articraft"
@@ -55,7 +53,7 @@ def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
 
     def run_one(outcome: Outcome) -> Outcome:
         row, where = bench.stored(tmp_path / "object.tar", outcome)
-        return annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where), bench.SETTINGS)
 
     return run_one
 
@@ -129,22 +127,22 @@ def total_of(bodies: Sequence[RigidBody]) -> RigidBody:
 
 def row_of(outcome: Outcome, name: str = "body") -> dict[str, Any]:
     """Return a link's row."""
-    return next(row for row in outcome.record["links"] if row["link"] == name)
+    return next(row for row in outcome.record.links if row.link == name)
 
 
 def assert_is(row: dict[str, Any], body: RigidBody, normal: Outcome) -> None:
     """Compare a row in the object frame with a body in the source's frame, to 1e-9."""
-    turn = np.array(normal.record["rotation"]).reshape(3, 3)
-    scale = normal.record["scale_factor"]
-    center = scale * turn @ body.center - normal.record["center"]
+    turn = np.array(normal.record.rotation).reshape(3, 3)
+    scale = normal.record.scale_factor
+    center = scale * turn @ body.center - normal.record.center
     tensor = scale**5 * turn @ body.inertia @ turn.T
-    diagonal = float(np.linalg.norm(normal.record["extents"]))
-    assert row["mass"] == pytest.approx(scale**3 * body.mass, rel=EXACT)
-    assert row["com"] == pytest.approx(center.tolist(), abs=EXACT * diagonal)
-    found = np.array(row["inertia"]).reshape(3, 3)
+    diagonal = float(np.linalg.norm(normal.record.extents))
+    assert row.mass == pytest.approx(scale**3 * body.mass, rel=EXACT)
+    assert row.com == pytest.approx(center.tolist(), abs=EXACT * diagonal)
+    found = np.array(row.inertia).reshape(3, 3)
     assert found == pytest.approx(tensor, abs=EXACT * np.trace(tensor))
     # The table's ten digits are part of its error.
-    assert np.linalg.norm(found - tensor) <= row["inertia_error"] * np.linalg.norm(tensor)
+    assert np.linalg.norm(found - tensor) <= row.inertia_error * np.linalg.norm(tensor)
 
 
 ORIGIN = np.array([0.1, 0.2, 0.3])
@@ -160,8 +158,8 @@ def test_a_single_primitive_has_the_closed_form(
     outcome = annotated(normal)
     row = row_of(outcome)
     assert_is(row, body_of(kind, SIZES[kind], TURN, ORIGIN + AT), normal)
-    assert (row["inertia_method"], row["watertight"]) == ("primitive", True)
-    assert row["inertia_error"] <= 3e-9
+    assert (row.inertia_method, row.watertight) == ("primitive", True)
+    assert row.inertia_error <= 3e-9
     assert bench.codes(outcome) == []
 
 
@@ -177,7 +175,7 @@ def test_a_turned_sphere_on_a_turned_box_has_the_sum(
     parts = [body_of("box", SIZES["box"], TURN, ORIGIN)]
     parts += [body_of("sphere", SIZES["sphere"], np.eye(3), ORIGIN + above)]
     assert_is(row, total_of(parts), normal)
-    assert row["inertia_method"] == "primitive"
+    assert row.inertia_method == "primitive"
 
 
 @pytest.mark.parametrize("frame", [{"up": "y", "front": "z"}, {"up": "z", "front": "-y"}])
@@ -189,14 +187,14 @@ def test_a_scaled_and_turned_source_has_the_closed_form(
     visuals = [visual(kind, SIZES[kind], at, RPY) for kind, at in zip(kinds, places, strict=True)]
     source = {"frame": frame, "scale": "arbitrary"}
     normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals), source)
-    assert normal.record["scale_factor"] != 1.0
+    assert normal.record.scale_factor != 1.0
     row = row_of(annotated(normal))
     parts = [
         body_of(kind, SIZES[kind], TURN, ORIGIN + at)
         for kind, at in zip(kinds, places, strict=True)
     ]
     assert_is(row, total_of(parts), normal)
-    assert row["inertia_method"] == "primitive"
+    assert row.inertia_method == "primitive"
 
 
 @pytest.mark.parametrize("share", [0.1, 1.0, 1.9])
@@ -208,8 +206,8 @@ def test_overlapping_spheres_stay_triangles_and_within_their_estimate(
     row = row_of(annotated(bench.normal(one_link(bench, tmp_path / "raw", *visuals))))
     lens = math.pi * (4 * radius + apart) * (2 * radius - apart) ** 2 / 12
     mass = DENSITY * (8 / 3 * math.pi * radius**3 - lens)
-    assert row["inertia_method"] == "volume"
-    assert 0.005 < 1 - row["mass"] / mass <= row["inertia_error"] < 0.05
+    assert row.inertia_method == "volume"
+    assert 0.005 < 1 - row.mass / mass <= row.inertia_error < 0.05
 
 
 def test_a_primitive_inside_a_box_adds_nothing(
@@ -217,8 +215,8 @@ def test_a_primitive_inside_a_box_adds_nothing(
 ) -> None:
     visuals = [visual("box", (1.0, 1.0, 1.0)), visual("sphere", (0.3,))]
     row = row_of(annotated(bench.normal(one_link(bench, tmp_path / "raw", *visuals))))
-    assert row["mass"] == pytest.approx(DENSITY, rel=1e-6)
-    assert row["inertia_method"] == "volume"
+    assert row.mass == pytest.approx(DENSITY, rel=1e-6)
+    assert row.inertia_method == "volume"
 
 
 def test_a_primitive_drawn_twice_counts_once(
@@ -228,7 +226,7 @@ def test_a_primitive_drawn_twice_counts_once(
     normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals))
     row = row_of(annotated(normal))
     assert_is(row, body_of("cylinder", SIZES["cylinder"], TURN, ORIGIN), normal)
-    assert row["inertia_method"] == "primitive"
+    assert row.inertia_method == "primitive"
 
 
 def test_crossing_boxes_of_slanted_rods_do_not_make_them_overlap(
@@ -243,7 +241,7 @@ def test_crossing_boxes_of_slanted_rods_do_not_make_them_overlap(
     assert_is(
         row, total_of([body_of("cylinder", size, turn, ORIGIN + at) for at in places]), normal
     )
-    assert row["inertia_method"] == "primitive"
+    assert row.inertia_method == "primitive"
 
 
 def test_a_mesh_beside_a_primitive_is_integrated_as_it_is(
@@ -258,13 +256,13 @@ def test_a_mesh_beside_a_primitive_is_integrated_as_it_is(
     row = row_of(annotated(normal))
     parts = [body_of("box", (0.5, 0.25, 0.125), np.eye(3), ORIGIN)]
     parts += [body_of("cylinder", SIZES["cylinder"], np.eye(3), ORIGIN + np.eye(3)[0])]
-    assert row["mass"] == pytest.approx(total_of(parts).mass, rel=1e-6)
-    assert row["inertia_method"] == "volume"
+    assert row.mass == pytest.approx(total_of(parts).mass, rel=1e-6)
+    assert row.inertia_method == "volume"
     # Without the record the cylinder is its 48 sides: area of a polygon over that of its circle.
     polygon = 24 * math.sin(math.pi / 24) / math.pi
-    bare = row_of(annotated(Outcome(normal.record | {"primitives": "{}"}, files=normal.files)))
+    bare = row_of(annotated(Outcome(replace(normal.record, primitives={}), files=normal.files)))
     less = parts[0].mass + polygon * parts[1].mass
-    assert bare["mass"] == pytest.approx(less, rel=1e-6)
+    assert bare.mass == pytest.approx(less, rel=1e-6)
 
 
 def test_an_open_mesh_beside_a_primitive_keeps_its_method(
@@ -279,8 +277,8 @@ def test_an_open_mesh_beside_a_primitive_keeps_its_method(
     )  # fmt: skip
     row = row_of(annotated(bench.normal(folder)))
     mass = DENSITY * (0.125 + 4 / 3 * math.pi * 0.35**3)
-    assert (row["inertia_method"], row["watertight"]) == ("winding", False)
-    assert row["mass"] == pytest.approx(mass, rel=min(row["inertia_error"], 0.003))
+    assert (row.inertia_method, row.watertight) == ("winding", False)
+    assert row.mass == pytest.approx(mass, rel=min(row.inertia_error, 0.003))
 
 
 def test_the_carrier_of_a_screw_stays_negligible(
@@ -300,7 +298,7 @@ def test_the_carrier_of_a_screw_stays_negligible(
     )  # fmt: skip
     normal = bench.normal(folder)
     outcome = annotated(normal)
-    assert [row["type"] for row in outcome.record["joints"]] == ["helical"]
+    assert [row.type for row in outcome.record.joints] == ["helical"]
     expected = body_of("capsule", SIZES["capsule"], TURN, ORIGIN + AT)
     assert_is(row_of(outcome, "bulb"), expected, normal)
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
@@ -316,22 +314,21 @@ def test_the_record_and_the_triangles_are_one_geometry(
     ]
     source = {"frame": {"up": "y", "front": "-x"}, "scale": "arbitrary"}
     outcome = bench.normal(one_link(bench, tmp_path / "raw", *visuals), source)
-    assert {"object_id", *outcome.record} == set(NORMAL.names)
-    entries = json.loads(outcome.record["primitives"])
-    assert [entry["kind"] for entry in entries["body"]] == list(SIZES)
-    assert [entry["kind"] for entry in entries["base"]] == ["box"]
+    entries = outcome.record.primitives
+    assert [entry.kind for entry in entries["body"]] == list(SIZES)
+    assert [entry.kind for entry in entries["base"]] == ["box"]
     meshes = read_links(outcome.files["object.glb"], ("base", "body"))
     shown = link_points(meshes["body"])
-    triangles = [Primitive.from_json(entry).triangles() for entry in entries["body"]]
+    triangles = [entry.triangles() for entry in entries["body"]]
     points = np.concatenate(triangles).reshape(-1, 3)
     assert cKDTree(shown).query(points)[0].max() < 1e-6  # single precision
     assert cKDTree(points).query(shown)[0].max() < 1e-6
-    assert outcome.record == bench.normal(tmp_path / "raw", source).record
+    assert outcome.record.to_row() == bench.normal(tmp_path / "raw", source).record.to_row()
 
 
 def test_meshes_are_no_primitives(bench: SimpleNamespace, door: Path) -> None:
-    entries = json.loads(bench.normal(door).record["primitives"])
-    assert entries == {"base": [], "leaf": [], "bolt": []}
+    entries = bench.normal(door).record.primitives
+    assert entries == {"base": (), "leaf": (), "bolt": ()}
 
 
 def shapes_of(link: ElementTree.Element, frame: np.ndarray) -> list[Part] | None:
@@ -365,9 +362,9 @@ def test_links_of_a_real_object_are_the_sum_of_closed_forms(
         one.get("name"): one for one in ElementTree.parse(folder / "model.urdf").findall("link")
     }
     compared = 0
-    for row in outcome.record["links"]:
-        parts = shapes_of(links[row["source_name"]], frames[row["source_name"]])
-        if row["inertia_method"] == "primitive":
+    for row in outcome.record.links:
+        parts = shapes_of(links[row.source_name], frames[row.source_name])
+        if row.inertia_method == "primitive":
             assert parts is not None
             assert_is(row, total_of([body_of(*part) for part in parts]), normal)
             compared += any(part[0] != "box" for part in parts)

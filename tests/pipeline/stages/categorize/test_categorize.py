@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-import pyarrow as pa
 import pytest
 
 from pipeline.base.errors import ConfigError
 from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.runner import Task
+from pipeline.handover.categorized import CategoryRecord
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.raw.records import Frame
 from pipeline.raw.taxonomy import load_taxonomy, plain_label
 from pipeline.stages.categorize.stage import categorize, run
 
@@ -42,7 +44,8 @@ def taxonomy(elsewhere: Path) -> Iterator[Path]:
 
 def task(label: str) -> Task:
     """Return the work order of an object whose source states a label."""
-    return Task("local-o", {"label": label, **OTHERS})
+    facts = {"paths": (".",), "model": "m.urdf", "format": "urdf", "scale": "metric", "unit": 1.0}
+    return Task("local-o", IngestedRecord(label=label, frame=Frame("z"), **facts, **OTHERS))
 
 
 @pytest.mark.parametrize(
@@ -51,25 +54,21 @@ def task(label: str) -> Task:
 )
 def test_every_spelling_of_a_label_finds_its_category(taxonomy: Path, label: str) -> None:
     outcome = categorize(task(label), {})
-    assert outcome.record == {
-        "category": "trash_can",
-        "supercategory": "Containers",
-        "label_provenance": "metadata: trash_can",
-    }
+    assert outcome.record == CategoryRecord("trash_can", "Containers", "metadata: trash_can")
     assert not outcome.findings
 
 
 @pytest.mark.parametrize("label", ["garbage_bin", "GarbageBin", "Garbage bin"])
 def test_an_alias_leads_to_its_category_and_says_so(taxonomy: Path, label: str) -> None:
     record = categorize(task(label), {}).record
-    assert record["category"] == "trash_can"
-    assert record["label_provenance"] == "metadata: garbage_bin > alias: trash_can"
+    assert record.category == "trash_can"
+    assert record.label_provenance == "metadata: garbage_bin > alias: trash_can"
 
 
 @pytest.mark.parametrize("label", ["", "spaceship", "trash", "日本", "?"])
 def test_an_unknown_label_is_a_finding_and_the_object_stays(taxonomy: Path, label: str) -> None:
     outcome = categorize(task(label), {})
-    assert outcome.record["category"] == outcome.record["supercategory"] == "uncategorized"
+    assert outcome.record.category == outcome.record.supercategory == "uncategorized"
     assert [str(finding.code) for finding in outcome.findings] == ["label_unknown"]
     assert repr(label) in outcome.findings[0].detail
 
@@ -112,11 +111,9 @@ def test_the_shipped_taxonomy_is_consistent(workspace: Path) -> None:
 
 
 def test_a_shard_keeps_its_books(bench: SimpleNamespace, taxonomy: Path) -> None:
-    names = ("object_id", "label", *OTHERS)
-    schema = pa.schema([(name, pa.string()) for name in names])
-    rows = [{"object_id": "b", "label": "Lamp"}, {"object_id": "a", "label": "odd"}]
-    rows = [row | OTHERS for row in rows]
-    write_table(Path("in.parquet"), rows, schema)
+    labels = {"b": "Lamp", "a": "odd"}
+    rows = [{"object_id": key, **task(label).data.to_row()} for key, label in labels.items()]
+    write_table(Path("in.parquet"), rows, IngestedRecord.schema())
     job = bench.shard_job(Path("out"), "categorize", inputs={"records": Path("in.parquet")})
     run(job)
     found = {row["object_id"]: row["category"] for row in read_rows(job.outputs["records"])}

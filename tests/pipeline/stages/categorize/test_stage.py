@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pipeline.base.tables import read_rows, record_schema, write_table
+from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.runner import ShardJob
 from pipeline.engine.settings import CategorizeSettings
+from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.proposals import PROPOSAL_COLUMNS
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize import stage
@@ -25,19 +28,21 @@ LABELS = {
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob[CategorizeSettings]:
+def job(
+    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> ShardJob[CategorizeSettings]:
     """A shard of three objects, in a folder with the repository's tables."""
     (tmp_path / "taxonomy").symlink_to(REPOSITORY / "taxonomy")
     monkeypatch.chdir(tmp_path)
     load_taxonomy.cache_clear()
-    import pyarrow as pa
-
-    fields = (pa.field(name, pa.string()) for name in stage.READ)
     rows: list[dict[str, Any]] = [
-        {"object_id": key, "label": label, "source": "artiverse", "source_id": key[-1], "name": "?"}
+        {
+            "object_id": key,
+            **replace(bench.raw_record(), label=label, source="artiverse", name="?").to_row(),
+        }
         for key, label in LABELS.items()
     ]
-    write_table(tmp_path / "in.parquet", rows, record_schema(*fields))
+    write_table(tmp_path / "in.parquet", rows, IngestedRecord.schema())
     outputs = {name: tmp_path / f"out.{name}.parquet" for name in ("rejects", "findings")}
     outputs["records"] = tmp_path / "out.parquet"
     return ShardJob("categorize", "artiverse", "0000", {"records": tmp_path / "in.parquet"},

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,14 @@ from pipeline.base import layout
 from pipeline.base.tables import dump_json, read_rows, write_bytes, write_table
 from pipeline.engine.runner import ShardJob
 from pipeline.engine.settings import DeduplicateSettings
+from pipeline.handover.annotated import (
+    MOTION_NUMBERS,
+    SHAPE_NUMBERS,
+    AnnotatedFacts,
+    Fingerprint,
+)
+from pipeline.handover.ingested import IngestedRecord
+from pipeline.raw.records import Frame
 from pipeline.stages.deduplicate.stage import Candidate, find_duplicates, run
 
 OBJECTS = st.lists(
@@ -33,9 +40,21 @@ def candidate(name: str, content: str = "", **more: Any) -> Candidate:
     return Candidate(int(rank), f"{source}-{identifier}", source, content or name, **own)
 
 
-def fingerprint(shape: float = 0.5, joint: float = 1.0, **more: Any) -> dict[str, Any]:
-    base = {"faces": 12, "radius": 1.0, "metric": True}
-    return {**base, "shape": [shape] * 8, "joints": [[0.0, joint] + [0.5] * 7], **more}
+def motion(kind: float, *first: float, rest: float = 0.5) -> tuple[float, ...]:
+    """Return the numbers of a joint."""
+    return (kind, *first, *[rest] * (MOTION_NUMBERS - 1 - len(first)))
+
+
+def fingerprint(shape: float = 0.5, joint: float = 1.0, **more: Any) -> Fingerprint:
+    base = {"faces": 12, "radius": 1.0, "is_metric": True, "shape": (shape,) * SHAPE_NUMBERS}
+    return Fingerprint(**{**base, "joints": (motion(0.0, joint),), **more})
+
+
+def test_a_fingerprint_of_other_lengths_cannot_be_made() -> None:
+    with pytest.raises(ValueError, match="a shape has 16 numbers, not 8"):
+        replace(fingerprint(), shape=(0.5,) * 8)
+    with pytest.raises(ValueError, match="a motion has 12 numbers, not 9"):
+        replace(fingerprint(), joints=((0.5,) * 9,))
 
 
 def gone(candidates: list[Candidate]) -> dict[str, str]:
@@ -63,16 +82,24 @@ def test_exactly_one_object_of_every_content_stays(rows: list[tuple[int, int, st
 
 def write_source(source: str, rows: list[dict[str, Any]]) -> None:
     """Write what the stages before say about the objects of a source."""
-    texts = ("object_id", "content_sha256", "fingerprint", "source_id", "same_as")
-    for stage, names in (("annotate", texts[:3]), ("ingest", (texts[0], *texts[3:]))):
-        schema = pa.schema([(name, pa.string()) for name in names])
-        table = [{name: row[name] for name in names} for row in rows]
-        write_table(layout.records(stage, source, "0000"), table, schema)
+    for stage, kind in (("annotate", AnnotatedFacts), ("ingest", IngestedRecord)):
+        table = [{name: row[name] for name in kind.schema().names} for row in rows]
+        write_table(layout.records(stage, source, "0000"), table, kind.schema())
 
 
-def record(source: str, name: str, content: str, **more: Any) -> dict[str, Any]:
-    base = {"object_id": f"{source}-{name}", "content_sha256": content, "fingerprint": "{}"}
-    return {**base, "source_id": name, "same_as": "[]", **more}
+def record(
+    source: str,
+    name: str,
+    content: str,
+    *,
+    seen: Fingerprint | None = None,
+    same_as: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    raw = IngestedRecord(
+        source, name, ("x",), "x.urdf", "urdf", Frame("z"), "metric", 1.0, same_as=same_as
+    )
+    facts = AnnotatedFacts(content, seen, depth=1)
+    return {"object_id": f"{source}-{name}", **raw.to_row(), **facts.to_row()}
 
 
 def run_stage(order: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -88,12 +115,12 @@ def test_the_source_that_stands_first_keeps_its_object(
     elsewhere: Path, order: list[str], stays: str, way: str
 ) -> None:
     write_bytes(layout.INDEX, dump_json({"one": 1, "two": 1}))
-    seen = json.dumps(fingerprint())
+    seen = fingerprint()
     more: dict[str, dict[str, Any]] = {
-        "content": {}, "declaration": {"same_as": '["one/x"]'}, "fingerprint": {"fingerprint": seen}
+        "content": {}, "declaration": {"same_as": ("one/x",)}, "fingerprint": {"seen": seen}
     }  # fmt: skip
     same = way == "content"
-    first = {"fingerprint": seen} if way == "fingerprint" else {}
+    first = {"seen": seen} if way == "fingerprint" else {}
     write_source("one", [record("one", "x", "same", **first), record("one", "y", "y")])
     twin = record("two", "a", "same" if same else "other", **more[way])
     write_source("two", [twin, record("two", "b", "b")])
@@ -165,7 +192,7 @@ def test_other_joints_are_a_finding_on_both_and_no_reject() -> None:
     objects = [
         candidate("0/a", seen=fingerprint(joint=1.0)),
         candidate("1/b", seen=fingerprint(joint=2.0)),
-        candidate("1/c", seen=fingerprint(joints=[])),
+        candidate("1/c", seen=fingerprint(joints=())),
         candidate("2/d", seen=fingerprint(joint=2.0)),
     ]
     rejects, findings = find_duplicates(objects)
@@ -185,31 +212,36 @@ def test_other_joints_are_a_finding_on_both_and_no_reject() -> None:
         (fingerprint(joint=1.0 + 4e-6), True),
         (fingerprint(faces=13), False),
         (fingerprint(radius=2.0), False),
-        (fingerprint(radius=2.0, metric=False), True),
-        ({}, False),
+        (fingerprint(radius=2.0, is_metric=False), True),
+        (None, False),
     ],
 )
-def test_what_counts_as_the_same(other: dict[str, Any], is_one: bool) -> None:
+def test_what_counts_as_the_same(other: Fingerprint | None, is_one: bool) -> None:
     found = gone([candidate("0/a", seen=fingerprint()), candidate("1/b", seen=other)])
     assert bool(found) == is_one
 
 
 @given(st.integers(-5, 5), st.floats(-9e-6, 9e-6), st.floats(-9e-6, 9e-6))
 def test_neighbors_are_found_across_the_cells(step: int, first: float, second: float) -> None:
-    near = [0.5 + step * 1e-5 + first, 0.5 + second, *[0.5] * 6]
-    here = [0.5 + step * 1e-5, *[0.5] * 7]
+    rest = (0.5,) * (SHAPE_NUMBERS - 2)
+    near = (0.5 + step * 1e-5 + first, 0.5 + second, *rest)
+    here = (0.5 + step * 1e-5, 0.5, *rest)
     objects = [
-        candidate("0/a", seen=fingerprint(shape=0.5) | {"shape": here}),
-        candidate("1/b", seen=fingerprint(shape=0.5) | {"shape": near}),
+        candidate("0/a", seen=replace(fingerprint(), shape=here)),
+        candidate("1/b", seen=replace(fingerprint(), shape=near)),
     ]
     assert set(gone(objects)) == {"s1-b"}
 
 
 def test_joints_are_paired_whatever_their_order() -> None:
-    joints = [[0.0, 1.0] + [0.5] * 7, [0.0, 1.0 + 4e-6] + [0.7] * 7, [2.0, 1.0] + [0.1] * 7]
+    joints = (
+        motion(0.0, 1.0),
+        motion(0.0, 1.0 + 4e-6, rest=0.7),
+        motion(2.0, 1.0, rest=0.1),
+    )
     one, two = fingerprint(joints=joints), fingerprint(joints=joints[::-1])
     assert set(gone([candidate("0/a", seen=one), candidate("1/b", seen=two)])) == {"s1-b"}
-    twice = fingerprint(joints=[joints[0], joints[0], joints[2]])
+    twice = fingerprint(joints=(joints[0], joints[0], joints[2]))
     assert gone([candidate("0/a", seen=one), candidate("1/b", seen=twice)]) == {}
 
 

@@ -21,7 +21,7 @@ from pipeline.engine.settings import Filter, IngestSettings, dump, select, struc
 from pipeline.engine.sources import load_sources
 from pipeline.raw.inventory import adapter_module, scan_source
 from pipeline.stages.ingest.filters import require_wanted
-from pipeline.stages.ingest.stage import ingest, run
+from pipeline.stages.ingest.stage import IngestInput, ingest, run
 from tests.kit import raw_sources
 from tests.kit.places import sample_folder
 
@@ -93,7 +93,7 @@ def test_real_records_are_kept_as_rating_and_model_say(workspace: Path) -> None:
     kept = set()
     for found in adapter_module("articraft").discover(root):
         try:
-            ingest(Task("x", ("articraft_10k", facts, found, "d" * 64, None)), settings)
+            ingest(Task("x", IngestInput("articraft_10k", facts, found, "d" * 64, None)), settings)
             kept.add(found.name)
         except Rejection as rejection:
             assert str(rejection.reason) == "filtered_by_config"

@@ -17,7 +17,7 @@ from pipeline.engine.runner import Outcome, Task
 from pipeline.engine.settings import dump
 from pipeline.raw.inventory import scan_source
 from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import RECORDS, ingest, run
+from pipeline.stages.ingest.stage import IngestInput, ingest, run
 from tests.kit.settings import SETTINGS, changed, facts_of
 
 FACTS = {
@@ -52,7 +52,7 @@ def ingested(raw: Path, *, budgets: dict[str, Any] | None = None, **facts: Any) 
     settings = changed(SETTINGS, budgets={"raw_bytes": 10**6, **(budgets or {})})
     described = facts_of(raw, **FACTS | facts)
     found = Found("door", ("door",))
-    return ingest(Task("s-door", ("s", described, found, "d" * 64, None)), settings)
+    return ingest(Task("s-door", IngestInput("s", described, found, "d" * 64, None)), settings)
 
 
 def rejected(raw: Path, **options: Any) -> str:
@@ -65,15 +65,23 @@ def rejected(raw: Path, **options: Any) -> str:
 
 def test_a_record_holds_what_the_source_says(raw: Path) -> None:
     record = ingested(raw).record
-    assert record["name"] == "Door"
-    assert record["label"] == "door"
-    assert record["model"] == "model.urdf"
-    assert json.loads(record["parts"]) == {"leaf": "door leaf"}
-    assert (record["license"], record["redistribution"]) == ("CC0-1.0", True)
-    assert record["attribution"] == "somebody"
-    provenance = json.loads(record["provenance"])
-    assert provenance == {"seed": 7, "facts_from": "meta.json", "raw_sha256": "d" * 64}
-    assert {"object_id", *record} == set(RECORDS.names)
+    assert record.name == "Door"
+    assert record.label == "door"
+    assert record.model == "model.urdf"
+    assert record.parts == {"leaf": "door leaf"}
+    assert (record.license, record.redistribution) == ("CC0-1.0", True)
+    assert record.attribution == "somebody"
+    told = {"seed": "7", "facts_from": "meta.json", "raw_sha256": "d" * 64}
+    assert record.provenance == told
+
+
+def test_whatever_a_source_tells_is_kept_as_text(raw: Path) -> None:
+    told = {"text": "7", "number": 7, "nothing": None, "list": ["b", 1.5], "map": {"b": {}, "a": 1}}
+    (raw / "door" / "meta.json").write_text(json.dumps(META | told))
+    provenance = ingested(raw).record.provenance
+    assert {key: provenance[key] for key in told} == {
+        "text": "7", "number": "7", "nothing": None, "list": '["b",1.5]', "map": '{"a":1,"b":{}}'
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -91,21 +99,21 @@ def test_the_objects_own_license_beats_the_sources_and_unknown_means_no(
 ) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": own}))
     record = ingested(raw, license=source).record
-    assert (record["license"], record["redistribution"]) == (license_id, allowed)
+    assert (record.license, record.redistribution) == (license_id, allowed)
 
 
 def test_a_license_that_asks_for_a_name_passes_nothing_on_without_one(raw: Path) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC-BY-4.0"}))
-    assert ingested(raw, attribution="somebody").record["redistribution"]
-    assert not ingested(raw, attribution="").record["redistribution"]
+    assert ingested(raw, attribution="somebody").record.redistribution
+    assert not ingested(raw, attribution="").record.redistribution
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC0-1.0"}))
-    assert ingested(raw, attribution="").record["redistribution"]
+    assert ingested(raw, attribution="").record.redistribution
 
 
 def test_the_source_cannot_forge_its_provenance(raw: Path) -> None:
     forged = META | {"raw_sha256": "0" * 64, "facts_from": "heaven"}
     (raw / "door" / "meta.json").write_text(json.dumps(forged))
-    provenance = json.loads(ingested(raw).record["provenance"])
+    provenance = ingested(raw).record.provenance
     assert provenance["raw_sha256"] == "d" * 64
     assert provenance["facts_from"] == "meta.json"
 
@@ -113,7 +121,7 @@ def test_the_source_cannot_forge_its_provenance(raw: Path) -> None:
 def test_an_object_without_a_name_is_called_like_its_folder(raw: Path) -> None:
     (raw / "door" / "meta.json").write_text("{}")
     record = ingested(raw).record
-    assert (record["name"], record["label"], record["description"]) == ("door", "", "")
+    assert (record.name, record.label, record.description) == ("door", "", "")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +159,7 @@ def test_metadata_elsewhere_are_not_read_and_a_pipe_is_not_opened(raw: Path) -> 
 
 def test_an_object_beyond_its_budget_is_a_rejection(raw: Path) -> None:
     total = sum(path.stat().st_size for path in (raw / "door").iterdir())
-    assert ingested(raw, budgets={"raw_bytes": total}).record["name"] == "Door"
+    assert ingested(raw, budgets={"raw_bytes": total}).record.name == "Door"
     assert rejected(raw, budgets={"raw_bytes": total - 1}) == "too_many_bytes"
 
 
@@ -172,7 +180,7 @@ def test_text_that_no_table_holds_does_not_stop_the_shard(
     records = {row["object_id"]: row for row in read_rows(job.outputs["records"])}
     assert set(records) == {"local-door", "local-odd"}
     assert records["local-odd"]["name"] == "?"
-    assert json.loads(records["local-odd"]["parts"]) == {"?": "?"}
+    assert dict(records["local-odd"]["parts"]) == {"?": "?"}
     rejects = read_rows(job.outputs["rejects"])
     assert [(row["object_id"], row["code"]) for row in rejects] == [
         ("local-empty", "metadata_missing")

@@ -84,7 +84,7 @@ def test_categories_count_objects_by_source(copied: Path) -> None:
     found = {row["category"]: row for row in category_rows(rows)}
     assert (found["door"]["objects"], found["door"]["by_source"]) == (
         3,
-        '{"generated":2,"local":1}',
+        [("generated", 2), ("local", 1)],
     )
     assert found["uncategorized"]["objects"] == 1
     assert set(found) == {*load_taxonomy().categories, "uncategorized"}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -98,9 +97,9 @@ def assert_same_motion(
 ) -> None:
     """Assert that raw and normalized object move alike, but for the recorded transform."""
     record = outcome.record
-    links, names = json.loads(record["link_names"]), json.loads(record["joint_names"])
-    rotation, scale = source_rotation(source["frame"]), record["scale_factor"]
-    diagonal = float(np.linalg.norm(record["extents"]))
+    links, names = record.link_names, record.joint_names
+    rotation, scale = source_rotation(source["frame"]), record.scale_factor
+    diagonal = float(np.linalg.norm(record.extents))
     raw, normal = Judge(reference), Judge(folder / "object.urdf")
     kinds = {name: joint.type for name, joint in raw.robot.joint_map.items()}
     random = np.random.default_rng(11)
@@ -117,7 +116,7 @@ def assert_same_motion(
         before, after = raw.triangles(values), normal.triangles(mapped)
         assert sorted(links[name] for name in after) == sorted(before)
         for name, triangles in after.items():
-            expected = scale * before[links[name]] @ rotation.T - np.array(record["center"])
+            expected = scale * before[links[name]] @ rotation.T - np.array(record.center)
             assert_same_triangles(triangles, expected, 1e-6 * diagonal)
 
 
@@ -210,8 +209,8 @@ def _surface_gap(points: np.ndarray, pose: np.ndarray, shape: Any) -> np.ndarray
 def _mapping(record: Mapping[str, Any]) -> np.ndarray:
     """Return the recorded transform (4, 4) from the source's frame to the object frame."""
     out = np.eye(4)
-    out[:3, :3] = record["scale_factor"] * np.reshape(record["rotation"], (3, 3))
-    out[:3, 3] = -np.array(record["center"])
+    out[:3, :3] = record.scale_factor * np.reshape(record.rotation, (3, 3))
+    out[:3, 3] = -np.array(record.center)
     return out
 
 
@@ -244,10 +243,10 @@ def assert_law_of_motion(
     `coupled` gives, for the slide of a folded screw, the turn and the pitch [source length/rad].
     """
     record, random = outcome.record, np.random.default_rng(17)
-    links, names = json.loads(record["link_names"]), json.loads(record["joint_names"])
+    links, names = record.link_names, record.joint_names
     raw, normal = Raw(path), Raw(folder / "object.urdf")
     mapping = _mapping(record)
-    tolerance = 1e-6 * float(np.linalg.norm(record["extents"]))
+    tolerance = 1e-6 * float(np.linalg.norm(record.extents))
     assert sorted(links[name] for name in normal.points) == sorted(raw.points)
     rest, placed = raw.frames({}), normal.frames({})
     for name, points in normal.points.items():
@@ -260,7 +259,7 @@ def assert_law_of_motion(
         values |= {s: pitch * values[turn] for s, (turn, pitch) in (coupled or {}).items()}
         kinds = {name: joint.type for name, joint in raw.robot.joint_map.items()}
         mapped = {
-            new: values[old] * (record["scale_factor"] if kinds[old] == "prismatic" else 1.0)
+            new: values[old] * (record.scale_factor if kinds[old] == "prismatic" else 1.0)
             for new, old in names.items()
             if old in values
         }

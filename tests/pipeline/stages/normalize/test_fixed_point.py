@@ -117,9 +117,11 @@ def uv_by_corner(mesh: trimesh.Trimesh) -> np.ndarray:
 
 @pytest.mark.parametrize("diagonal", [1.0, 10.0, 0.001])
 @pytest.mark.parametrize("factor", [1.0, 1 - 1e-15, 1 + 1e-15])
-def test_a_diagonal_at_a_power_of_ten_gives_one_grid(diagonal: float, factor: float) -> None:
+def test_a_diagonal_at_a_power_of_ten_gives_one_grid(
+    bench: SimpleNamespace, diagonal: float, factor: float
+) -> None:
     corner = np.array([2.0, 3.0, 6.0]) / 7 * diagonal  # |(2, 3, 6)| = 7
-    source = {"frame": {"up": "z", "front": "x"}, "scale": "metric"}
+    source = bench.raw_record()
     exact = find_similarity(np.stack([np.zeros(3), corner]), source)
     nearly = find_similarity(np.stack([np.zeros(3), corner * factor]), source)
     assert exact.decimals == nearly.decimals
@@ -135,7 +137,7 @@ def test_the_glb_is_the_geometry_of_the_obj_files(
     _, outcome, folder = normalized(family)
     expected = triangles_of(folder / "object.urdf")
     found = read_links(outcome.files["object.glb"], tuple(expected))
-    diagonal = float(np.linalg.norm(outcome.record["extents"]))
+    diagonal = float(np.linalg.norm(outcome.record.extents))
     for link, triangles in expected.items():
         parts = [np.asarray(mesh.triangles) for mesh in found[link]]
         # GLB holds single precision: 2^-24 of the largest coordinate.

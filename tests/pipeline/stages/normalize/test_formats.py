@@ -88,7 +88,7 @@ def test_every_format_gives_the_same_closed_shape(make: Make, kind: str) -> None
 
 def test_millimeters_by_the_scale_of_the_urdf(make: Make) -> None:
     outcome = make("a.stl", {"a.stl": wedge().export(file_type="stl")}, "0.001 0.001 0.001")
-    assert outcome.record["extents"] == pytest.approx([0.004, 0.002, 0.001])
+    assert outcome.record.extents == pytest.approx((0.004, 0.002, 0.001))
 
 
 @pytest.mark.parametrize("scale", ["-1 1 1", "-1 -1 -1", "1 -2 1", "-1 -1 1"])
@@ -120,8 +120,8 @@ def test_a_unit_of_a_collada_file_is_applied(make: Make) -> None:
     assert b"<asset>" in data
     inches = data.replace(b"<asset>", b'<asset><unit name="inch" meter="0.0254"/>', 1)
     inches = inches.replace(b'<unit name="meter" meter="1.0" />', b"")
-    extents = make("a.dae", {"a.dae": inches}).record["extents"]
-    assert extents == pytest.approx([4 * 0.0254, 2 * 0.0254, 0.0254])
+    extents = make("a.dae", {"a.dae": inches}).record.extents
+    assert extents == pytest.approx((4 * 0.0254, 2 * 0.0254, 0.0254))
 
 
 def rejected(make: Make, name: str, content: str | bytes, **options: Any) -> Rejection:

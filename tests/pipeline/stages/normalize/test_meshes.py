@@ -77,7 +77,7 @@ def test_a_link_inside_the_folder_and_a_backslash_are_fine(
     (tmp_path / "raw" / "alias.obj").symlink_to("meshes/real.obj")
     files = {"meshes/real.obj": bench.box_text((1, 1, 1))}
     for name in ("alias.obj", "meshes\\real.obj", "meshes/../alias.obj", "./meshes//real.obj"):
-        assert make(name, files).record["extents"] == [1.0, 1.0, 1.0]
+        assert make(name, files).record.extents == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("name", ["absent.obj", "folder.obj", "pipe.obj", "loop.obj", "x" * 5000])
@@ -119,10 +119,10 @@ def test_a_shape_without_a_size_breaks_nothing(
     link = f'<link name="b"><visual><geometry><{shape}/></geometry></visual></link>'
     urdf = bench.robot(bench.box_link("a"), link, bench.joint_text("j", "revolute", "a", "b"))
     outcome = bench.normal(bench.write_object(tmp_path / "raw", urdf))
-    assert len(outcome.record["extents"]) == 3
+    assert len(outcome.record.extents) == 3
     if 'radius="0"' in shape:  # of which not one triangle is left
         assert bench.codes(outcome) == ["mesh_empty"]
-        assert outcome.record["extents"] == [0.2, 0.3, 0.4]
+        assert outcome.record.extents == (0.2, 0.3, 0.4)
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "v 0 0 0\n", "nonsense\n", TRIANGLE])
@@ -131,7 +131,7 @@ def test_a_mesh_without_a_triangle_is_a_finding(
 ) -> None:
     outcome = make("a.obj", {"a.obj": content})
     assert "mesh_empty" in bench.codes(outcome)
-    assert outcome.record["extents"] == [0.2, 0.3, 0.4]
+    assert outcome.record.extents == (0.2, 0.3, 0.4)
 
 
 @pytest.mark.parametrize("kind", ["obj", "stl", "ply", "glb"])
@@ -139,19 +139,19 @@ def test_every_supported_format_gives_the_same_geometry(make: Make, kind: str) -
     box = trimesh.creation.box(extents=(1.0, 2.0, 0.5))
     data = box.export(file_type=kind)
     outcome = make(f"a.{kind.upper()}", {f"a.{kind.upper()}": data})
-    assert outcome.record["extents"] == pytest.approx([1.0, 2.0, 0.5])
+    assert outcome.record.extents == pytest.approx((1.0, 2.0, 0.5))
 
 
 def test_a_mesh_file_has_a_budget(bench: SimpleNamespace, make: Make) -> None:
     text = bench.box_text((1, 1, 1))
     files = {"a.obj": text}
-    assert make("a.obj", files, budgets={"raw_bytes": len(text)}).record["is_metric"]
+    assert make("a.obj", files, budgets={"raw_bytes": len(text)}).record.is_metric
     assert rejected(make, "a.obj", files, budgets={"raw_bytes": len(text) - 1}) == "too_many_bytes"
 
 
 def test_vertices_that_no_triangle_uses_do_not_count(bench: SimpleNamespace, make: Make) -> None:
     outcome = make("a.obj", {"a.obj": bench.box_text((1, 1, 1)) + "v 100 100 100\n"})
-    assert outcome.record["extents"] == [1.0, 1.0, 1.0]
+    assert outcome.record.extents == (1.0, 1.0, 1.0)
 
 
 def png(color: tuple[int, ...] = (255, 0, 0), size: int = 4) -> bytes:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -136,7 +135,7 @@ def test_turned_scaled_mirrored_and_nested_parts_move_as_before(
     outcome = bench.normal(rover(bench, tmp_path / "raw", stretch=stretch), source)
     files = bench.unpacked(outcome, tmp_path / "out")
     same_motion(reference / "model.urdf", outcome, files, source, states=4)
-    names = json.loads(outcome.record["link_names"])
+    names = outcome.record.link_names
     assert names["base"] == "Body"
     assert not {"World", "Mount A", "nothing", "nothing more", "carrier"} & set(names.values())
 
@@ -165,13 +164,13 @@ def test_the_box_is_centered_and_the_scale_is_the_sources_policy(
     lower, upper = points.min(axis=0), points.max(axis=0)
     diagonal = float(np.linalg.norm(upper - lower))
     assert (lower + upper) / 2 == pytest.approx(np.zeros(3), abs=1e-8 * diagonal)
-    assert record["extents"] == pytest.approx((upper - lower).tolist(), abs=1e-8 * diagonal)
-    assert record["floor_z"] == pytest.approx(lower[2], abs=1e-8 * diagonal)
+    assert record.extents == pytest.approx((upper - lower).tolist(), abs=1e-8 * diagonal)
+    assert record.floor_z == pytest.approx(lower[2], abs=1e-8 * diagonal)
     if source["scale"] == "arbitrary":
         assert diagonal / 2 == pytest.approx(1.0, abs=1e-8)
     else:
-        assert record["scale_factor"] == 1.0
-    assert record["is_metric"] == (source["scale"] == "metric")
+        assert record.scale_factor == 1.0
+    assert record.is_metric == (source["scale"] == "metric")
 
 
 def rest_points(bench: SimpleNamespace, files: Path) -> np.ndarray:
@@ -231,7 +230,7 @@ def test_round_primitives_lie_on_their_surface_wherever_they_are(
     files = bench.unpacked(outcome, tmp_path / "out")
     found = bench.judged_frames(files / "object.urdf", {"j": 0.4})["b"]
     mesh = trimesh.load_mesh(files / "meshes/b_0.obj", process=False)
-    points = np.asarray(mesh.vertices) @ found[:3, :3].T + found[:3, 3] + outcome.record["center"]
+    points = np.asarray(mesh.vertices) @ found[:3, :3].T + found[:3, 3] + outcome.record.center
     reference = tmp_path / "reference.urdf"  # the judge knows no capsule
     reference.write_text(urdf.replace("<capsule", "<cylinder"))
     raw = bench.judged_frames(reference, {"j": 0.4})["b"]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from aa_dataset.convention import check_convention
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
+from pipeline.handover.normalized import SourceInertial
 
 Make = Callable[..., Outcome]
 
@@ -65,11 +65,11 @@ def test_names_are_plain_and_unique_and_the_sources_are_kept(
         if n
     ]
     outcome = make(*links, *joints)
-    mapped = json.loads(outcome.record["link_names"])
+    mapped = outcome.record.link_names
     assert sorted(mapped.values()) == sorted(names)
     assert all(re.fullmatch(r"[a-z0-9_]{1,52}", name) for name in mapped)
     assert mapped["base"] == "Root Link"
-    assert len(set(json.loads(outcome.record["joint_names"]))) == len(names) - 1
+    assert len(set(outcome.record.joint_names)) == len(names) - 1
 
 
 def test_a_hinge_keeps_its_range_also_beyond_a_turn(bench: SimpleNamespace, make: Make) -> None:
@@ -169,7 +169,7 @@ def test_an_empty_root_that_only_moves_its_children_stays_with_a_finding(
     outcome = make(
         '<link name="a"/>', bench.box_link("b"), bench.joint_text("j", "revolute", "a", "b")
     )
-    assert json.loads(outcome.record["link_names"])["base"] == "a"
+    assert outcome.record.link_names["base"] == "a"
     assert "base_empty" in bench.codes(outcome)
 
 
@@ -234,7 +234,7 @@ def test_a_file_that_xacro_has_not_expanded_is_rejected_by_its_name(
 
 def test_budgets_are_kept(bench: SimpleNamespace, make: Make) -> None:
     parts = pair(bench, "revolute")
-    assert make(*parts, budgets={"links": 2, "faces": 24}).record["is_metric"]
+    assert make(*parts, budgets={"links": 2, "faces": 24}).record.is_metric
     assert rejected(make, *parts, budgets={"links": 1}) == "too_many_links"
     assert rejected(make, *parts, budgets={"faces": 23}) == "too_many_faces"
     assert rejected(make, *parts, budgets={"urdf_bytes": 100}) == "too_many_bytes"
@@ -246,12 +246,12 @@ def test_what_the_source_said_about_masses_is_kept(bench: SimpleNamespace, make:
         '<inertia ixx="5" iyy="6" izz="7" ixy="0.1" ixz="0.2" iyz="0.3"/></inertial>'
     )
     outcome = make(bench.box_link("Big One").replace("</link>", f"{inertial}</link>"))
-    assert json.loads(outcome.record["source_inertials"]) == {
-        "base": {
-            "mass": 4.0,
-            "center": [1.0, 2.0, 3.0],
-            "inertia": [5.0, 0.1, 0.2, 0.1, 6.0, 0.3, 0.2, 0.3, 7.0],
-        }
+    assert outcome.record.source_inertials == {
+        "base": SourceInertial(
+            mass=4.0,
+            center=(1.0, 2.0, 3.0),
+            inertia=(5.0, 0.1, 0.2, 0.1, 6.0, 0.3, 0.2, 0.3, 7.0),
+        )
     }
 
 

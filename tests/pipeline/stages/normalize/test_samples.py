@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from aa_dataset.convention import check_convention, check_geometry
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
+from pipeline.raw.records import Screw
 from tests.kit.places import SAMPLES
 
 UPRIGHT = {"up": "z", "front": "x"}
@@ -38,7 +38,7 @@ SCREWS = {
         0.0248 / 9.73894,
     ),
 }
-PARTNET_SCREW = {"joint": "joint_0", "partner": "joint_2", "turn": [0.0, math.pi], "evidence": "x"}
+PARTNET_SCREW = Screw("joint_0", "joint_2", turn=(0.0, math.pi), evidence="x")
 
 
 # Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
@@ -73,7 +73,7 @@ def described(name: str) -> tuple[Path, str, dict[str, Any]]:
     urdf, facts = SOURCES[source]
     facts = facts | {"label": identifier}
     if identifier == "3763":
-        facts["screws"] = json.dumps([PARTNET_SCREW])
+        facts["screws"] = (PARTNET_SCREW,)
     return SAMPLES / source / identifier, urdf, facts
 
 

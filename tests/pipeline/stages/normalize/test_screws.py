@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from aa_dataset.kinematics import JointType
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from pipeline.engine.runner import Outcome
+from pipeline.raw.records import Screw
 
 UNIT_SPHERE = {"frame": {"up": "z", "front": "x"}, "scale": "unit_sphere"}
 TURNED = {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"}
@@ -76,7 +76,7 @@ def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
     """Normalize parts with declared screws and a label."""
 
     def run(parts: list[str], *screws: Any, source: Any = None, label: str = "") -> Outcome:
-        facts = {"screws": json.dumps(screws), "label": label}
+        facts = {"screws": tuple(Screw(**screw) for screw in screws), "label": label}
         folder = bench.write_object(tmp_path / "raw", bench.robot(*parts))
         return bench.normal(folder, {**(source or bench.METRIC), **facts})
 
@@ -92,7 +92,7 @@ def joints_of(outcome: Outcome) -> dict[str, Any]:
 
 def pitch_sources(outcome: Outcome) -> dict[str, str]:
     """Return what the record says about pitches."""
-    return json.loads(outcome.record["pitch_sources"])
+    return outcome.record.pitch_sources
 
 
 PAIR = {"joint": "turn", "partner": "slide", "evidence": "meta.json: rotates"}
@@ -110,7 +110,7 @@ def test_a_slide_with_a_turn_behind_it_is_a_screw_by_its_rotation_limit(
     joint = joints_of(outcome)["turn"]
     pitch = (TRAVEL[1] - TRAVEL[0]) / math.pi
     assert joint.type is JointType.HELICAL
-    assert joint.pitch == pytest.approx(pitch * outcome.record["scale_factor"], rel=1e-9)
+    assert joint.pitch == pytest.approx(pitch * outcome.record.scale_factor, rel=1e-9)
     # The stored state lies outside the travel; both ends of the travel are kept.
     assert joint.limits == pytest.approx((TRAVEL[0] / pitch, TRAVEL[1] / pitch), rel=1e-9)
     assert pitch_sources(outcome) == {"turn": "ranges"}
@@ -218,7 +218,7 @@ def test_a_stated_pitch_scales_with_the_object(bench: SimpleNamespace, make: Mak
     screw = {"joint": "turn", "pitch": 0.002, "evidence": "x"}
     outcome = make(artiverse(bench), screw, source=TURNED)
     joint = joints_of(outcome)["turn"]
-    assert joint.pitch == pytest.approx(0.002 * outcome.record["scale_factor"])
+    assert joint.pitch == pytest.approx(0.002 * outcome.record.scale_factor)
     assert joint.limits == pytest.approx((0.0, 6.0))  # without travel, the turn's own
 
 
@@ -425,7 +425,7 @@ def test_any_pair_of_frames_axes_ranges_and_order_moves_as_before(
     source = {**TURNED, "frame": {"up": "-x", "front": "z"}}
     outcome = make(parts, {"joint": "two", "partner": "one", "evidence": "x"}, source=source)
     turn, slide = ("one", "two") if seed % 2 else ("two", "one")
-    joint, scale = joints_of(outcome)[turn], outcome.record["scale_factor"]
+    joint, scale = joints_of(outcome)[turn], outcome.record.scale_factor
     travel = ranges[kinds.index("prismatic")]
     one = Rotation.from_euler("xyz", rpy).apply(back) @ axis  # whether the axes agree
     pitch = joint.pitch / scale * one

@@ -307,7 +307,7 @@ def test_the_pictures_of_an_object_share_one_budget(make: Make) -> None:
     text = f"mtllib m.mtl\n{SQUARE}usemtl a\nf 1/1 2/2 3/3\nusemtl b\nf 1/1 3/3 4/4\n"
     mtl = "newmtl a\nmap_Kd a.png\nnewmtl b\nmap_Kd b.png\n"
     files = {"a.obj": text, "m.mtl": mtl, "a.png": picture("PNG"), "b.png": picture("PNG", "L")}
-    assert make(files, budgets={"pixels": 512}).record["is_metric"]
+    assert make(files, budgets={"pixels": 512}).record.is_metric
     with pytest.raises(Rejection, match="pixels"):
         make(files, budgets={"pixels": 511})
     # The same picture again costs nothing.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -39,7 +38,7 @@ def joint(object_id: str, name: str, kind: str, parent: str, **changes: Any) -> 
 
 def library() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return rows of `objects` and `joints`: two objects with all five types and a mimic joint."""
-    mimic = json.dumps({"joint": "door", "multiplier": 0.5, "offset": 0.01})
+    mimic = {"joint": "door", "multiplier": 0.5, "offset": 0.01}
     joints = [
         joint("a-cabinet", "door", "revolute", "base"),
         joint("a-cabinet", "drawer", "prismatic", "base", upper=0.4, mimic=mimic),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -81,9 +80,9 @@ def entry(place: int, change: Callable[[float], float]) -> Callable[[list[float]
     return lambda v: [*v[:place], change(v[place]), *v[place + 1 :]]
 
 
-def mimicked(**more: Any) -> Callable[[str], str]:
+def mimicked(**more: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Return a change of one field of a mimic."""
-    return lambda text: json.dumps(json.loads(text) | more)
+    return lambda cell: cell | more
 
 
 def swap(rows: Rows) -> None:
@@ -139,7 +138,7 @@ MUTATIONS: dict[str, tuple[Callable[[Rows], None], str, str]] = {
     "a body": (cell(2, "body_com", lambda _: [0.0] * 3), "a-cabinet", "body_com"),
     "no mimic": (cell(1, "mimic", lambda _: None), "a-cabinet", "mimic_joint"),
     "a mimic": (
-        cell(0, "mimic", lambda _: '{"joint":"x","multiplier":1,"offset":0}'),
+        cell(0, "mimic", lambda _: {"joint": "x", "multiplier": 1.0, "offset": 0.0}),
         "a-cabinet", "mimic_joint",
     ),
     "other mimic": (cell(1, "mimic", mimicked(joint="plate")), "a-cabinet", "mimic_joint"),
@@ -228,27 +227,6 @@ def test_half_a_version_is_a_sentence(frozen: FrozenList, tmp_path: Path, name: 
     list_paths("eval200-v9", tmp_path)[other].write_bytes(list_files(frozen)[other])
     with pytest.raises(PipelineError, match=rf"eval200-v9\.{name}\.tsv is missing.*Restore both"):
         read_frozen("eval200-v9", tmp_path)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "3",
-        '["door"]',
-        "{}",
-        '{"joint": "door", "multiplier": "x", "offset": 0}',
-        '{"joint": "door", "multiplier": null, "offset": 0}',
-        f'{{"joint": "door", "multiplier": 1{"0" * 400}, "offset": 0}}',
-        "[" * 100_000,
-    ],
-)
-def test_a_broken_mimic_is_a_sentence_with_object_and_joint(
-    frozen: FrozenList, rows: Rows, text: str
-) -> None:
-    rows[1][1]["mimic"] = text
-    with pytest.raises(PipelineError, match="mimic of joint 'drawer' of object 'a-cabinet' is not"):
-        recognize(frozen, *rows)
 
 
 def test_changes_between_versions_name_the_object(frozen: FrozenList, rows: Rows) -> None:

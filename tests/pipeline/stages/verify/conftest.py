@@ -16,9 +16,10 @@ import trimesh
 from aa_dataset.kinematics import Joint, KinematicTree
 from pipeline.base.reasons import Finding
 from pipeline.engine.runner import Outcome, Task
+from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.taxonomy import Category, load_taxonomy
 from pipeline.stages.verify.evidence import Evidence, link_shapes
-from pipeline.stages.verify.stage import verify
+from pipeline.stages.verify.stage import VerifyInput, verify
 
 Meshes = Mapping[str, trimesh.Trimesh | Sequence[trimesh.Trimesh]]
 
@@ -41,15 +42,15 @@ def check(bench: SimpleNamespace, tmp_path: Path, shipped: None) -> Callable[...
         label: str = "uncategorized",
         reviews: tuple[tuple[str, str], ...] = (),
         earlier: tuple[tuple[str, str], ...] = (),
-        change: Callable[[dict[str, Any]], None] = lambda row: None,
+        change: Callable[[NormalRecord], NormalRecord] = lambda row: row,
         **options: Any,
     ) -> Outcome:
         raw = bench.write_object(tmp_path / "raw", bench.robot(*parts), files)
         row, where = bench.stored(tmp_path / "object.tar", bench.normal(raw))
-        change(row)
+        row = change(row)
         settings = bench.changed(bench.SETTINGS, verify=options)
-        told = (reviews, earlier)
-        return verify(Task("test-object", (row, where, label, told)), settings)
+        given = VerifyInput(row, where, label, reviews, earlier)
+        return verify(Task("test-object", given), settings)
 
     return run_one
 

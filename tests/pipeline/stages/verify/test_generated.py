@@ -37,7 +37,7 @@ def evidence_of(bench: SimpleNamespace, folder: Path, name: str, index: int) -> 
     outcome = bench.normal(folder / "object")
     tree = urdf_tree(parse_urdf(outcome.files["object.urdf"]))
     shapes, broken = link_shapes(read_links(outcome.files["object.glb"], tree.links))
-    extents = np.array(outcome.record["extents"])
+    extents = np.array(outcome.record.extents)
     return Evidence(tree, shapes, extents, True, None, bench.SETTINGS.verify, broken)
 
 

@@ -11,8 +11,8 @@ import pytest
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.engine.runner import Task
-from pipeline.stages.normalize.stage import normalize
-from pipeline.stages.verify.stage import verify
+from pipeline.stages.normalize.stage import NormalizeInput, normalize
+from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.kit.places import SAMPLES
 
 # The sources' own frames and scales, until their adapters say so.
@@ -36,14 +36,14 @@ def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> l
     up, scale = SOURCES[source]
     root = path.parent if source == "tail" else SAMPLES / source / path.relative_to(
         SAMPLES / source).parts[0]  # fmt: skip
-    row = bench.raw_row(path.relative_to(root).as_posix(),
+    row = bench.raw_record(path.relative_to(root).as_posix(),
                         {"frame": {"up": up, "front": None}, "scale": scale})  # fmt: skip
     more = {"faces": 5_000_000, "raw_bytes": 1_000_000_000}
     settings = bench.changed(bench.SETTINGS, budgets=more)
     try:
-        outcome = normalize(Task("s-1", (root, row, None, ())), settings)
+        outcome = normalize(Task("s-1", NormalizeInput(root, row)), settings)
         record, where = bench.stored(folder / "object.tar", outcome)
-        return bench.codes(verify(Task("s-1", (record, where, "", ((), ()))), settings))
+        return bench.codes(verify(Task("s-1", VerifyInput(record, where, "")), settings))
     except Rejection as rejection:
         assert rejection.reason is not Reason.INTERNAL_ERROR
         assert rejection.detail.endswith(".")

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from aa_dataset.schema import TABLES
@@ -16,8 +16,10 @@ from pipeline.base.assets import COLUMNS
 from pipeline.base.errors import Rejection
 from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.runner import Outcome
+from pipeline.handover.categorized import CategoryRecord
+from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.verified import VerifiedRecord
 from pipeline.raw.taxonomy import load_taxonomy
-from pipeline.stages.normalize.stage import RECORDS as NORMAL
 from pipeline.stages.verify.stage import EARLIER, run
 
 GOOD = 'lower="-1" upper="1" effort="1" velocity="1"'
@@ -45,13 +47,13 @@ def test_a_sound_object_has_no_finding(
 ) -> None:
     outcome = check(*pair(bench))
     assert bench.codes(outcome) == []
-    assert outcome.record == {"findings": 0}
+    assert outcome.record == VerifiedRecord(0)
 
 
 def test_findings_are_counted(bench: SimpleNamespace, check: Callable[..., Outcome]) -> None:
     outcome = check(*pair(bench, 'lower="0.1" upper="1" effort="1" velocity="1"'))
     assert bench.codes(outcome) == ["rest_outside_limits"]
-    assert outcome.record == {"findings": 1}
+    assert outcome.record == VerifiedRecord(1)
 
 
 def test_a_size_is_compared_with_the_category(
@@ -60,8 +62,8 @@ def test_a_size_is_compared_with_the_category(
     usual = load_taxonomy().categories["door"].usual_size
     assert usual is not None
 
-    def resize(row: dict[str, Any]) -> None:
-        row["extents"] = [0.0, 1000 * usual, 0.0]
+    def resize(normal: NormalRecord) -> NormalRecord:
+        return replace(normal, extents=(0.0, 1000 * usual, 0.0))
 
     outcome = check(*pair(bench), label="door", change=resize)
     assert "unit_suspected" in bench.codes(outcome)
@@ -111,14 +113,14 @@ def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
     place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
-    schema = NORMAL
+    schema = NormalRecord.schema()
     for column in COLUMNS:
         schema = schema.append(column)
-    rows = [row | place | {"object_id": name} for name in "abcdef"]
+    rows = [{"object_id": name, **row.to_row(), **place} for name in "abcdef"]
     write_table(Path("records.parquet"), rows, schema)
-    labels = pa.schema([("object_id", pa.string()), ("category", pa.string())])
-    named = [{"object_id": n, "category": "door"} for n in "abdef"]  # categorize lost c
-    write_table(Path("categories.parquet"), named, labels)
+    door_row = CategoryRecord("door", "Doors", "metadata: door").to_row()
+    named = [{"object_id": n, **door_row} for n in "abdef"]  # categorize lost c
+    write_table(Path("categories.parquet"), named, CategoryRecord.schema())
     Path("reviews.tsv").write_text("b\texclude\tugly\nz\tnote\tgone\n")
     told = {
         "ingest_findings": [finding_row("d", "ingest", "limit_missing", "no limit.")],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline.engine.runner import Outcome, Task
+from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.stage import annotate
 
 
@@ -21,7 +21,7 @@ def finish(bench: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> 
 
     def finished(outcome: Outcome, name: str) -> Path:
         row, where = bench.stored(root / "object.tar", outcome)
-        done = annotate(Task("test-object", (row, where, "{}")), bench.SETTINGS)
+        done = annotate(bench.annotate_task(row, where), bench.SETTINGS)
         return bench.unpacked(done, root / name)
 
     return finished

@@ -74,7 +74,7 @@ def is_in(points: np.ndarray, hulls: list[trimesh.Trimesh]) -> np.ndarray:
 def finished(bench: SimpleNamespace, normal: Outcome, folder: Path) -> tuple[Outcome, float]:
     """Annotate with the library's own budget of parts; also return the diagonal [m]."""
     outcome = bench.annotated(folder / "object.tar", normal, collision_parts=64)
-    return outcome, float(np.linalg.norm(normal.record["extents"]))
+    return outcome, float(np.linalg.norm(normal.record.extents))
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_one_hull_over_a_hollow_link_would_be_seen(
     normal = normalized("small_drawers")[1]
     outcome = bench.annotated(tmp_path / "object.tar", normal, collision_parts=1)
     silent = Outcome(outcome.record, [], outcome.files)
-    diagonal = float(np.linalg.norm(normal.record["extents"]))
+    diagonal = float(np.linalg.norm(normal.record.extents))
     assert filled_without_a_word(silent, diagonal)

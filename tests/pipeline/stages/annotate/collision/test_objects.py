@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,9 +34,7 @@ def finished(bench: SimpleNamespace, folder: Path, **options: Any) -> Outcome:
     normal = bench.normal(folder, **options)
     with tempfile.TemporaryDirectory() as place:
         final = bench.annotated(Path(place) / "object.tar", normal)
-    return Outcome(
-        {**normal.record, **final.record}, [*normal.findings, *final.findings], final.files
-    )
+    return Outcome(normal.record, [*normal.findings, *final.findings], final.files)
 
 
 def collisions_of(outcome: Outcome) -> list[trimesh.Trimesh]:
@@ -55,7 +52,7 @@ def collisions_of(outcome: Outcome) -> list[trimesh.Trimesh]:
 
 def source_of(outcome: Outcome) -> str:
     """Return whose collision geometry the link has."""
-    return json.loads(outcome.record["collision_sources"])["base"]
+    return outcome.record.collision_sources["base"]
 
 
 def is_ring(parts: list[trimesh.Trimesh]) -> bool:
@@ -170,10 +167,10 @@ def test_real_convex_decompositions_are_kept(bench: SimpleNamespace, tmp_path: P
     if not folder.is_dir():
         pytest.skip("no decomposed sample: ../shared/samples is absent")
     outcome = finished(bench, folder, urdf="mobility_vhacd.urdf")
-    sources = json.loads(outcome.record["collision_sources"])
+    sources = outcome.record.collision_sources
     assert set(sources.values()) == {"source", "none"}  # the helper link of the screw is empty
     plain = finished(bench, folder, urdf="mobility.urdf")
-    assert set(json.loads(plain.record["collision_sources"]).values()) == {"hulls", "none"}
+    assert set(plain.record.collision_sources.values()) == {"hulls", "none"}
     # The bottle is hollow: its decomposition fills less than the hulls of what it shows.
     volumes = [sum(m.volume for m in collisions_of(one)) for one in (outcome, plain)]
     assert volumes[0] != pytest.approx(volumes[1])

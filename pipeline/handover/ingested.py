@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ingest` writes: one raw object in the words of the library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pipeline.base.records import Record
+from pipeline.raw.records import Frame, Screw
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedRecord(Record):
+    """Facts of one raw object: those of its adapter, else those of its source.
+
+    Attributes
+    ----------
+    source, source_id : str
+        Raw source, and the id in it.
+    paths : tuple of str
+        Files and folders that are the object, relative to the source's folder.
+    model, format : str
+        Name of the model among the object's files; `urdf` or `mjcf`.
+    frame : Frame
+        Directions of the source's frame.
+    scale : str
+        `metric`, `unit_sphere` or `arbitrary`.
+    unit : float [m per source length]
+        Length of the source's unit.
+    name, description, label : str
+        Name, one sentence, and the source's own category label.
+    parts : dict
+        Semantic label by link name of the source.
+    screws : tuple of Screw
+        Declared screws.
+    same_as : tuple of str
+        Objects that this one is declared to be again, as `<source>/<id in that source>`.
+    substitutes : dict
+        The file to read in place of an absent mesh, by the name that the model writes.
+    license, attribution : str
+        SPDX identifier, or `unknown`; whom to credit.
+    redistribution : bool
+        Whether a release may contain the object.
+    provenance : dict
+        Where the facts came from, and what else the source tells; text, None where the source
+        names a field without a value. What is no text in the source is JSON.
+    """
+
+    source: str
+    source_id: str
+    paths: tuple[str, ...]
+    model: str
+    format: str
+    frame: Frame
+    scale: str
+    unit: float
+    name: str = ""
+    description: str = ""
+    label: str = ""
+    parts: dict[str, str] = field(default_factory=dict)
+    screws: tuple[Screw, ...] = ()
+    same_as: tuple[str, ...] = ()
+    substitutes: dict[str, str] = field(default_factory=dict)
+    license: str = ""
+    attribution: str = ""
+    redistribution: bool = False
+    provenance: dict[str, str | None] = field(default_factory=dict)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What earlier stages know of an object, as far as its rows need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aa_dataset.portable import length
+from pipeline.handover.normalized import NormalRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFacts:
+    """The record of `normalize`, with the object's source and the labels of its parts.
+
+    Attributes
+    ----------
+    normal : NormalRecord
+        What the source calls things, by our names.
+    source : str
+        Raw source.
+    parts : mapping
+        Semantic label by link name of the source.
+    """
+
+    normal: NormalRecord
+    source: str
+    parts: Mapping[str, str]
+
+    @property
+    def diagonal(self) -> float:
+        """Diagonal of the object's box [m]."""
+        return float(length(self.normal.extents))
+
+    def part(self, link: str) -> str:
+        """Return what a link is, empty where the source does not tell."""
+        return self.parts.get(self.normal.link_names.get(link, ""), "")
