@@ -19,9 +19,10 @@ ROOMS = {
     "shapes": {"base"},
     "raw": {"base"},
     "generate": {"base"},
+    "handover": {"base", "raw", "shapes"},
     "engine": {"base", "raw"},
-    "stages": {"base", "shapes", "raw", "engine"},
-    "tools": {"base", "shapes", "raw", "engine", "stages", "generate"},
+    "stages": {"base", "shapes", "raw", "handover", "engine"},
+    "tools": {"base", "shapes", "raw", "handover", "engine", "stages", "generate"},
 }
 LINES, FUNCTION_LINES = 400, 40
 FAMILIES = "pipeline/generate/families/"
