@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -149,14 +148,3 @@ def _public(module: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.Func
             continue
         if not any(getattr(one, "id", "") == "overload" for one in node.decorator_list):
             yield node
-
-
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
-def test_the_pages_name_files_that_exist(page: str) -> None:
-    """Correct the page: a reader looks for the file."""
-    text = (REPOSITORY / page).read_text()
-    named = set(
-        re.findall(r"`((?:aa_dataset|pipeline|tests|taxonomy|docs|benchmarks)/[\w./-]*)`", text)
-    )
-    assert named
-    assert not [name for name in sorted(named) if not (REPOSITORY / name).exists()]
