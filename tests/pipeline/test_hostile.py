@@ -19,7 +19,6 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +28,8 @@ from pipeline.engine.runner import Task
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 from tests.kit.settings import facts_of
 
 META = '{"name": "thing", "category": "Door", "license": "CC0-1.0"}'
@@ -63,10 +64,10 @@ def guarded(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def ended(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], list[str]]:
+def ended(elsewhere: Path) -> Callable[[Path, str], list[str]]:
     """Return a function that walks the only object of a source and tells the codes at its end."""
     # A budget of bytes that lets the long chain through to the budget of links.
-    settings = bench.changed(bench.SETTINGS, budgets={"urdf_bytes": 10_000_000})
+    settings = settings_kit.changed(settings_kit.SETTINGS, budgets={"urdf_bytes": 10_000_000})
 
     def walk(root: Path, adapter: str) -> list[str]:
         OPENED.clear()

@@ -29,6 +29,7 @@ from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.tools.fetch.errors import FetchError
 from pipeline.tools.fetch.layout import safe_name
 from tests.fuzz import corpus
+from tests.kit import settings as settings_kit
 from tests.kit.settings import facts_of
 
 # What the scans must find, in patterns whose work grows with the square of the text.
@@ -97,41 +98,39 @@ def deep(folder: Path, levels: int) -> None:
         os.chdir(here)
 
 
-def refused(root: Path, adapter: str, bench: SimpleNamespace) -> list[str]:
+def refused(root: Path, adapter: str) -> list[str]:
     """Plan a source and return why each of its objects is refused."""
     facts = facts_of(root, adapter=adapter)
     found = []
     for raw in scan_source("local", adapter, root):
         data = IngestInput("local", facts, raw.found, raw.digest, raw.mark)
         try:
-            ingest(Task(raw.object_id, data), bench.SETTINGS)
+            ingest(Task(raw.object_id, data), settings_kit.SETTINGS)
         except Rejection as rejection:
             found.append(f"{rejection.reason}: {rejection.detail}")
     return found
 
 
 @pytest.mark.parametrize("adapter", ["generated", "partnet_mobility", "artiverse", "urdf_folder"])
-def test_a_thousand_folders_in_folders_are_one_reject(
-    apart: None, bench: SimpleNamespace, adapter: str
-) -> None:
+def test_a_thousand_folders_in_folders_are_one_reject(apart: None, adapter: str) -> None:
     place = {"artiverse": "lamp/wss/a", "urdf_folder": "c"}.get(adapter, "a")
     deep(Path("raw") / place, 1000)
     if adapter == "urdf_folder":
         Path("raw/c/source.yaml").write_text(COLLECTION)
         Path("raw/c/m.urdf").write_bytes(corpus.urdf())
-    (said,) = refused(Path("raw"), adapter, bench)
+    (said,) = refused(Path("raw"), adapter)
     assert "folder_invalid" in said
     assert f"more than {walk.DEEPEST} deep" in said
 
 
 def test_an_object_of_too_many_files_is_one_reject(
-    elsewhere: Path, bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(walk, "MOST_ENTRIES", 50)
     Path("raw/a/b").mkdir(parents=True)
     for number in range(60):
         Path(f"raw/a/{'b' if number % 2 else '.'}/{number}").write_text("x")
-    (said,) = refused(Path("raw"), "generated", bench)
+    (said,) = refused(Path("raw"), "generated")
     assert "folder_invalid" in said
     assert "holds too much" in said
     with pytest.raises(Rejection):
@@ -206,7 +205,7 @@ def test_a_crowded_folder_still_tells_every_change(elsewhere: Path) -> None:
     ],
 )
 def test_a_number_of_one_source_yaml_refuses_that_collection_alone(
-    elsewhere: Path, bench: SimpleNamespace, line: str, words: str
+    elsewhere: Path, line: str, words: str
 ) -> None:
     plain = "".join(one for one in COLLECTION.splitlines(True) if not one.startswith("unit"))
     for name, more in (("a", "unit: 1\n"), ("b", f"{line}\n"), ("c", "unit: 0.001\n")):
@@ -214,7 +213,7 @@ def test_a_number_of_one_source_yaml_refuses_that_collection_alone(
         Path(f"raw/{name}/source.yaml").write_text(plain + more)
         Path(f"raw/{name}/m.urdf").write_bytes(corpus.urdf())
     assert len(scan_source("local", "urdf_folder", Path("raw"))) == 3
-    (said,) = refused(Path("raw"), "urdf_folder", bench)
+    (said,) = refused(Path("raw"), "urdf_folder")
     assert re.search(rf"metadata_invalid: b/source\.yaml: .*{words}", said), said[:300]
 
 
@@ -296,11 +295,9 @@ def test_a_linked_folder_of_an_index_is_refused(tmp_path: Path) -> None:
         list(gapartnet_akb48.discover(tmp_path / "raw"))
 
 
-def test_a_long_label_is_refused_before_it_is_searched(
-    elsewhere: Path, bench: SimpleNamespace
-) -> None:
+def test_a_long_label_is_refused_before_it_is_searched(elsewhere: Path) -> None:
     Path("raw/a").mkdir(parents=True)
     Path("raw/a/model.urdf").write_bytes(corpus.urdf())
     Path("raw/a/meta.json").write_text('{"name": "a", "category": "' + "_1" * 400_000 + 'x"}')
-    (said,) = refused(Path("raw"), "generated", bench)
+    (said,) = refused(Path("raw"), "generated")
     assert said.startswith("metadata_invalid: its label has more than 2000 characters")

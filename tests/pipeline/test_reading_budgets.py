@@ -10,7 +10,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, SimpleNamespace
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -33,7 +33,8 @@ from pipeline.stages.render.surface import read_surface, without_backs
 from pipeline.stages.verify import structure
 from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.fuzz import corpus
-from tests.kit import settings
+from tests.kit import bench, settings
+from tests.kit import settings as settings_kit
 
 BUDGETS = replace(settings.BUDGETS, pixels=1_000_000)
 
@@ -162,9 +163,7 @@ def test_an_absent_library_of_materials_is_a_finding_for_every_mesh(name: str) -
     assert [finding.detail for finding in made.findings] == said
 
 
-def test_findings_of_one_code_are_listed_so_far_and_then_counted(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_findings_of_one_code_are_listed_so_far_and_then_counted(tmp_path: Path) -> None:
     lines = f"mtllib {'x' * 10**6}\n" + "".join(f"mtllib {n}.mtl\n" for n in range(40_000))
     colors = "".join(
         f"v {n} 0 0 1 0 0\nv {n} 1 0 0 1 0\nv {n} 0 1 0 0 1\nusemtl m{n}\nf -3 -2 -1\n"
@@ -212,7 +211,7 @@ def test_the_name_of_a_picture_follows_its_options(line: str, name: str | None) 
     assert (picture.name if picture else None) == name
 
 
-def test_an_object_of_too_many_pieces_is_refused(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_an_object_of_too_many_pieces_is_refused(tmp_path: Path) -> None:
     shapes = "".join(bench.mesh_link(f"l{n}", "m.obj") for n in range(3))
     joints = "".join(bench.joint_text(f"j{n}", "fixed", "l0", f"l{n}") for n in (1, 2))
     urdf = bench.robot(shapes, joints)
@@ -296,7 +295,7 @@ def test_two_names_in_a_gltf_file_are_refused() -> None:
 
 
 def test_nearly_a_thousand_mimics_in_a_row_are_verified(
-    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Leaves first in the document's order: the chain is followed from its far end.
     links = [bench.box_link(f"l{n}") for n in range(992)]
@@ -311,7 +310,7 @@ def test_nearly_a_thousand_mimics_in_a_row_are_verified(
     normal = bench.normal(folder)
     record, where = bench.stored(tmp_path / "a.tar", normal)
     monkeypatch.setattr(structure, "MOST_PAIRS", 100)
-    quick = bench.changed(bench.SETTINGS, verify={"sweep_steps": 1000})
+    quick = settings_kit.changed(settings_kit.SETTINGS, verify={"sweep_steps": 1000})
     assert verify(Task("a", VerifyInput(record, where, "box")), quick).record is not None
 
 

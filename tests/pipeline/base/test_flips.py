@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -27,6 +26,7 @@ from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.manifest.stage import run as make_manifest
 from pipeline.stages.publish.stage import run as publish
 from pipeline.stages.split.stage import run as choose_split
+from tests.kit import small_build
 
 STAGES = {"manifest": make_manifest, "split": choose_split, "publish": publish}
 
@@ -68,27 +68,23 @@ FLIPS = {
 
 
 @pytest.mark.parametrize("case", FLIPS)
-def test_the_next_stage_sees_a_flip_and_seals_nothing(
-    bench: SimpleNamespace, copied: Path, case: str
-) -> None:
+def test_the_next_stage_sees_a_flip_and_seals_nothing(copied: Path, case: str) -> None:
     name, mark, after, stage = FLIPS[case]
     flip(Path(name), mark, after)
     seals = [layout.LIBRARY / "library.json", layout.RELEASE / "library.json"]
     before = [path.read_bytes() for path in seals]
     with pytest.raises(DamagedFileError, match=rf"{name} is damaged .* `make library` makes it"):
-        STAGES[stage](bench.library_job(stage, load_config()))
+        STAGES[stage](small_build.library_job(stage, load_config()))
     assert not Path(name).exists()
     assert [path.read_bytes() for path in seals] == before
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{"])
-def test_marks_that_are_damaged_are_removed(
-    bench: SimpleNamespace, copied: Path, text: str
-) -> None:
+def test_marks_that_are_damaged_are_removed(copied: Path, text: str) -> None:
     marks = layout.WORK / "manifest" / "marks.json"
     marks.write_text(text)
     with pytest.raises(DamagedFileError, match=r"marks\.json is damaged"):
-        choose_split(bench.library_job("split", load_config()))
+        choose_split(small_build.library_job("split", load_config()))
     assert not marks.exists()
 
 

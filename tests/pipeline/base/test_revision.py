@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -29,6 +28,7 @@ from pipeline.stages.split.frozen import list_files, list_paths
 from pipeline.stages.split.stage import run as choose_split
 from pipeline.tools.build.summary import print_summary
 from pipeline.tools.freeze import frozen_from
+from tests.kit import small_build
 
 
 @pytest.fixture
@@ -41,14 +41,14 @@ def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-def draw_again(bench: SimpleNamespace, records: Path) -> None:
+def draw_again(records: Path) -> None:
     """Give every object of a shard other pictures, of another size, by another backend."""
     table = pq.read_table(records)
     rows = table.to_pylist()
     with records.with_suffix(".tar").open("wb") as stream:
         writer = AssetWriter(stream)
         for number, row in enumerate(rows):
-            files = {"preview.png": bench.png(b"drawn by another driver " * (number + 50))}
+            files = {"preview.png": small_build.png(b"drawn by another driver " * (number + 50))}
             place = writer.append(pack(row["object_id"], files))
             row["asset_offset"], row["asset_size"], row["asset_sha256"] = place
             row["backend"] = "another"
@@ -66,14 +66,14 @@ def pictures() -> set[bytes]:
     return {item.read("preview.png") for item in load_dataset("library", verbose=False)}
 
 
-def test_other_pictures_are_the_same_revision(bench: SimpleNamespace, copied: Path) -> None:
+def test_other_pictures_are_the_same_revision(copied: Path) -> None:
     before = seals()
     previews = pictures()
     for records in (layout.WORK / "render").rglob("*.tar"):
-        draw_again(bench, records.with_suffix(".parquet"))
+        draw_again(records.with_suffix(".parquet"))
     config = load_config()
     for stage, run in (("manifest", make_manifest), ("split", choose_split), ("publish", publish)):
-        run(bench.library_job(stage, config))
+        run(small_build.library_job(stage, config))
     after = seals()
     for old, new in zip(before, after, strict=True):
         assert new["revision"] == old["revision"]
@@ -107,7 +107,6 @@ def test_a_small_library_and_its_release_hold_no_version(built: Path) -> None:
     [(["generated-o1", "generated-o3"], True), (["generated-o1", "local-secret"], False)],
 )
 def test_a_frozen_version_goes_through_to_seal_loader_summary_and_release(
-    bench: SimpleNamespace,
     copied: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -120,8 +119,8 @@ def test_a_frozen_version_goes_through_to_seal_loader_summary_and_release(
     for name, data in list_files(frozen).items():
         write_bytes(list_paths("eval200-v4", copied / "frozen")[name], data)
     config = load_config()
-    choose_split(bench.library_job("split", config))
-    publish(bench.library_job("publish", config))
+    choose_split(small_build.library_job("split", config))
+    publish(small_build.library_job("publish", config))
     sealed, released = (seal["benchmark"] for seal in seals())
     assert sealed == {
         "version": "eval200-v4",

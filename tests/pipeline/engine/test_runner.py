@@ -19,7 +19,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,8 @@ from pipeline.base.records import Record
 from pipeline.base.tables import read_rows
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import CategorizeSettings
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +126,9 @@ def attempts() -> list[str]:
     return Path("attempts").read_text().split()
 
 
-def job_in(bench: SimpleNamespace, folder: Path, **options: Any) -> ShardJob[CategorizeSettings]:
+def job_in(folder: Path, **options: Any) -> ShardJob[CategorizeSettings]:
     """Return a job with short budgets."""
-    budgets = replace(bench.BUDGETS, **options.pop("budgets", {}))
+    budgets = replace(settings_kit.BUDGETS, **options.pop("budgets", {}))
     return bench.shard_job(folder, "stage", settings=CategorizeSettings(budgets), **options)
 
 
@@ -154,15 +155,13 @@ def files_below(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_whatever_one_object_does_costs_only_that_object(
-    bench: SimpleNamespace, elsewhere: Path, workers: int
-) -> None:
+def test_whatever_one_object_does_costs_only_that_object(elsewhere: Path, workers: int) -> None:
     orders = {
         "a1": 1, "b": "raise", "c": "reject", "d1": 2, "e": "exit", "f": "segfault",
         "g1": 3, "h": "recurse", "i": "sys.exit", "j": "speechless", "k": "surrogate",
         "l": "unpicklable", "m": "leave", "z1": 4,
     }  # fmt: skip
-    job = job_in(bench, Path("out"), workers=workers)
+    job = job_in(Path("out"), workers=workers)
     found = run(job, orders)
     assert records(job) == ["a1", "d1", "g1", "z1"]
     assert sorted([*records(job), *found]) == sorted(orders)
@@ -183,19 +182,19 @@ def test_whatever_one_object_does_costs_only_that_object(
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_worker_that_is_killed_once_costs_nothing(
-    bench: SimpleNamespace, elsewhere: Path, workers: int, number: int
+    elsewhere: Path, workers: int, number: int
 ) -> None:
     order = 0 if number == signal.SIGINT else 1  # Ctrl-C is for the parent: a worker ignores it
-    job = job_in(bench, Path("out"), workers=workers)
+    job = job_in(Path("out"), workers=workers)
     assert run(job, {"a": 1, "b": ("signal", number, 1), "c": 2}) == {}
     assert records(job) == ["a", "b", "c"]
     assert len(attempts()) == len(set(attempts())) == 1 + order
 
 
 def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_kills_it(
-    bench: SimpleNamespace, elsewhere: Path
+    elsewhere: Path,
 ) -> None:
-    job = job_in(bench, Path("out"))
+    job = job_in(Path("out"))
     orders = {"a": 1, "b": ("signal", signal.SIGKILL, 2), "c": 2}
     with pytest.raises(WorkerKilledError, match=r"worker of b .* by SIGKILL.*next `make library`"):
         run(job, orders)
@@ -206,18 +205,16 @@ def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_k
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS])
 def test_a_fault_of_its_own_that_does_not_come_again_costs_nothing(
-    bench: SimpleNamespace, elsewhere: Path, number: int
+    elsewhere: Path, number: int
 ) -> None:
-    job = job_in(bench, Path("out"))
+    job = job_in(Path("out"))
     assert run(job, {"a": ("signal", number, 1)}) == {}
     assert len(attempts()) == 2
 
 
-def test_a_kill_between_two_faults_of_its_own_changes_nothing(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
+def test_a_kill_between_two_faults_of_its_own_changes_nothing(elsewhere: Path) -> None:
     """The reject is the same rows, whether or not somebody killed a worker on the way."""
-    quiet, disturbed = job_in(bench, Path("quiet")), job_in(bench, Path("disturbed"), workers=2)
+    quiet, disturbed = job_in(Path("quiet")), job_in(Path("disturbed"), workers=2)
     run(quiet, {"a": 1, "b": "segfault", "c": 2})
     stop = threading.Event()
     hunter = threading.Thread(target=kill_one_child, args=(stop,))
@@ -239,8 +236,8 @@ def kill_one_child(stop: threading.Event) -> None:
                     return
 
 
-def test_memory_is_judged_in_a_fresh_process(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"))
+def test_memory_is_judged_in_a_fresh_process(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     assert run(job, {"a": 1, "b": ("hoard", 1)}) == {}
     assert len(set(attempts())) == 2
     Path("attempts").unlink()
@@ -251,19 +248,15 @@ def test_memory_is_judged_in_a_fresh_process(bench: SimpleNamespace, elsewhere: 
 @pytest.mark.parametrize(
     "number", [errno.ENOSPC, errno.EMFILE, errno.EIO, errno.EAGAIN, errno.EACCES, errno.ESTALE]
 )
-def test_trouble_of_the_machine_blames_no_object(
-    bench: SimpleNamespace, elsewhere: Path, number: int
-) -> None:
-    job = job_in(bench, Path("out"))
+def test_trouble_of_the_machine_blames_no_object(elsewhere: Path, number: int) -> None:
+    job = job_in(Path("out"))
     with pytest.raises(MachineError, match=rf"b: \[Errno {number}\]"):
         run(job, {"a": 1, "b": ("full", number)})
     assert files_below(Path("out")) == set()
 
 
-def test_a_package_that_cannot_be_loaded_blames_no_object(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, Path("out"))
+def test_a_package_that_cannot_be_loaded_blames_no_object(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     with pytest.raises(MachineError, match=r"b: .*libGL\.so\.1: cannot open.* run it again"):
         run(job, {"a": 1, "b": ("import", "libGL.so.1: cannot open shared object file")})
     assert files_below(Path("out")) == set()
@@ -271,11 +264,9 @@ def test_a_package_that_cannot_be_loaded_blames_no_object(
     assert run(job, {"a": 1, "b": ("import", full)})["b"][0] == "memory_exceeded"
 
 
-def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
+def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(elsewhere: Path) -> None:
     """In a process of its own: a limit that is lowered cannot be raised again."""
-    job = job_in(bench, Path("out"), budgets={"memory_gb": 64})
+    job = job_in(Path("out"), budgets={"memory_gb": 64})
 
     def limited(words: Any) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (48 << 30, 48 << 30))
@@ -294,26 +285,24 @@ def test_a_shell_that_allows_less_memory_than_the_budget_is_a_sentence(
     assert "ulimit -v" in words and "budgets.memory_gb" in words
 
 
-def test_a_runaway_loop_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"), budgets={"object_seconds": 1.0})
+def test_a_runaway_loop_costs_that_object(elsewhere: Path) -> None:
+    job = job_in(Path("out"), budgets={"object_seconds": 1.0})
     found = run(job, {"a": 1, "b": "loop", "c": 2})
     assert records(job) == ["a", "c"]
     assert found["b"][0] == "time_exceeded"
     assert "not reproducible" in found["b"][1]
 
 
-def test_a_memory_runaway_costs_that_object(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"), budgets={"memory_gb": 6})
+def test_a_memory_runaway_costs_that_object(elsewhere: Path) -> None:
+    job = job_in(Path("out"), budgets={"memory_gb": 6})
     found = run(job, {"a": 1, "b": "memory", "c": 2})
     assert records(job) == ["a", "c"]
     assert found["b"][0] == "memory_exceeded"
     assert "6 GB" in found["b"][1]
 
 
-def test_findings_are_sorted_within_an_object_and_always_writable(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, Path("out"))
+def test_findings_are_sorted_within_an_object_and_always_writable(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     assert run(job, {"b": "notes", "a": 1}) == {}
     rows = read_rows(job.outputs["findings"])
     assert [(row["code"], row["detail"]) for row in rows] == [
@@ -324,9 +313,7 @@ def test_findings_are_sorted_within_an_object_and_always_writable(
     assert {row["object_id"] for row in rows} == {"b"}
 
 
-def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
+def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(elsewhere: Path) -> None:
     orders: dict[str, Any] = {f"o{n:02d}": "file" for n in range(20)}
     orders |= {"o21": "reject", "o22": "exit"}
     made = []
@@ -335,17 +322,15 @@ def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(
         ("two", 1, list(orders)),
         ("three", 2, list(reversed(orders))),
     ):
-        job = job_in(bench, Path(folder), workers=workers, assets=True)
+        job = job_in(Path(folder), workers=workers, assets=True)
         run(job, {key: orders[key] for key in keys})
         made.append({name: path.read_bytes() for name, path in job.outputs.items()})
     assert made[0] == made[1] == made[2]
     assert records(job) == [f"o{n:02d}" for n in range(20)]
 
 
-def test_the_books_say_where_each_objects_bytes_lie(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, Path("out"), assets=True)
+def test_the_books_say_where_each_objects_bytes_lie(elsewhere: Path) -> None:
+    job = job_in(Path("out"), assets=True)
     run(job, {"b": "file", "a": "file", "x": "reject"})
     data = job.outputs["assets"].read_bytes()
     with tarfile.open(job.outputs["assets"]) as tar:
@@ -357,27 +342,23 @@ def test_the_books_say_where_each_objects_bytes_lie(
     assert hashlib.sha256(b"b").digest() * 9 in data[rows[1]["asset_offset"] :]
 
 
-def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, Path("out"), assets=True)
+def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(elsewhere: Path) -> None:
+    job = job_in(Path("out"), assets=True)
     assert run(job, {}) == {}
     assert records(job) == []
     with tarfile.open(job.outputs["assets"]) as tar:
         assert tar.getnames() == []
 
 
-def test_a_failed_shard_leaves_nothing_behind(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"), assets=True)
+def test_a_failed_shard_leaves_nothing_behind(elsewhere: Path) -> None:
+    job = job_in(Path("out"), assets=True)
     with pytest.raises(KeyError, match="surplus"):
         run(job, {"a": "file", "b": "surplus"})
     assert files_below(Path("out")) == set()
 
 
-def test_a_failed_shard_keeps_the_output_of_the_last_good_one(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, Path("out"))
+def test_a_failed_shard_keeps_the_output_of_the_last_good_one(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     run(job, {"a": 1})
     before = {name: path.read_bytes() for name, path in job.outputs.items()}
     with pytest.raises(KeyError):
@@ -386,31 +367,27 @@ def test_a_failed_shard_keeps_the_output_of_the_last_good_one(
     assert len(files_below(Path("out"))) == len(before)
 
 
-def test_an_id_that_comes_twice_breaks_the_books(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"))
+def test_an_id_that_comes_twice_breaks_the_books(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     with pytest.raises(BooksError):
         run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, record=Value)
     assert files_below(Path("out")) == set()
 
 
-def test_the_counter_ends_at_the_whole_shard(bench: SimpleNamespace, elsewhere: Path) -> None:
-    job = job_in(bench, Path("out"))
+def test_the_counter_ends_at_the_whole_shard(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
     run(job, {"a": 1, "b": "reject", "c": 3})
     assert layout.counter("stage", "test", "0000").read_text() == "3 1 3\n"
 
 
-def test_a_damaged_file_of_ours_stops_the_shard_and_blames_no_object(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
-    job = job_in(bench, elsewhere / "out")
+def test_a_damaged_file_of_ours_stops_the_shard_and_blames_no_object(elsewhere: Path) -> None:
+    job = job_in(elsewhere / "out")
     with pytest.raises(DamagedFileError, match=r"work/a\.tar is damaged \(cut off\)"):
         run(job, {"a": 1, "b": "damaged", "c": 2})
     assert files_below(elsewhere / "out") == set()
 
 
-def test_a_worker_that_was_forked_during_a_write_to_the_log_is_not_stuck(
-    bench: SimpleNamespace, elsewhere: Path
-) -> None:
+def test_a_worker_that_was_forked_during_a_write_to_the_log_is_not_stuck(elsewhere: Path) -> None:
     """The buffer of the log is locked while the worker is forked, and the worker has to speak."""
     entered, leave = threading.Event(), threading.Event()
 
@@ -431,7 +408,7 @@ def test_a_worker_that_was_forked_during_a_write_to_the_log_is_not_stuck(
     try:
         assert entered.wait(10)
         threading.Timer(3.0, leave.set).start()  # this process may log again, once it has forked
-        job = job_in(bench, Path("out"), budgets={"object_seconds": 20})
+        job = job_in(Path("out"), budgets={"object_seconds": 20})
         assert run(job, {"a": "raise"})["a"][0] == "internal_error"
     finally:
         leave.set()

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
@@ -21,6 +20,7 @@ from pipeline.engine.config import load_config, stage_settings
 from pipeline.engine.settings import Config, DeduplicateSettings, dump, read, select
 from pipeline.engine.sources import Description
 from pipeline.engine.stages import STAGES
+from tests.kit.places import REPOSITORY
 
 JSON_TYPES = {int: "integer", float: "number", str: "string"}
 
@@ -51,13 +51,13 @@ def compare(kind: Any, schema: dict[str, Any], where: str, whole: dict[str, Any]
     ("kind", "path", "where"),
     [(Config, layout.CONFIG_SCHEMA, "config"), (Description, layout.SOURCES_SCHEMA, "sources")],
 )
-def test_types_and_schema_agree(bench: SimpleNamespace, kind: type, path: Path, where: str) -> None:
-    schema = json.loads((bench.repository / path).read_text())
+def test_types_and_schema_agree(kind: type, path: Path, where: str) -> None:
+    schema = json.loads((REPOSITORY / path).read_text())
     compare(kind, schema if where == "config" else schema["additionalProperties"], where, schema)
 
 
-def test_every_default_is_in_the_file(bench: SimpleNamespace) -> None:
-    said = read_yaml(bench.repository / layout.CONFIG)
+def test_every_default_is_in_the_file() -> None:
+    said = read_yaml(REPOSITORY / layout.CONFIG)
     assert list(said) == [field.name for field in fields(Config)]
     for name, kind in get_type_hints(Config).items():
         if dataclasses.is_dataclass(kind):
@@ -102,7 +102,7 @@ def test_the_file_does_not_depend_on_the_order_in_the_config(workspace: Path) ->
     assert dump(stage_settings(config, "split")) == dump(stage_settings(other, "split"))
 
 
-def test_no_setting_is_looked_up_by_its_name(bench: SimpleNamespace) -> None:
+def test_no_setting_is_looked_up_by_its_name() -> None:
     asked = re.compile(r"\b(settings|budgets|config)\[[\"\']|settings: (Mapping|dict)\[str, Any")
-    for path in sorted((bench.repository / "pipeline").rglob("*.py")):
+    for path in sorted((REPOSITORY / "pipeline").rglob("*.py")):
         assert not asked.search(path.read_text()), path

@@ -4,7 +4,6 @@
 import hashlib
 import io
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -58,7 +57,7 @@ def test_a_label_goes_round_without_a_jump() -> None:
     assert np.ptp(sides[..., 0], axis=1).max() < 0.2
 
 
-def test_textures_survive_normalization(bench: SimpleNamespace, collection: Path) -> None:
+def test_textures_survive_normalization(collection: Path) -> None:
     outcome = bench.normal(collection / "nightstand_00000")
     assert any(name.endswith(".png") for name in outcome.files)
     assert not outcome.findings

@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +20,8 @@ from pipeline.engine.inventory.refresh import refresh
 from pipeline.raw.adapters import urdf_folder
 from pipeline.raw.files import RawFiles, shared_sizes, total_bytes
 from pipeline.raw.records import Found, RawRecord
+from tests.kit import bench, small_build
+from tests.kit.places import REPOSITORY
 
 RAW = Path("raw/local/door")
 DOORS = Path("raw/tail/doors")
@@ -35,11 +36,11 @@ scale: metric
 
 
 @pytest.fixture
-def planned(bench: SimpleNamespace, workspace: Path) -> Callable[[str], Any]:
+def planned(workspace: Path) -> Callable[[str], Any]:
     """Return what runs a stage on one raw object whose inventory stands."""
     for name in ("pipeline", "aa_dataset"):
         ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(bench.repository / name, name, ignore=ignore, dirs_exist_ok=True)
+        shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)
     urdf = bench.robot(
         bench.box_link("a"), bench.box_link("b"), bench.joint_text("j", "revolute", "a", "b")
     )
@@ -48,7 +49,7 @@ def planned(bench: SimpleNamespace, workspace: Path) -> Callable[[str], Any]:
     refresh(config)
 
     def run(stage: str) -> Any:
-        job = bench.stage_job(stage, "local", "0000", config)
+        job = small_build.stage_job(stage, "local", "0000", config)
         importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
         return job
 
@@ -91,13 +92,11 @@ def test_a_broken_object_that_was_touched_is_not_a_reject_either(
 
 
 @pytest.fixture
-def crowded(
-    bench: SimpleNamespace, workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[int], dict[str, int]]:
+def crowded(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], dict[str, int]]:
     """Return what ingests and normalizes models that lie in one folder, and counts its walks."""
     for name in ("pipeline", "aa_dataset"):
         ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(bench.repository / name, name, ignore=ignore, dirs_exist_ok=True)
+        shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)
     config = load_config()
     config["sources"]["tail"]["shards"] = 1
     urdf = bench.robot(
@@ -121,7 +120,7 @@ def crowded(
         found = {}
         for stage in ("ingest", "normalize"):
             looks.value = 0
-            job = bench.stage_job(stage, "tail", "0000", config)
+            job = small_build.stage_job(stage, "tail", "0000", config)
             importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
             assert len(read_rows(job.outputs["records"])) == models
             found[stage] = looks.value

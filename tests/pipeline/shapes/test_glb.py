@@ -11,7 +11,6 @@ import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import trimesh
 
 from pipeline.generate.registry import family_names
 from pipeline.shapes.glb import read_links
+from tests.kit import bench
 
 # glTF: +y is up and the front faces +z. Object frame: +z is up and the front faces +x.
 TO_GLTF = [1, 2, 0]
@@ -67,7 +67,7 @@ def shown_points(glb: bytes) -> np.ndarray:
     return np.concatenate(out)
 
 
-def test_the_root_turns_up_to_y_and_front_to_z(bench: SimpleNamespace, door: Path) -> None:
+def test_the_root_turns_up_to_y_and_front_to_z(door: Path) -> None:
     tree, _ = parse(bench.normal(door).files["object.glb"])
     root = tree["nodes"][tree["scenes"][0]["nodes"][0]]
     assert root["name"] == "Object"
@@ -92,9 +92,7 @@ def test_an_object_stands_upright_for_two_readers(
         assert lower[1] == pytest.approx(outcome.record.floor_z, abs=3e-7 * diagonal)
 
 
-def test_a_knob_on_the_front_and_a_lid_on_top_are_shown_there(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_knob_on_the_front_and_a_lid_on_top_are_shown_there(tmp_path: Path) -> None:
     urdf = bench.robot(
         bench.box_link("body", "0.4 0.6 0.8"),
         bench.box_link("knob", "0.02 0.02 0.02"),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,16 +14,17 @@ from pipeline.base.errors import ChangedDuringBuildError
 from pipeline.base.tables import write_if_changed
 from pipeline.engine.inventory.code import code_digest, require_planned_code, stage_modules
 from pipeline.engine.stages import STAGES
+from tests.kit.places import REPOSITORY
 
 
 @pytest.fixture
-def tree(bench: SimpleNamespace, elsewhere: Path) -> Path:
+def tree(elsewhere: Path) -> Path:
     """Work in a copy of the first-party sources."""
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset", "taxonomy"):
-        shutil.copytree(bench.repository / name, name, ignore=ignore)
+        shutil.copytree(REPOSITORY / name, name, ignore=ignore)
     for name in ("constraints.txt", "LICENSE"):
-        shutil.copy(bench.repository / name, name)
+        shutil.copy(REPOSITORY / name, name)
     return elsewhere
 
 

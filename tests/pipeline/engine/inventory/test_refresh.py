@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +22,7 @@ from pipeline.engine.inventory.refresh import LOCK_HELD, build_lock, refresh
 from pipeline.engine.settings import Config
 from pipeline.raw.curation.reviews import read_slice
 from pipeline.raw.inventory import shard_of
+from tests.kit.places import REPOSITORY
 from tests.kit.settings import changed, with_shards
 
 SHARDS = 4
@@ -33,11 +33,11 @@ KINDS = ("inventory", "curation", "code", "settings", "sources")
 
 
 @pytest.fixture
-def config(bench: SimpleNamespace, workspace: Path) -> Config:
+def config(workspace: Path) -> Config:
     """Return a config in a folder with the code and twenty raw objects."""
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset"):
-        shutil.copytree(bench.repository / name, name, ignore=ignore, dirs_exist_ok=True)
+        shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)
     for number in range(20):
         (RAW / f"o{number}").mkdir(parents=True)
         (RAW / f"o{number}" / "model.urdf").write_text(f"<robot name='{number}'/>")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +17,8 @@ from pipeline.base.errors import Rejection
 from pipeline.raw.files import open_raw
 from pipeline.raw.records import RawRecord, Screw
 from pipeline.stages.normalize.stage import normalize_raw
-from tests.kit import raw_sources
+from tests.kit import bench, raw_sources
+from tests.kit import settings as settings_kit
 from tests.kit.places import sample_folder
 
 ADAPTER = "artiverse"
@@ -172,9 +172,7 @@ def test_a_real_annotation_of_the_family_is_read(tmp_path: Path) -> None:
     assert record.findings == ()
 
 
-def test_joints_in_a_circle_are_described_and_refused_by_normalize(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_joints_in_a_circle_are_described_and_refused_by_normalize(tmp_path: Path) -> None:
     urdf = raw_sources.robot(
         raw_sources.link("link_0_base"), raw_sources.link("link_1_a"), raw_sources.link("link_2_b"),
         raw_sources.joint("joint_1_to_2", "revolute", "link_2_b", "link_1_a"),
@@ -184,5 +182,5 @@ def test_joints_in_a_circle_are_described_and_refused_by_normalize(
     assert record.parts["link_1_a"] == "a"
     files = open_raw(tmp_path / "data", (NAME,), most_bytes=10**6)
     with pytest.raises(Rejection) as caught:
-        normalize_raw(files, bench.raw_record(record.model), bench.SETTINGS)
+        normalize_raw(files, bench.raw_record(record.model), settings_kit.SETTINGS)
     assert str(caught.value.reason) == "joint_cycle"

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from pipeline.engine.config import load_config
 from pipeline.engine.sources import load_sources
 from pipeline.raw.inventory import adapter_module, scan_source
+from tests.kit.places import REPOSITORY
 
 EXPECTED = (
     "partnet_mobility", "articraft_10k", "artiverse", "articulated_object_code", "gapartnet_akb48",
@@ -24,10 +24,10 @@ def adapters(repository: Path) -> set[str]:
     return {path.stem for path in paths if "\ndef discover(" in path.read_text()}
 
 
-def test_every_adapter_has_a_source_both_functions_and_its_fields(bench: SimpleNamespace) -> None:
-    with contextlib.chdir(bench.repository):
+def test_every_adapter_has_a_source_both_functions_and_its_fields() -> None:
+    with contextlib.chdir(REPOSITORY):
         named = {source.adapter for source in load_sources().values()}
-    assert named == adapters(bench.repository)
+    assert named == adapters(REPOSITORY)
     for name in named:
         module = adapter_module(name)
         assert callable(module.discover) and callable(module.describe)

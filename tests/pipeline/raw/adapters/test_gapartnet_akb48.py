@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from pipeline.raw.files import open_raw
 from pipeline.raw.records import Frame, RawRecord
 from pipeline.stages.normalize.frame import frame_rotation
 from pipeline.stages.normalize.stage import normalize_raw
-from tests.kit import raw_sources
+from tests.kit import bench, raw_sources
+from tests.kit import settings as settings_kit
 from tests.kit.places import sample_folder
 
 ADAPTER = "gapartnet_akb48"
@@ -85,18 +85,16 @@ def test_a_box_without_its_root_joint_ends_as_one_with_it() -> None:
     np.testing.assert_allclose(with_root, without, atol=1e-12)
 
 
-def test_a_scan_beside_an_absent_mesh_is_read_in_its_place(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_scan_beside_an_absent_mesh_is_read_in_its_place(tmp_path: Path) -> None:
     record = described(tmp_path)
     assert record.substitutes == {"./part_meshes/link1.obj": "./part_meshes/link1.ply"}
     assert codes(record) == ["mesh_substituted"]
     row = bench.raw_record(record.model)
     files = open_raw(tmp_path / HOME, ("100",), most_bytes=10**6)
     with pytest.raises(Rejection, match=r"link1\.obj"):
-        normalize_raw(files, row, bench.SETTINGS)
+        normalize_raw(files, row, settings_kit.SETTINGS)
     row = replace(row, substitutes=record.substitutes)
-    outcome = normalize_raw(files, row, bench.SETTINGS)
+    outcome = normalize_raw(files, row, settings_kit.SETTINGS)
     assert outcome.record.extents == (1.0, 1.0, 2.0)
     assert outcome.record.joint_names == {
         name: "base_link|revolute|link1" for name in outcome.record.joint_names

@@ -8,7 +8,6 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ import yaml
 
 from pipeline.base.errors import Rejection
 from pipeline.raw.records import RawRecord, Screw
-from tests.kit import raw_sources
-from tests.kit.places import sample_folder
+from tests.kit import bench, raw_sources
+from tests.kit.places import REPOSITORY, sample_folder
 
 ADAPTER = "partnet_mobility"
 
@@ -224,8 +223,8 @@ def test_the_real_screw_turns_by_half_a_turn() -> None:
     assert screw.turn == pytest.approx((0, math.pi))
 
 
-def test_drawers_of_real_objects_slide_to_the_stated_front(bench: SimpleNamespace) -> None:
-    facts = yaml.safe_load((bench.repository / "pipeline/raw/sources.yaml").read_text())
+def test_drawers_of_real_objects_slide_to_the_stated_front() -> None:
+    facts = yaml.safe_load((REPOSITORY / "pipeline/raw/sources.yaml").read_text())
     assert facts[ADAPTER]["frame"] == {"up": "z", "front": "-x"}
     for name, joint in (("40147", "joint_1"), ("7179", "joint_0")):
         model = bench.judge(sample_folder(ADAPTER) / name / "mobility.urdf")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +16,8 @@ from pipeline.raw.adapters import physx_mobility
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
+from tests.kit import settings as settings_kit
+from tests.kit.places import REPOSITORY
 from tests.kit.settings import facts_of
 
 
@@ -44,7 +45,7 @@ def write_physx(root: Path, identifier: str = "102442") -> None:
 
 
 def test_physx_mobility_is_three_siblings_and_partnet_again(
-    bench: SimpleNamespace, elsewhere: Path, tmp_path: Path
+    elsewhere: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "raw"
     write_physx(root)
@@ -52,15 +53,15 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     (raw,) = scan_source("physx_mobility", "physx_mobility", root)
     assert raw.found.paths == ("urdf/102442.urdf", "finaljson/102442.json", "partseg/102442")
     assert raw.object_id == "physx_mobility-102442"
-    os.chdir(bench.repository)
+    os.chdir(REPOSITORY)
     facts = load_sources()["physx_mobility"].facts(str(root))
     data = IngestInput("physx_mobility", facts, raw.found, "d", raw.mark)
-    record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
+    record = ingest(Task(raw.object_id, data), settings_kit.SETTINGS).record
     assert (record.name, record.label) == ("Grey kettle", "kettle")
     assert record.same_as == ("partnet_mobility/102442",)
     assert record.provenance["dimension"] == "20*15*25"
     assert not record.redistribution
-    normal = normalize(Task(raw.object_id, NormalizeInput(root, record)), bench.SETTINGS)
+    normal = normalize(Task(raw.object_id, NormalizeInput(root, record)), settings_kit.SETTINGS)
     assert normal.record.extents == (1.0, 1.0, 1.0)
 
 
@@ -73,7 +74,7 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     ],
 )
 def test_a_sibling_that_is_absent_or_broken_is_a_rejection(
-    bench: SimpleNamespace, elsewhere: Path, tmp_path: Path, lost: str, code: str
+    elsewhere: Path, tmp_path: Path, lost: str, code: str
 ) -> None:
     write_physx(tmp_path)
     if lost == "json":
@@ -84,12 +85,10 @@ def test_a_sibling_that_is_absent_or_broken_is_a_rejection(
     facts = facts_of(tmp_path, adapter="physx_mobility")
     data = IngestInput("physx_mobility", facts, raw.found, "d", raw.mark)
     with pytest.raises(Rejection, match=code):
-        ingest(Task(raw.object_id, data), bench.SETTINGS)
+        ingest(Task(raw.object_id, data), settings_kit.SETTINGS)
 
 
-def test_the_physx_layout_is_a_preset_of_collections_too(
-    bench: SimpleNamespace, elsewhere: Path, tmp_path: Path
-) -> None:
+def test_the_physx_layout_is_a_preset_of_collections_too(elsewhere: Path, tmp_path: Path) -> None:
     root = tmp_path / "raw"
     write_physx(root / "phys")
     put(
@@ -99,7 +98,7 @@ def test_the_physx_layout_is_a_preset_of_collections_too(
     (raw,) = scan_source("tail", "urdf_folder", root)
     facts = facts_of(root, adapter="urdf_folder")
     data = IngestInput("tail", facts, raw.found, "d", raw.mark)
-    record = ingest(Task(raw.object_id, data), bench.SETTINGS).record
+    record = ingest(Task(raw.object_id, data), settings_kit.SETTINGS).record
     assert record.source_id == "phys/102442"
     assert (record.label, record.license) == ("kettle", "MIT")
     assert record.same_as == ("partnet_mobility/102442",)

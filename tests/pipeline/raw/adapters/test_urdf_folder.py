@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,6 +26,9 @@ from pipeline.raw.inventory import scan_source
 from pipeline.raw.records import Frame
 from pipeline.stages.ingest.stage import IngestInput, ingest, run
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
+from tests.kit import bench
+from tests.kit import settings as settings_kit
+from tests.kit.places import REPOSITORY
 from tests.kit.settings import facts_of
 
 GOOD: dict[str, Any] = {
@@ -67,14 +69,14 @@ def problem(root: Path) -> str:
 
 
 @pytest.fixture
-def outcome(bench: SimpleNamespace, elsewhere: Path) -> Callable[[Path, str], Outcome]:
+def outcome(elsewhere: Path) -> Callable[[Path, str], Outcome]:
     """Return a function that ingests one object of a source, as the stage does."""
 
     def made(root: Path, name: str) -> Outcome:
         facts = facts_of(root, adapter="urdf_folder")
         (raw,) = [r for r in scan_source("tail", "urdf_folder", root) if r.found.name == name]
         given = IngestInput("tail", facts, raw.found, "d", raw.mark)
-        return ingest(Task(raw.object_id, given), bench.SETTINGS)
+        return ingest(Task(raw.object_id, given), settings_kit.SETTINGS)
 
     return made
 
@@ -255,7 +257,7 @@ def test_a_model_outside_a_collection_says_so(tmp_path: Path) -> None:
 
 
 def test_problems_and_links_are_reject_rows_and_the_rest_goes_on(
-    bench: SimpleNamespace, workspace: Path, tmp_path: Path
+    workspace: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "raw"
     put(collection(root, "good") / "1/a.urdf")
@@ -333,10 +335,8 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLE_FACTS))
-def test_the_samples_of_the_tail(
-    bench: SimpleNamespace, elsewhere: Path, tmp_path: Path, name: str
-) -> None:
-    samples = bench.repository / SAMPLES / name
+def test_the_samples_of_the_tail(elsewhere: Path, tmp_path: Path, name: str) -> None:
+    samples = REPOSITORY / SAMPLES / name
     if not samples.is_dir():
         pytest.skip(f"{SAMPLES / name} is absent")
     root = tmp_path / "raw"
@@ -350,8 +350,8 @@ def test_the_samples_of_the_tail(
         total += 1
         try:
             given = IngestInput("tail", facts, raw.found, "d", raw.mark)
-            made = ingest(Task("x", given), bench.SETTINGS)
-            normalize(Task("x", NormalizeInput(root, made.record)), bench.SETTINGS)
+            made = ingest(Task("x", given), settings_kit.SETTINGS)
+            normalize(Task("x", NormalizeInput(root, made.record)), settings_kit.SETTINGS)
             good += 1
         except Rejection as rejection:
             where = ("spherical_joint_limit", "doorgym")

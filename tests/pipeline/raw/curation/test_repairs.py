@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,10 +19,12 @@ from pipeline.engine.runner import Outcome
 from pipeline.engine.settings import Config
 from pipeline.raw.curation.repairs import parse_repair, read_repairs
 from pipeline.stages.normalize.stage import run
+from tests.kit import bench, small_build
+from tests.kit.places import REPOSITORY
 from tests.kit.settings import with_shards
 
 
-def parts(bench: SimpleNamespace, **joint: Any) -> list[str]:
+def parts(**joint: Any) -> list[str]:
     """Return two boxes, of which one is a mesh, and a joint whose name has everything."""
     options = {"limit": 'lower="1" upper="-1"', "axis": "0 0 1", **joint}
     return [
@@ -34,30 +35,28 @@ def parts(bench: SimpleNamespace, **joint: Any) -> list[str]:
 
 
 @pytest.fixture
-def folder(bench: SimpleNamespace, tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Return a raw object with reversed limits that names a mesh by a wrong name."""
     files = {"meshes/right.obj": bench.box_text((0.1, 0.1, 0.1))}
-    return bench.write_object(tmp_path / "raw", bench.robot(*parts(bench)), files)
+    return bench.write_object(tmp_path / "raw", bench.robot(*parts()), files)
 
 
 MESH = "link:b: c:visual.0.filename\tmeshes/wrong.obj\tmeshes/right.obj"
 ENDS = ["joint:j:|x:lower\t1\t-1.0", "joint:j:|x:upper\t-1\t1"]
 
 
-def repaired(bench: SimpleNamespace, folder: Path, *rows: str, **options: Any) -> Outcome:
+def repaired(folder: Path, *rows: str, **options: Any) -> Outcome:
     """Normalize with corrections."""
     repairs = [parse_repair(f"test-object\t{row}\tbecause") for row in rows]
     return bench.normal(folder, **options, repairs=repairs)
 
 
-def test_corrections_are_applied_before_anything_else_and_said(
-    bench: SimpleNamespace, folder: Path
-) -> None:
+def test_corrections_are_applied_before_anything_else_and_said(folder: Path) -> None:
     with pytest.raises(Rejection, match="limits_reversed"):
-        repaired(bench, folder, MESH)
+        repaired(folder, MESH)
     with pytest.raises(Rejection, match="mesh_missing"):
-        repaired(bench, folder, *ENDS)
-    outcome = repaired(bench, folder, MESH, *ENDS)
+        repaired(folder, *ENDS)
+    outcome = repaired(folder, MESH, *ENDS)
     joint = parse_urdf(outcome.files["object.urdf"]).joints[0]
     assert (joint.lower, joint.upper) == (-1.0, 1.0)
     assert bench.codes(outcome) == ["effort_default", "repaired", "repaired", "repaired"]
@@ -82,17 +81,17 @@ def test_corrections_are_applied_before_anything_else_and_said(
     ],
 )
 def test_a_correction_of_another_file_is_not_applied_and_is_an_error_finding(
-    bench: SimpleNamespace, folder: Path, row: str
+    folder: Path, row: str
 ) -> None:
-    good = repaired(bench, folder, MESH, *ENDS)
-    outcome = repaired(bench, folder, MESH, *ENDS, row)
+    good = repaired(folder, MESH, *ENDS)
+    outcome = repaired(folder, MESH, *ENDS, row)
     stale = [finding for finding in outcome.findings if finding.code == "repair_stale"]
     assert [str(finding.severity) for finding in stale] == ["error"]
     assert row.split("\t")[0] in stale[0].detail
     assert outcome.files == good.files
 
 
-def test_every_field_can_be_corrected(bench: SimpleNamespace, folder: Path, tmp_path: Path) -> None:
+def test_every_field_can_be_corrected(folder: Path, tmp_path: Path) -> None:
     rows = [
         MESH,
         *ENDS,
@@ -108,7 +107,7 @@ def test_every_field_can_be_corrected(bench: SimpleNamespace, folder: Path, tmp_
         "scale\tmetric\tunit_sphere",
         "unit\t1\t0.5",
     ]
-    outcome = repaired(bench, folder, *rows)
+    outcome = repaired(folder, *rows)
     assert bench.codes(outcome) == ["repaired"] * len(rows)
     urdf = bench.robot(
         bench.box_link("a"),
@@ -125,18 +124,16 @@ def test_every_field_can_be_corrected(bench: SimpleNamespace, folder: Path, tmp_
     assert outcome.record.to_row() == expected.record.to_row()
 
 
-def test_a_frame_needs_two_directions_after_its_repairs(
-    bench: SimpleNamespace, folder: Path
-) -> None:
+def test_a_frame_needs_two_directions_after_its_repairs(folder: Path) -> None:
     rows = (MESH, *ENDS, "frame.up\tz\tx")
     with pytest.raises(Rejection, match=r"metadata_invalid.*one axis; correct both"):
-        repaired(bench, folder, *rows)
-    outcome = repaired(bench, folder, *rows, "frame.front\tx\t-z")
+        repaired(folder, *rows)
+    outcome = repaired(folder, *rows, "frame.front\tx\t-z")
     assert outcome.record.rotation == (0, 0, -1, 0, 1, 0, 1, 0, 0)
 
 
-def test_a_limit_can_be_taken_out(bench: SimpleNamespace, folder: Path) -> None:
-    outcome = repaired(bench, folder, MESH, "joint:j:|x:lower\t1\t", "joint:j:|x:upper\t-1\t")
+def test_a_limit_can_be_taken_out(folder: Path) -> None:
+    outcome = repaired(folder, MESH, "joint:j:|x:lower\t1\t", "joint:j:|x:upper\t-1\t")
     assert parse_urdf(outcome.files["object.urdf"]).joints[0].type == "continuous"
 
 
@@ -169,18 +166,18 @@ def test_a_label_is_sent_where_labels_are_corrected() -> None:
         parse_repair("a-1\tlabel\tDoor\tGate\twhy")
 
 
-def test_the_shipped_file_is_readable(bench: SimpleNamespace, tmp_path: Path) -> None:
-    lines = (bench.repository / layout.REPAIRS).read_text().splitlines()
+def test_the_shipped_file_is_readable(tmp_path: Path) -> None:
+    lines = (REPOSITORY / layout.REPAIRS).read_text().splitlines()
     assert lines[0].split("\t") == ["object_id", "field", "old", "new", "why"]
     (tmp_path / "slice.tsv").write_text("\n".join(lines[1:]))
     read_repairs(tmp_path / "slice.tsv")
 
 
-def write_sources(bench: SimpleNamespace) -> Config:
+def write_sources() -> Config:
     """Write two raw objects with reversed limits; return a config of one shard."""
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset"):
-        shutil.copytree(bench.repository / name, name, ignore=ignore, dirs_exist_ok=True)
+        shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)
     urdf = bench.robot(
         bench.box_link("a"),
         bench.box_link("b"),
@@ -191,16 +188,16 @@ def write_sources(bench: SimpleNamespace) -> Config:
     return with_shards(load_config(), generated=1)
 
 
-def test_the_stage_applies_the_rows_of_its_objects(bench: SimpleNamespace, workspace: Path) -> None:
+def test_the_stage_applies_the_rows_of_its_objects(workspace: Path) -> None:
     from pipeline.stages.ingest.stage import run as ingest
 
-    config = write_sources(bench)
+    config = write_sources()
     with layout.REPAIRS.open("a") as stream:
         stream.write("generated-o2\tjoint:j:lower\t1\t-1\tends swapped\n")
         stream.write("generated-o2\tjoint:j:upper\t-1\t1\tends swapped")
     refresh(config)
-    ingest(bench.stage_job("ingest", "generated", "0000", config))
-    job = bench.stage_job("normalize", "generated", "0000", config)
+    ingest(small_build.stage_job("ingest", "generated", "0000", config))
+    job = small_build.stage_job("normalize", "generated", "0000", config)
     run(job)
     assert [row["object_id"] for row in read_rows(job.outputs["records"])] == ["generated-o2"]
     rejects = read_rows(job.outputs["rejects"])
@@ -211,10 +208,8 @@ def test_the_stage_applies_the_rows_of_its_objects(bench: SimpleNamespace, works
     assert found.count("repaired") == 2
 
 
-def test_a_broken_row_stops_the_build_before_the_first_job(
-    bench: SimpleNamespace, workspace: Path
-) -> None:
-    config = write_sources(bench)
+def test_a_broken_row_stops_the_build_before_the_first_job(workspace: Path) -> None:
+    config = write_sources()
     with layout.REPAIRS.open("a") as stream:
         stream.write("generated-o2\tjoint:j:lower\t1\n")
     with pytest.raises(PipelineError, match="generated-o2"):

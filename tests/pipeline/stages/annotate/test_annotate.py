@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,23 +21,25 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord
 from pipeline.handover.verified import VerifiedRecord
 from pipeline.stages.annotate.stage import annotate, run
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 DENSITY = 500.0
 SAMPLE = family_names()[::5]
 
 
 @pytest.fixture
-def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
+def annotated(tmp_path: Path) -> Callable[..., Outcome]:
     """Annotate a normalized object."""
 
     def run_one(outcome: Outcome, parts: dict[str, str] | None = None) -> Outcome:
         row, where = bench.stored(tmp_path / "object.tar", outcome)
-        return annotate(bench.annotate_task(row, where, parts), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where, parts), settings_kit.SETTINGS)
 
     return run_one
 
 
-def screw_lamp(bench: SimpleNamespace, folder: Path) -> Path:
+def screw_lamp(folder: Path) -> Path:
     """Return an object with all five joint types, welded children, off every origin."""
     joint, box = bench.joint_text, bench.box_link
     return bench.write_object(
@@ -63,9 +64,9 @@ def screw_lamp(bench: SimpleNamespace, folder: Path) -> Path:
 
 
 def test_an_annotated_object_follows_the_whole_convention(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
+    outcome = annotated(bench.normal(screw_lamp(tmp_path / "raw")))
     assert outcome.files is not None
     assert check_convention(outcome.files["object.urdf"], outcome.files) == []
     assert {"object_id", *outcome.record.to_row()} == set(AnnotatedRecord.schema().names)
@@ -77,7 +78,7 @@ def test_an_annotated_object_follows_the_whole_convention(
         assert values[2] <= values[0] + values[1]
 
 
-def assert_inertials_are_the_table(outcome: Outcome, bench: SimpleNamespace, folder: Path) -> None:
+def assert_inertials_are_the_table(outcome: Outcome, folder: Path) -> None:
     """Compare what another URDF reader sees with the links table, in the object frame."""
     path = bench.unpacked(outcome, folder) / "object.urdf"
     robot, frames = bench.judge(path), bench.judged_frames(path, {})
@@ -94,11 +95,11 @@ def assert_inertials_are_the_table(outcome: Outcome, bench: SimpleNamespace, fol
 
 
 def test_the_urdfs_inertials_are_the_links_table(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
+    outcome = annotated(bench.normal(screw_lamp(tmp_path / "raw")))
     # All joints at zero put every link of this object at rest.
-    assert_inertials_are_the_table(outcome, bench, tmp_path / "out")
+    assert_inertials_are_the_table(outcome, tmp_path / "out")
     masses = {row.link: row.mass for row in outcome.record.links}
     expected = {"base": 0.4 * 0.4 * 0.1, "arm": 0.006, "plate": 0.006, "bulb": 0.002,
                 "wheel": 0.0008, "slider": 0.003}  # fmt: skip
@@ -110,7 +111,6 @@ def test_the_urdfs_inertials_are_the_links_table(
 
 @pytest.mark.parametrize("family", SAMPLE)
 def test_generated_objects_have_the_same_inertials_in_urdf_and_table(
-    bench: SimpleNamespace,
     annotated: Callable[..., Outcome],
     normalized: Callable[[str], Any],
     tmp_path: Path,
@@ -118,7 +118,7 @@ def test_generated_objects_have_the_same_inertials_in_urdf_and_table(
 ) -> None:
     _, outcome, _ = normalized(family)
     final = annotated(outcome)
-    assert_inertials_are_the_table(final, bench, tmp_path / "out")
+    assert_inertials_are_the_table(final, tmp_path / "out")
     assert_screws_are_the_formula(final)
 
 
@@ -137,9 +137,9 @@ def assert_screws_are_the_formula(outcome: Outcome) -> None:
 
 
 def test_the_joints_table_holds_the_screws_of_all_five_types(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    normal = bench.normal(screw_lamp(bench, tmp_path / "raw"))
+    normal = bench.normal(screw_lamp(tmp_path / "raw"))
     outcome = annotated(normal)
     assert_screws_are_the_formula(outcome)
     joints = {row.joint: row for row in outcome.record.joints}
@@ -159,9 +159,9 @@ def test_the_joints_table_holds_the_screws_of_all_five_types(
 
 
 def test_a_moving_body_is_the_child_with_its_welded_children(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    outcome = annotated(bench.normal(screw_lamp(bench, tmp_path / "raw")))
+    outcome = annotated(bench.normal(screw_lamp(tmp_path / "raw")))
     links = {row.link: row for row in outcome.record.links}
     joints = {row.joint: row for row in outcome.record.joints}
     welded = {"tilt": ["arm", "plate"], "screw": ["bulb"], "spin": ["wheel"], "slide": ["slider"]}
@@ -183,7 +183,7 @@ def test_a_moving_body_is_the_child_with_its_welded_children(
 
 
 def test_an_approximate_mass_is_a_finding_and_the_labels_arrive(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     sheet = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n"
     bowl = "\n".join(bench.box_text((1, 1, 1)).splitlines()[:-2]) + "\n"
@@ -211,7 +211,7 @@ def test_an_approximate_mass_is_a_finding_and_the_labels_arrive(
 
 
 def test_the_content_digest_covers_every_byte_and_name(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], door: Path
+    annotated: Callable[..., Outcome], door: Path
 ) -> None:
     outcome = annotated(bench.normal(door))
     files = dict(outcome.files or {})
@@ -223,9 +223,7 @@ def test_the_content_digest_covers_every_byte_and_name(
     assert content_digest(dict(reversed(files.items()))) == content_digest(files)
 
 
-def test_only_verified_objects_are_annotated(
-    bench: SimpleNamespace, elsewhere: Path, door: Path
-) -> None:
+def test_only_verified_objects_are_annotated(elsewhere: Path, door: Path) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
     place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
     schema = NormalRecord.schema()

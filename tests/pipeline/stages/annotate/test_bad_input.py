@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -21,12 +20,14 @@ from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.mass import link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_up
 from pipeline.stages.annotate.stage import annotate
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 DENSITY = 500.0
 
 
 @pytest.fixture
-def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
+def annotated(tmp_path: Path) -> Callable[..., Outcome]:
     """Annotate a raw object of a box and one more link, joined by a hinge."""
 
     def run_one(link: str, files: dict[str, str] | None = None, size: str = "1 1 1") -> Outcome:
@@ -34,7 +35,7 @@ def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
         raw = bench.robot(bench.box_link("a", size), link, hinge)
         normal = bench.normal(bench.write_object(tmp_path / "raw", raw, files))
         row, where = bench.stored(tmp_path / "object.tar", normal)
-        return annotate(bench.annotate_task(row, where), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
 
     return run_one
 
@@ -83,7 +84,7 @@ def test_a_link_without_geometry_has_a_negligible_body_and_a_finding(
     ],
 )
 def test_a_mesh_without_area_has_a_valid_body_and_a_finding(
-    annotated: Callable[..., Outcome], bench: SimpleNamespace, text: str
+    annotated: Callable[..., Outcome], text: str
 ) -> None:
     outcome = annotated(bench.mesh_link("b", "flat.obj"), {"flat.obj": text})
     assert link_b(outcome).inertia_error == 1.0
@@ -92,7 +93,7 @@ def test_a_mesh_without_area_has_a_valid_body_and_a_finding(
 
 @pytest.mark.parametrize("size", [1e-5, 1e-3, 1.0, 100.0])
 def test_objects_of_any_size_have_the_closed_form(
-    annotated: Callable[..., Outcome], bench: SimpleNamespace, size: float
+    annotated: Callable[..., Outcome], size: float
 ) -> None:
     a, b, c = 0.5 * size, 0.25 * size, size
     outcome = annotated(bench.box_link("b", f"{a!r} {b!r} {c!r}"), size=f"{size!r} " * 3)
@@ -118,7 +119,7 @@ def test_open_objects_of_any_size_stay_within_their_estimate(size: float) -> Non
 
 @pytest.mark.parametrize("distance", [1e3, 1e6])
 def test_a_body_far_from_its_origin_says_how_well_it_is_known(
-    annotated: Callable[..., Outcome], bench: SimpleNamespace, distance: float
+    annotated: Callable[..., Outcome], distance: float
 ) -> None:
     far = bench.box_link("b", "1 1 1", f'<origin xyz="{distance:g} 0 0"/>')
     try:

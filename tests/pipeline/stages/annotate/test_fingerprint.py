@@ -7,7 +7,6 @@ import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,8 @@ from pipeline.stages.annotate.fingerprint import fingerprint
 from pipeline.stages.annotate.stage import annotate
 from pipeline.stages.deduplicate.alike import same_motion, same_shape
 from pipeline.stages.deduplicate.stage import Candidate, find_duplicates
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 from tests.kit.places import SAMPLES
 
 TURNED = {"frame": {"up": "-x", "front": "y"}, "scale": "unit_sphere"}
@@ -31,18 +32,18 @@ ARBITRARY = {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"}
 
 
 @pytest.fixture
-def printed(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Fingerprint]:
+def printed(tmp_path: Path) -> Callable[..., Fingerprint]:
     """Return a function that normalizes and annotates a raw folder and returns its fingerprint."""
 
     def made(folder: Path, source: Any = None, **more: Any) -> Fingerprint:
-        return of_outcome(bench, tmp_path, bench.normal(folder, source or bench.METRIC, **more))
+        return of_outcome(tmp_path, bench.normal(folder, source or bench.METRIC, **more))
 
     return made
 
 
-def of_outcome(bench: SimpleNamespace, folder: Path, outcome: Outcome) -> Fingerprint:
+def of_outcome(folder: Path, outcome: Outcome) -> Fingerprint:
     row, where = bench.stored(folder / "one.tar", outcome)
-    final = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    final = annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
     return final.record.fingerprint
 
 
@@ -112,7 +113,7 @@ def test_an_axis_written_the_other_way_round_is_the_same_motion(
 
 
 def test_the_same_object_as_mjcf_is_the_same_object(
-    bench: SimpleNamespace, door: Path, printed: Callable[..., Fingerprint]
+    door: Path, printed: Callable[..., Fingerprint]
 ) -> None:
     pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     meshes = "".join(f'<mesh file="meshes/{n}.obj"/>' for n in ("frame", "leaf", "bolt"))
@@ -157,7 +158,7 @@ def test_opening_to_the_other_side_is_another_motion(
     assert not same_motion(one, two)
 
 
-def cabinet(bench: SimpleNamespace, folder: Path, joint: str) -> Path:
+def cabinet(folder: Path, joint: str) -> Path:
     """Write a cabinet on legs that is its own mirror image, left and right, with one front."""
     boxes = [("0.5 1 1.5", "0 0 0")]
     boxes += [("0.05 0.05 0.3", f"{x} {y} -0.9") for x in (-0.2, 0.2) for y in (-0.4, 0.4)]
@@ -174,7 +175,7 @@ def cabinet(bench: SimpleNamespace, folder: Path, joint: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_a_door_on_the_left_is_not_the_same_door_on_the_right(
-    bench: SimpleNamespace, printed: Callable[..., Fingerprint], tmp_path: Path, kind: str
+    printed: Callable[..., Fingerprint], tmp_path: Path, kind: str
 ) -> None:
     """The geometry at rest is the same, and no rotation leads from one motion to the other."""
     limit = 'lower="0" upper="1.5" effort="1" velocity="1"'
@@ -185,7 +186,7 @@ def test_a_door_on_the_left_is_not_the_same_door_on_the_right(
         place = f"0.28 {0.5 * side} 0" if is_hinge else "0.28 0 0"
         axis = f"0 0 {side}" if is_hinge else f"0 {side} 0"
         joint = bench.joint_text(xyz=place, axis=axis, **limits)
-        prints.append(cabinet(bench, tmp_path / f"{side}", joint))
+        prints.append(cabinet(tmp_path / f"{side}", joint))
     one, two, turned = printed(prints[0]), printed(prints[1]), printed(prints[0], ARBITRARY)
     assert same_shape(one, two)
     assert not same_motion(one, two)
@@ -193,7 +194,6 @@ def test_a_door_on_the_left_is_not_the_same_door_on_the_right(
 
 
 def test_a_moved_part_a_mirror_image_and_another_size_are_other_geometry(
-    bench: SimpleNamespace,
     door: Path,
     printed: Callable[..., Fingerprint],
     tmp_path: Path,
@@ -232,7 +232,7 @@ def test_a_left_handed_thread_is_another_motion() -> None:
     assert not same_motion(right, left)
 
 
-def test_what_has_no_area_has_no_fingerprint(bench: SimpleNamespace) -> None:
+def test_what_has_no_area_has_no_fingerprint() -> None:
     line = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], process=False)
     tree = KinematicTree("x", ("base",), ())
     assert fingerprint(tree, {"base": [line]}, is_metric=True) is None
@@ -251,17 +251,15 @@ def assert_all_different(prints: dict[str, Fingerprint]) -> None:
             assert np.abs(np.subtract(one.shape, two.shape)).max() > 1e-4
 
 
-def test_no_family_is_taken_for_another(
-    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path
-) -> None:
+def test_no_family_is_taken_for_another(normalized: Callable[[str], Any], tmp_path: Path) -> None:
     # Every third family in the daily run; the slow test below takes all of them.
-    prints = {f: of_outcome(bench, tmp_path, normalized(f)[1]) for f in family_names()[::3]}
+    prints = {f: of_outcome(tmp_path, normalized(f)[1]) for f in family_names()[::3]}
     assert_all_different(prints)
 
 
 @pytest.mark.slow
 def test_no_generated_object_of_any_category_is_taken_for_another(
-    printed: Callable[..., Fingerprint], bench: SimpleNamespace, tmp_path: Path
+    printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     """Two rounds: every category of every family, and a sibling of each."""
     count = 2 * sum(len(family_categories(name)) for name in family_names())
@@ -276,27 +274,25 @@ def test_no_generated_object_of_any_category_is_taken_for_another(
     assert_all_different(prints)
 
 
-def sample(bench: SimpleNamespace, name: str) -> Path:
+def sample(name: str) -> Path:
     path = SAMPLES / name
     if not path.is_dir():
         pytest.skip(f"{SAMPLES / name} is absent")
     return path
 
 
-def test_gapartnet_is_known_as_partnet_again(
-    bench: SimpleNamespace, printed: Callable[..., Fingerprint]
-) -> None:
-    folder = sample(bench, "gapartnet/102442")
+def test_gapartnet_is_known_as_partnet_again(printed: Callable[..., Fingerprint]) -> None:
+    folder = sample("gapartnet/102442")
     one = printed(folder, {**bench.METRIC, "scale": "unit_sphere"}, urdf="mobility.urdf")
     two = printed(folder, ARBITRARY, urdf="mobility_annotation_gapartnet.urdf")
     assert are_one(one, two)
 
 
 def test_an_edition_with_frozen_joints_shares_the_shape_alone(
-    bench: SimpleNamespace, printed: Callable[..., Fingerprint], tmp_path: Path
+    printed: Callable[..., Fingerprint], tmp_path: Path
 ) -> None:
     """What GenSim2 did to its objects: all joints but one are frozen."""
-    folder = sample(bench, "partnet_mobility/40147")
+    folder = sample("partnet_mobility/40147")
     edited = tmp_path / "edited"
     edited.mkdir()
     for name in ("textured_objs", "images"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +14,8 @@ from aa_dataset.kinematics import Mimic
 from aa_dataset.kinematics.screws import exp_twist
 from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.stage import annotate
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 KAPPA = math.pi
 DENSITY = 500.0
@@ -41,7 +42,7 @@ WELDED = {"tilt": ("arm", "plate", "knob"), "screw": ("bulb",), "spin": ("wheel"
 
 
 @pytest.fixture
-def lamp(bench: SimpleNamespace, tmp_path: Path) -> tuple[Outcome, np.ndarray]:
+def lamp(tmp_path: Path) -> tuple[Outcome, np.ndarray]:
     """Return an annotated object with all joint types, and its frame's place in the source."""
 
     def part(name: str) -> str:
@@ -72,7 +73,7 @@ def lamp(bench: SimpleNamespace, tmp_path: Path) -> tuple[Outcome, np.ndarray]:
     )  # fmt: skip
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))
     row, where = bench.stored(tmp_path / "object.tar", normal)
-    outcome = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    outcome = annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
     return outcome, np.array(normal.record.center)
 
 
@@ -191,9 +192,7 @@ def test_motion_sizes_are_the_closed_form_under_both_norms(
             assert row[column] == pytest.approx(math.hypot(*ends), rel=1e-5), (name, column)
 
 
-def test_densities_follow_the_part_then_the_source_then_the_default(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_densities_follow_the_part_then_the_source_then_the_default(tmp_path: Path) -> None:
     urdf = bench.robot(
         bench.box_link("a", "1 1 1"), bench.box_link("b", "1 1 1"),
         bench.joint_text("hinge", "revolute", "a", "b"),
@@ -202,7 +201,7 @@ def test_densities_follow_the_part_then_the_source_then_the_default(
     row, where = bench.stored(tmp_path / "object.tar", normal)
 
     def masses(source: str, **densities: dict[str, float]) -> list[float]:
-        settings = bench.changed(bench.SETTINGS, annotate=densities)
+        settings = settings_kit.changed(settings_kit.SETTINGS, annotate=densities)
         task = bench.annotate_task(row, where, {"b": "glass"}, source)
         return [link.mass for link in annotate(task, settings).record.links]
 
@@ -216,13 +215,13 @@ def test_densities_follow_the_part_then_the_source_then_the_default(
     assert masses("mill", **by_source, **by_part) == pytest.approx([700, 2500], rel=1e-5)
 
 
-def test_a_needle_has_no_kinetic_size_and_says_so(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_a_needle_has_no_kinetic_size_and_says_so(tmp_path: Path) -> None:
     urdf = bench.robot(
         bench.box_link("a", "1 1 1"), bench.box_link("b", "0.000003 0.000003 1"),
         bench.joint_text("hinge", "revolute", "a", "b"),
     )  # fmt: skip
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))
     row, where = bench.stored(tmp_path / "object.tar", normal)
-    outcome = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+    outcome = annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
     assert rows(outcome)["hinge"].motion_kinetic is None
     assert "body_line" in bench.codes(outcome)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -25,6 +24,8 @@ from aa_dataset.kinematics import RigidBody
 from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import link_points, read_links
 from pipeline.stages.annotate.stage import annotate
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 from tests.kit.places import SAMPLES
 
 ARTICRAFT = SAMPLES / "articraft"
@@ -48,12 +49,12 @@ Part = tuple[str, tuple[float, ...], np.ndarray, np.ndarray]
 
 
 @pytest.fixture
-def annotated(bench: SimpleNamespace, tmp_path: Path) -> Callable[..., Outcome]:
+def annotated(tmp_path: Path) -> Callable[..., Outcome]:
     """Annotate a normalized object."""
 
     def run_one(outcome: Outcome) -> Outcome:
         row, where = bench.stored(tmp_path / "object.tar", outcome)
-        return annotate(bench.annotate_task(row, where), bench.SETTINGS)
+        return annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
 
     return run_one
 
@@ -69,7 +70,7 @@ def visual(kind: str, size: Sequence[float], xyz: Sequence[float] = (0, 0, 0),
     return f"<visual><origin {place}/><geometry><{kind} {said}/></geometry></visual>"
 
 
-def one_link(bench: SimpleNamespace, folder: Path, *visuals: str, files: Any = None) -> Path:
+def one_link(folder: Path, *visuals: str, files: Any = None) -> Path:
     """Return a raw object with one link of these visuals, hinged on a far box."""
     return bench.write_object(
         folder,
@@ -151,9 +152,9 @@ AT = (0.03, -0.04, 0.05)
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_a_single_primitive_has_the_closed_form(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path, kind: str
+    annotated: Callable[..., Outcome], tmp_path: Path, kind: str
 ) -> None:
-    folder = one_link(bench, tmp_path / "raw", visual(kind, SIZES[kind], AT, RPY))
+    folder = one_link(tmp_path / "raw", visual(kind, SIZES[kind], AT, RPY))
     normal = bench.normal(folder)
     outcome = annotated(normal)
     row = row_of(outcome)
@@ -164,13 +165,13 @@ def test_a_single_primitive_has_the_closed_form(
 
 
 def test_a_turned_sphere_on_a_turned_box_has_the_sum(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     # The box's own z leads from its middle to the sphere: their boxes overlap, they only touch.
     above = TURN[:, 2] * (SIZES["box"][2] / 2 + SIZES["sphere"][0])
     visuals = [visual("box", SIZES["box"], rpy=RPY)]
     visuals += [visual("sphere", SIZES["sphere"], above.tolist(), (1.0, 0.2, 0.1))]
-    normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals))
+    normal = bench.normal(one_link(tmp_path / "raw", *visuals))
     row = row_of(annotated(normal))
     parts = [body_of("box", SIZES["box"], TURN, ORIGIN)]
     parts += [body_of("sphere", SIZES["sphere"], np.eye(3), ORIGIN + above)]
@@ -180,13 +181,13 @@ def test_a_turned_sphere_on_a_turned_box_has_the_sum(
 
 @pytest.mark.parametrize("frame", [{"up": "y", "front": "z"}, {"up": "z", "front": "-y"}])
 def test_a_scaled_and_turned_source_has_the_closed_form(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path, frame: dict[str, str]
+    annotated: Callable[..., Outcome], tmp_path: Path, frame: dict[str, str]
 ) -> None:
     kinds = ("cylinder", "capsule")
     places = [(0.0, 0.0, 0.0), (1.5, 0.3, -0.2)]
     visuals = [visual(kind, SIZES[kind], at, RPY) for kind, at in zip(kinds, places, strict=True)]
     source = {"frame": frame, "scale": "arbitrary"}
-    normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals), source)
+    normal = bench.normal(one_link(tmp_path / "raw", *visuals), source)
     assert normal.record.scale_factor != 1.0
     row = row_of(annotated(normal))
     parts = [
@@ -199,11 +200,11 @@ def test_a_scaled_and_turned_source_has_the_closed_form(
 
 @pytest.mark.parametrize("share", [0.1, 1.0, 1.9])
 def test_overlapping_spheres_stay_triangles_and_within_their_estimate(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path, share: float
+    annotated: Callable[..., Outcome], tmp_path: Path, share: float
 ) -> None:
     radius, apart = 0.35, 0.35 * share
     visuals = [visual("sphere", (radius,), at) for at in ((0, 0, 0), (apart, 0, 0))]
-    row = row_of(annotated(bench.normal(one_link(bench, tmp_path / "raw", *visuals))))
+    row = row_of(annotated(bench.normal(one_link(tmp_path / "raw", *visuals))))
     lens = math.pi * (4 * radius + apart) * (2 * radius - apart) ** 2 / 12
     mass = DENSITY * (8 / 3 * math.pi * radius**3 - lens)
     assert row.inertia_method == "volume"
@@ -211,32 +212,32 @@ def test_overlapping_spheres_stay_triangles_and_within_their_estimate(
 
 
 def test_a_primitive_inside_a_box_adds_nothing(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     visuals = [visual("box", (1.0, 1.0, 1.0)), visual("sphere", (0.3,))]
-    row = row_of(annotated(bench.normal(one_link(bench, tmp_path / "raw", *visuals))))
+    row = row_of(annotated(bench.normal(one_link(tmp_path / "raw", *visuals))))
     assert row.mass == pytest.approx(DENSITY, rel=1e-6)
     assert row.inertia_method == "volume"
 
 
 def test_a_primitive_drawn_twice_counts_once(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     visuals = [visual("cylinder", SIZES["cylinder"], rpy=RPY)] * 2
-    normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals))
+    normal = bench.normal(one_link(tmp_path / "raw", *visuals))
     row = row_of(annotated(normal))
     assert_is(row, body_of("cylinder", SIZES["cylinder"], TURN, ORIGIN), normal)
     assert row.inertia_method == "primitive"
 
 
 def test_crossing_boxes_of_slanted_rods_do_not_make_them_overlap(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     size, rpy = (0.02, 1.0), (math.pi / 4, 0.0, 0.0)
     turn = Rotation.from_euler("xyz", rpy).as_matrix()
     places = [(0.0, 0.0, 0.0), (0.01, 0.1, 0.0)]
     visuals = [visual("cylinder", size, at, rpy) for at in places]
-    normal = bench.normal(one_link(bench, tmp_path / "raw", *visuals))
+    normal = bench.normal(one_link(tmp_path / "raw", *visuals))
     row = row_of(annotated(normal))
     assert_is(
         row, total_of([body_of("cylinder", size, turn, ORIGIN + at) for at in places]), normal
@@ -245,11 +246,11 @@ def test_crossing_boxes_of_slanted_rods_do_not_make_them_overlap(
 
 
 def test_a_mesh_beside_a_primitive_is_integrated_as_it_is(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     mesh = '<visual><geometry><mesh filename="m.obj"/></geometry></visual>'
     folder = one_link(
-        bench, tmp_path / "raw", mesh, visual("cylinder", SIZES["cylinder"], (1, 0, 0)),
+        tmp_path / "raw", mesh, visual("cylinder", SIZES["cylinder"], (1, 0, 0)),
         files={"m.obj": bench.box_text((0.5, 0.25, 0.125))},
     )  # fmt: skip
     normal = bench.normal(folder)
@@ -266,13 +267,13 @@ def test_a_mesh_beside_a_primitive_is_integrated_as_it_is(
 
 
 def test_an_open_mesh_beside_a_primitive_keeps_its_method(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     box = trimesh.creation.box((0.5, 0.5, 0.5))
     sides = trimesh.Trimesh(box.vertices, box.faces[box.face_normals[:, 2] < 0.5], process=False)
     mesh = '<visual><geometry><mesh filename="m.obj"/></geometry></visual>'
     folder = one_link(
-        bench, tmp_path / "raw", mesh, visual("sphere", (0.35,), (1, 0, 0)),
+        tmp_path / "raw", mesh, visual("sphere", (0.35,), (1, 0, 0)),
         files={"m.obj": bench.obj_text(sides)},
     )  # fmt: skip
     row = row_of(annotated(bench.normal(folder)))
@@ -282,7 +283,7 @@ def test_an_open_mesh_beside_a_primitive_keeps_its_method(
 
 
 def test_the_carrier_of_a_screw_stays_negligible(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], tmp_path: Path
+    annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     bulb = f'<link name="bulb">{visual("capsule", SIZES["capsule"], AT, RPY)}</link>'
     folder = bench.write_object(
@@ -306,14 +307,12 @@ def test_the_carrier_of_a_screw_stays_negligible(
     assert robot.link_map["bulb"].inertial.mass == pytest.approx(expected.mass, rel=EXACT)
 
 
-def test_the_record_and_the_triangles_are_one_geometry(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_the_record_and_the_triangles_are_one_geometry(tmp_path: Path) -> None:
     visuals = [
         visual(kind, size, (n, 0.1, 0.2), RPY) for n, (kind, size) in enumerate(SIZES.items())
     ]
     source = {"frame": {"up": "y", "front": "-x"}, "scale": "arbitrary"}
-    outcome = bench.normal(one_link(bench, tmp_path / "raw", *visuals), source)
+    outcome = bench.normal(one_link(tmp_path / "raw", *visuals), source)
     entries = outcome.record.primitives
     assert [entry.kind for entry in entries["body"]] == list(SIZES)
     assert [entry.kind for entry in entries["base"]] == ["box"]
@@ -326,7 +325,7 @@ def test_the_record_and_the_triangles_are_one_geometry(
     assert outcome.record.to_row() == bench.normal(tmp_path / "raw", source).record.to_row()
 
 
-def test_meshes_are_no_primitives(bench: SimpleNamespace, door: Path) -> None:
+def test_meshes_are_no_primitives(door: Path) -> None:
     entries = bench.normal(door).record.primitives
     assert entries == {"base": (), "leaf": (), "bolt": ()}
 
@@ -350,7 +349,7 @@ def shapes_of(link: ElementTree.Element, frame: np.ndarray) -> list[Part] | None
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_links_of_a_real_object_are_the_sum_of_closed_forms(
-    bench: SimpleNamespace, annotated: Callable[..., Outcome], name: str
+    annotated: Callable[..., Outcome], name: str
 ) -> None:
     folder = next(ARTICRAFT.glob(f"{name}*"), None)
     if folder is None:

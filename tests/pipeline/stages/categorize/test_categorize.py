@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +16,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.records import Frame
 from pipeline.raw.taxonomy import load_taxonomy, plain_label
 from pipeline.stages.categorize.stage import categorize, run
+from tests.kit import bench
 
 OTHERS = {"source": "local", "source_id": "o", "name": ""}
 CATEGORIES = "category\tsupercategory\torigin\tusual_size\n"
@@ -110,7 +110,7 @@ def test_the_shipped_taxonomy_is_consistent(workspace: Path) -> None:
     load_taxonomy.cache_clear()
 
 
-def test_a_shard_keeps_its_books(bench: SimpleNamespace, taxonomy: Path) -> None:
+def test_a_shard_keeps_its_books(taxonomy: Path) -> None:
     labels = {"b": "Lamp", "a": "odd"}
     rows = [{"object_id": key, **task(label).data.to_row()} for key, label in labels.items()]
     write_table(Path("in.parquet"), rows, IngestedRecord.schema())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.proposals import PROPOSAL_COLUMNS
 from pipeline.raw.taxonomy import UNKNOWN, load_taxonomy
 from pipeline.stages.categorize import stage
+from tests.kit import bench
 from tests.kit.settings import BUDGETS
 from tests.pipeline.stages.categorize.conftest import REPOSITORY
 
@@ -28,9 +28,7 @@ LABELS = {
 
 
 @pytest.fixture
-def job(
-    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> ShardJob[CategorizeSettings]:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob[CategorizeSettings]:
     """A shard of three objects, in a folder with the repository's tables."""
     (tmp_path / "taxonomy").symlink_to(REPOSITORY / "taxonomy")
     monkeypatch.chdir(tmp_path)

@@ -7,7 +7,6 @@ import importlib
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -16,6 +15,8 @@ from pipeline.base import layout
 from pipeline.base.tables import read_rows
 from pipeline.engine.config import load_config
 from pipeline.engine.inventory.refresh import refresh
+from tests.kit import small_build
+from tests.kit.places import REPOSITORY
 
 FACTS = {"license": "MIT", "attribution": "Somebody", "scale": "metric", "label": "Door"}
 
@@ -54,23 +55,21 @@ def write_copies(door: Path) -> None:
     )
 
 
-def test_one_door_from_three_adapters_stays_once(
-    bench: SimpleNamespace, door: Path, workspace: Path
-) -> None:
+def test_one_door_from_three_adapters_stays_once(door: Path, workspace: Path) -> None:
     pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     write_copies(door)
-    shutil.copytree(bench.repository / "pipeline/rules", "pipeline/rules")
+    shutil.copytree(REPOSITORY / "pipeline/rules", "pipeline/rules")
     shutil.copytree(
-        bench.repository / "pipeline/stages/split", "pipeline/stages/split", dirs_exist_ok=True
+        REPOSITORY / "pipeline/stages/split", "pipeline/stages/split", dirs_exist_ok=True
     )
     config = load_config()
     for source, shards in refresh(config).items():
         for shard in map(layout.shard_name, range(shards)):
             for stage in ("ingest", "normalize", "categorize", "verify", "annotate"):
-                job = bench.stage_job(stage, source, shard, config)
+                job = small_build.stage_job(stage, source, shard, config)
                 importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
                 assert read_rows(job.outputs["rejects"]) == []
-    job = bench.library_job("deduplicate", config)
+    job = small_build.library_job("deduplicate", config)
     importlib.import_module("pipeline.stages.deduplicate.stage").run(job)
     rejects = {row["object_id"]: row["detail"] for row in read_rows(job.outputs["rejects"])}
     names = [identifier.rsplit(".", 1)[0] for identifier in sorted(rejects)]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from pipeline.engine.sources import load_sources
 from pipeline.raw.inventory import adapter_module, scan_source
 from pipeline.stages.ingest.filters import require_wanted
 from pipeline.stages.ingest.stage import IngestInput, ingest, run
-from tests.kit import raw_sources
+from tests.kit import bench, raw_sources
 from tests.kit.places import sample_folder
 
 
@@ -60,9 +59,7 @@ def test_a_filter_asks_for_a_field_of_the_provenance(
     assert caught.value.detail.endswith(".")
 
 
-def test_a_filtered_record_is_a_row_and_the_books_balance(
-    bench: SimpleNamespace, workspace: Path
-) -> None:
+def test_a_filtered_record_is_a_row_and_the_books_balance(workspace: Path) -> None:
     raw = Path("raw")
     for name, change in {"rec_a_0001": {}, "rec_b_0001": {"rating": 3}}.items():
         record = raw_sources.articraft_record(record_id=name, **change)

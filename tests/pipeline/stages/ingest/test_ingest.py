@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from pipeline.engine.settings import dump
 from pipeline.raw.inventory import scan_source
 from pipeline.raw.records import Found
 from pipeline.stages.ingest.stage import IngestInput, ingest, run
+from tests.kit import bench
 from tests.kit.settings import SETTINGS, changed, facts_of
 
 FACTS = {
@@ -163,9 +163,7 @@ def test_an_object_beyond_its_budget_is_a_rejection(raw: Path) -> None:
     assert rejected(raw, budgets={"raw_bytes": total - 1}) == "too_many_bytes"
 
 
-def test_text_that_no_table_holds_does_not_stop_the_shard(
-    bench: SimpleNamespace, workspace: Path, raw: Path
-) -> None:
+def test_text_that_no_table_holds_does_not_stop_the_shard(workspace: Path, raw: Path) -> None:
     odd = {"name": "\ud800", "parts": {"\ud800": "\udfff"}, "note": "\ud800", "category": "\ud800"}
     (raw / "odd").mkdir()
     (raw / "odd" / "meta.json").write_text(json.dumps(odd))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -15,6 +14,7 @@ from pipeline.base.errors import BooksError
 from pipeline.engine.config import load_config
 from pipeline.raw.taxonomy import category_rows, load_taxonomy
 from pipeline.stages.manifest.stage import run
+from tests.kit import small_build
 
 
 def table(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -58,23 +58,19 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_running_again_gives_the_same_bytes_and_removes_strangers(
-    bench: SimpleNamespace, copied: Path
-) -> None:
+def test_running_again_gives_the_same_bytes_and_removes_strangers(copied: Path) -> None:
     before = contents(copied / "library")
     (copied / "library/assets/old-0000.tar").write_bytes(b"stale")
     (copied / "library/assets/generated-0000.tar.tmp12").write_bytes(b"half")
-    run(bench.library_job("manifest", load_config()))
+    run(small_build.library_job("manifest", load_config()))
     assert contents(copied / "library") == before
 
 
-def test_an_object_that_no_stage_accounts_for_breaks_the_books(
-    bench: SimpleNamespace, copied: Path
-) -> None:
+def test_an_object_that_no_stage_accounts_for_breaks_the_books(copied: Path) -> None:
     with (copied / "work/inventory/local/0000.tsv").open("a") as stream:
         stream.write(f"local-lost\tlost\t{'0' * 64}\n")
     with pytest.raises(BooksError, match="local-lost"):
-        run(bench.library_job("manifest", load_config()))
+        run(small_build.library_job("manifest", load_config()))
 
 
 def test_categories_count_objects_by_source(copied: Path) -> None:

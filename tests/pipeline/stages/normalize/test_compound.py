@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ from scipy.spatial.transform import Rotation
 
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
+from tests.kit import bench
 
 Make = Callable[..., Outcome]
 PLACE = {"xyz": "0.1 0.2 0.3", "rpy": "0.4 0.5 0.6"}
 
 
 @pytest.fixture
-def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Make:
     """Normalize a box and a ball-jointed (or other) box on it."""
 
     def run(kind: str, *more: str, **options: Any) -> Outcome:
@@ -32,7 +32,7 @@ def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
     return run
 
 
-def turned(bench: SimpleNamespace, outcome: Outcome, folder: Path, values: Any) -> np.ndarray:
+def turned(outcome: Outcome, folder: Path, values: Any) -> np.ndarray:
     """Return the displacement (4, 4) of link b from rest, about its joint's place, by yourdfpy."""
     path = bench.unpacked(outcome, folder) / "object.urdf"
     frames = [bench.judged_frames(path, q)["b"] for q in ({}, values)]
@@ -41,7 +41,7 @@ def turned(bench: SimpleNamespace, outcome: Outcome, folder: Path, values: Any) 
 
 
 def test_a_ball_reaches_every_orientation_and_stays_at_its_center(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
+    make: Make, tmp_path: Path
 ) -> None:
     outcome = make("spherical", limit=None)
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
@@ -55,7 +55,7 @@ def test_a_ball_reaches_every_orientation_and_stays_at_its_center(
         angles = wanted.as_euler("XYZ")
         assert abs(angles[1]) <= math.pi / 2
         values = dict(zip(("j_x", "j_y", "j_z"), angles, strict=True))
-        moved = turned(bench, outcome, tmp_path / "out", values)
+        moved = turned(outcome, tmp_path / "out", values)
         # Our link frames are parallel to the object frame, the source's child frame is turned.
         expected = (child * wanted * child.inv()).as_matrix()
         assert moved[:3, :3] == pytest.approx(expected, abs=1e-9)
@@ -70,9 +70,7 @@ def test_the_parts_of_a_ball_are_known_by_the_joint_they_are_of(make: Make) -> N
     assert sorted(record.link_names.values()) == ["", "", "a", "b"]
 
 
-def test_a_symmetric_limit_of_a_ball_holds_for_each_angle(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
-) -> None:
+def test_a_symmetric_limit_of_a_ball_holds_for_each_angle(make: Make, tmp_path: Path) -> None:
     outcome = make("ball", limit='lower="-0.5" upper="0.5" effort="3" velocity="4"')
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
     found = {(j.type, j.limit.lower, j.limit.upper, j.limit.effort, j.limit.velocity)
@@ -81,7 +79,7 @@ def test_a_symmetric_limit_of_a_ball_holds_for_each_angle(
 
 
 def test_a_plane_is_two_slides_in_it_and_a_turn_about_its_normal(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
+    make: Make, tmp_path: Path
 ) -> None:
     outcome = make("planar", axis="1 2 -2", limit=None)
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
@@ -95,12 +93,10 @@ def test_a_plane_is_two_slides_in_it_and_a_turn_about_its_normal(
     assert "limit_invented" in bench.codes(outcome)
 
 
-def test_a_universal_joint_turns_about_its_two_axes(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
-) -> None:
+def test_a_universal_joint_turns_about_its_two_axes(make: Make, tmp_path: Path) -> None:
     second = '<axis2 xyz="0 1 0"/>'
     outcome = make("universal", axis="1 0 0", more=second, limit=None)
-    moved = turned(bench, outcome, tmp_path / "out", {"j_axis1": 0.7, "j_axis2": -0.4})
+    moved = turned(outcome, tmp_path / "out", {"j_axis1": 0.7, "j_axis2": -0.4})
     child = Rotation.from_euler("xyz", [0.4, 0.5, 0.6])
     expected = child * Rotation.from_euler("XY", [0.7, -0.4]) * child.inv()
     assert moved[:3, :3] == pytest.approx(expected.as_matrix(), abs=1e-9)
@@ -114,9 +110,7 @@ def rejected(make: Make, *parts: Any, **options: Any) -> str:
     return str(caught.value.reason)
 
 
-def test_what_one_dof_joints_cannot_say_is_rejected_with_its_reason(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_what_one_dof_joints_cannot_say_is_rejected_with_its_reason(make: Make) -> None:
     assert rejected(make, "floating", limit=None, axis=None) == "joint_floating"
     assert rejected(make, "spherical", limit='lower="0.2" upper="0.8"') == "joint_compound"
     assert rejected(make, "ball", limit='lower="0" upper="0"') == "joint_compound"
@@ -132,9 +126,7 @@ def test_what_one_dof_joints_cannot_say_is_rejected_with_its_reason(
     assert rejected(make, "ball", *leader, limit=None, more=mimic) == "mimic_invalid"
 
 
-def test_an_empty_root_that_the_object_floats_in_is_left_out(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_an_empty_root_that_the_object_floats_in_is_left_out(tmp_path: Path) -> None:
     parts = [
         '<link name="world"/>',
         bench.box_link("a"),
@@ -150,7 +142,7 @@ def test_an_empty_root_that_the_object_floats_in_is_left_out(
         bench.normal(bench.write_object(tmp_path / "raw", bench.robot(*filled)))
 
 
-def test_the_new_names_are_free_ones(bench: SimpleNamespace, make: Make) -> None:
+def test_the_new_names_are_free_ones(make: Make) -> None:
     taken = [bench.box_link("b_x"), bench.joint_text("j_x", "revolute", "a", "b_x")]
     outcome = make("ball", *taken, limit=None)
     assert len(outcome.record.joint_names) == 4
@@ -158,9 +150,7 @@ def test_the_new_names_are_free_ones(bench: SimpleNamespace, make: Make) -> None
 
 
 @pytest.mark.parametrize("kind", ["ball", "planar"])
-def test_a_decomposed_joint_is_a_fixed_point(
-    bench: SimpleNamespace, make: Make, tmp_path: Path, kind: str
-) -> None:
+def test_a_decomposed_joint_is_a_fixed_point(make: Make, tmp_path: Path, kind: str) -> None:
     outcome = make(kind, limit=None)
     folder = bench.unpacked(outcome, tmp_path / "again")
     assert bench.normal(folder, urdf="object.urdf").files == outcome.files

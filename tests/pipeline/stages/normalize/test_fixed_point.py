@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
 from pipeline.shapes.glb import read_links
 from pipeline.stages.normalize.frame import find_similarity
+from tests.kit import bench
 
 UV_OBJ = """mtllib m.mtl
 v 0 0 0
@@ -39,7 +39,7 @@ f 1/2 4/3 5/4
 """
 
 
-def changed_files(bench: SimpleNamespace, outcome: Outcome, folder: Path, source: Any) -> set[str]:
+def changed_files(outcome: Outcome, folder: Path, source: Any) -> set[str]:
     """Normalize the outcome's own files again and return the names of those that differ."""
     bench.unpacked(outcome, folder)
     again = bench.normal(folder, source, urdf="object.urdf").files
@@ -50,13 +50,13 @@ def changed_files(bench: SimpleNamespace, outcome: Outcome, folder: Path, source
 
 @pytest.mark.parametrize("family", family_names()[::4])
 def test_generated_objects_are_a_fixed_point(
-    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path, family: str
+    normalized: Callable[[str], Any], tmp_path: Path, family: str
 ) -> None:
     _, outcome, _ = normalized(family)
-    assert changed_files(bench, outcome, tmp_path / "again", bench.METRIC) == set()
+    assert changed_files(outcome, tmp_path / "again", bench.METRIC) == set()
 
 
-def oblique(bench: SimpleNamespace, folder: Path, *, files: dict[str, Any] | None = None) -> Path:
+def oblique(folder: Path, *, files: dict[str, Any] | None = None) -> Path:
     """Return an object with odd numbers everywhere: axes, places, colors, a screw, a mimic."""
     color = '<material name="m"><color rgba="0.12345 0.5 0.99 {}"/></material>'
     urdf = bench.robot(
@@ -81,25 +81,23 @@ def oblique(bench: SimpleNamespace, folder: Path, *, files: dict[str, Any] | Non
 @pytest.mark.parametrize("scale", ["metric", "unit_sphere", "arbitrary"])
 @pytest.mark.parametrize("up", ["z", "y"])
 def test_an_object_of_odd_numbers_becomes_a_fixed_point(
-    bench: SimpleNamespace, tmp_path: Path, scale: str, up: str
+    tmp_path: Path, scale: str, up: str
 ) -> None:
     source = {"frame": {"up": up, "front": "x"}, "scale": scale}
-    outcome = bench.normal(oblique(bench, tmp_path / "raw"), source)
+    outcome = bench.normal(oblique(tmp_path / "raw"), source)
     upright = {"frame": {"up": "z", "front": "x"}, "scale": scale}
-    assert changed_files(bench, outcome, tmp_path / "again", upright) == set()
+    assert changed_files(outcome, tmp_path / "again", upright) == set()
 
 
-def test_textures_and_their_coordinates_are_a_fixed_point(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_textures_and_their_coordinates_are_a_fixed_point(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     Image.linear_gradient("L").resize((8, 8)).convert("RGB").save(buffer, "JPEG")
     mtl = (
         "newmtl painted\nKd 1 1 1\nd 0.5\nmap_Kd ../images/p.jpg\nnewmtl plain\nKd 0.2 0.3 0.123\n"
     )
     side = {"meshes/m.mtl": mtl, "images/p.jpg": buffer.getvalue(), "meshes/a.obj": UV_OBJ}
-    outcome = bench.normal(oblique(bench, tmp_path / "raw", files=side))
-    assert changed_files(bench, outcome, tmp_path / "again", bench.METRIC) == set()
+    outcome = bench.normal(oblique(tmp_path / "raw", files=side))
+    assert changed_files(outcome, tmp_path / "again", bench.METRIC) == set()
     assert outcome.files is not None
     pictures = [data for name, data in outcome.files.items() if name.endswith((".png", ".jpg"))]
     assert pictures == [buffer.getvalue()]
@@ -117,9 +115,7 @@ def uv_by_corner(mesh: trimesh.Trimesh) -> np.ndarray:
 
 @pytest.mark.parametrize("diagonal", [1.0, 10.0, 0.001])
 @pytest.mark.parametrize("factor", [1.0, 1 - 1e-15, 1 + 1e-15])
-def test_a_diagonal_at_a_power_of_ten_gives_one_grid(
-    bench: SimpleNamespace, diagonal: float, factor: float
-) -> None:
+def test_a_diagonal_at_a_power_of_ten_gives_one_grid(diagonal: float, factor: float) -> None:
     corner = np.array([2.0, 3.0, 6.0]) / 7 * diagonal  # |(2, 3, 6)| = 7
     source = bench.raw_record()
     exact = find_similarity(np.stack([np.zeros(3), corner]), source)
@@ -159,7 +155,6 @@ def test_the_glb_is_the_geometry_of_the_obj_files(
     ],
 )
 def test_no_link_name_disturbs_another_link(
-    bench: SimpleNamespace,
     tmp_path: Path,
     triangles_of: Callable[..., dict[str, np.ndarray]],
     same_triangles: Callable[..., None],

@@ -9,7 +9,6 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import trimesh
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import read_links
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 from tests.kit.settings import BUDGETS
 
@@ -26,7 +26,7 @@ Make = Callable[..., Outcome]
 
 
 @pytest.fixture
-def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Make:
     """Normalize an object that shows one mesh file; `scale` is an attribute of its <mesh>."""
 
     def run(
@@ -198,9 +198,7 @@ def test_a_header_that_claims_a_gigabyte_costs_nothing(make: Make, claim: str) -
         ("a.stl", "solid é\nfacet".encode("utf-16")),
     ],
 )
-def test_empty_and_broken_files_are_said(
-    bench: SimpleNamespace, make: Make, name: str, content: bytes
-) -> None:
+def test_empty_and_broken_files_are_said(make: Make, name: str, content: bytes) -> None:
     """They end as a rejection that names the file, or as a mesh without triangles."""
     try:
         make(name, {name: content})

@@ -7,7 +7,6 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,13 +15,14 @@ from PIL import Image
 
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
+from tests.kit import bench
 
 Make = Callable[..., Outcome]
 COLORED = "mtllib m.mtl\nusemtl m\n"
 
 
 @pytest.fixture
-def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Make:
     """Normalize an object of one mesh file and a box."""
 
     def run(name: str, files: Mapping[str, str | bytes], **options: Any) -> Outcome:
@@ -60,9 +60,7 @@ def rejected(make: Make, name: str, files: Mapping[str, str | bytes], **options:
         "folder/secret.obj",
     ],
 )
-def test_nothing_outside_the_objects_folder_is_read(
-    bench: SimpleNamespace, make: Make, tmp_path: Path, name: str
-) -> None:
+def test_nothing_outside_the_objects_folder_is_read(make: Make, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.obj").write_text(bench.box_text((1, 1, 1)))
     (tmp_path / "raw").mkdir()
     (tmp_path / "raw" / "link.obj").symlink_to(tmp_path / "secret.obj")
@@ -70,9 +68,7 @@ def test_nothing_outside_the_objects_folder_is_read(
     assert rejected(make, name, {}) == "mesh_outside"
 
 
-def test_a_link_inside_the_folder_and_a_backslash_are_fine(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
-) -> None:
+def test_a_link_inside_the_folder_and_a_backslash_are_fine(make: Make, tmp_path: Path) -> None:
     (tmp_path / "raw" / "meshes").mkdir(parents=True)
     (tmp_path / "raw" / "alias.obj").symlink_to("meshes/real.obj")
     files = {"meshes/real.obj": bench.box_text((1, 1, 1))}
@@ -113,9 +109,7 @@ def test_an_unreadable_mesh_is_a_rejection(make: Make, name: str, content: str |
 @pytest.mark.parametrize("shape", ['cylinder radius="0" length="1"', 'box size="0 0 0"',
                                    'sphere radius="0"', 'cylinder radius="1" length="0"',
                                    'capsule radius="0" length="1"'])  # fmt: skip
-def test_a_shape_without_a_size_breaks_nothing(
-    bench: SimpleNamespace, tmp_path: Path, shape: str
-) -> None:
+def test_a_shape_without_a_size_breaks_nothing(tmp_path: Path, shape: str) -> None:
     link = f'<link name="b"><visual><geometry><{shape}/></geometry></visual></link>'
     urdf = bench.robot(bench.box_link("a"), link, bench.joint_text("j", "revolute", "a", "b"))
     outcome = bench.normal(bench.write_object(tmp_path / "raw", urdf))
@@ -126,9 +120,7 @@ def test_a_shape_without_a_size_breaks_nothing(
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "v 0 0 0\n", "nonsense\n", TRIANGLE])
-def test_a_mesh_without_a_triangle_is_a_finding(
-    bench: SimpleNamespace, make: Make, content: str
-) -> None:
+def test_a_mesh_without_a_triangle_is_a_finding(make: Make, content: str) -> None:
     outcome = make("a.obj", {"a.obj": content})
     assert "mesh_empty" in bench.codes(outcome)
     assert outcome.record.extents == (0.2, 0.3, 0.4)
@@ -142,14 +134,14 @@ def test_every_supported_format_gives_the_same_geometry(make: Make, kind: str) -
     assert outcome.record.extents == pytest.approx((1.0, 2.0, 0.5))
 
 
-def test_a_mesh_file_has_a_budget(bench: SimpleNamespace, make: Make) -> None:
+def test_a_mesh_file_has_a_budget(make: Make) -> None:
     text = bench.box_text((1, 1, 1))
     files = {"a.obj": text}
     assert make("a.obj", files, budgets={"raw_bytes": len(text)}).record.is_metric
     assert rejected(make, "a.obj", files, budgets={"raw_bytes": len(text) - 1}) == "too_many_bytes"
 
 
-def test_vertices_that_no_triangle_uses_do_not_count(bench: SimpleNamespace, make: Make) -> None:
+def test_vertices_that_no_triangle_uses_do_not_count(make: Make) -> None:
     outcome = make("a.obj", {"a.obj": bench.box_text((1, 1, 1)) + "v 100 100 100\n"})
     assert outcome.record.extents == (1.0, 1.0, 1.0)
 
@@ -170,14 +162,14 @@ def mtl_of(outcome: Outcome) -> list[list[str]]:
     return [line.split() for line in outcome.files["meshes/object.mtl"].decode().splitlines()]
 
 
-def test_a_missing_material_file_is_a_finding(bench: SimpleNamespace, make: Make) -> None:
+def test_a_missing_material_file_is_a_finding(make: Make) -> None:
     outcome = make("a.obj", {"a.obj": COLORED + bench.box_text((1, 1, 1))})
     assert bench.codes(outcome) == ["texture_missing"]
 
 
 @pytest.mark.parametrize("picture", [None, b"no picture", png(size=64)[:70], b""])
 def test_a_missing_or_broken_picture_is_a_finding_and_the_color_stays(
-    bench: SimpleNamespace, make: Make, picture: bytes | None
+    make: Make, picture: bytes | None
 ) -> None:
     files: dict[str, Any] = {"a.obj": COLORED + TRIANGLE + UV}
     files["m.mtl"] = "newmtl m\nKd 0.25 0.5 0.75\nmap_Kd t.png\n"
@@ -189,7 +181,7 @@ def test_a_missing_or_broken_picture_is_a_finding_and_the_color_stays(
     assert not any(name.endswith(".png") for name in outcome.files or {})
 
 
-def test_a_texture_beside_the_meshes_folder_is_kept(bench: SimpleNamespace, make: Make) -> None:
+def test_a_texture_beside_the_meshes_folder_is_kept(make: Make) -> None:
     files = {
         "textured_objs/a.obj": COLORED + TRIANGLE + UV,
         "textured_objs/m.mtl": "newmtl m\nKd 1 1 1\nmap_Kd ../images/t.png\n",
@@ -228,9 +220,7 @@ def test_side_files_outside_the_folder_reject_the_object(
     [("", 1.0), ("d 1", 1.0), ("d 0.25", 0.25), ("Tr 0.25", 0.75), ("Tr 1", 1.0), ("d 0", 1.0),
      ("d 0.5\nTr 0.1", 0.5), ("d x", None)],
 )  # fmt: skip
-def test_the_transparency_of_a_material_is_kept(
-    bench: SimpleNamespace, make: Make, line: str, alpha: float | None
-) -> None:
+def test_the_transparency_of_a_material_is_kept(make: Make, line: str, alpha: float | None) -> None:
     files = {
         "a.obj": COLORED + bench.box_text((1, 1, 1)),
         "m.mtl": f"newmtl m\nKd 0.2 0.4 0.6\n{line}\n",
@@ -242,9 +232,7 @@ def test_the_transparency_of_a_material_is_kept(
         assert float(lines[start + 1][1]) == alpha
 
 
-def test_a_color_of_the_urdf_paints_what_has_no_color(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_color_of_the_urdf_paints_what_has_no_color(tmp_path: Path) -> None:
     paint = '<material name="glass"><color rgba="0.1 0.2 0.3 0.4"/></material>'
     urdf = bench.robot(
         bench.mesh_link("plain", "plain.obj", paint),
@@ -268,7 +256,7 @@ def test_a_color_of_the_urdf_paints_what_has_no_color(
     assert material.alphaMode == "BLEND"
 
 
-def test_one_link_has_one_mesh_per_look(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_one_link_has_one_mesh_per_look(tmp_path: Path) -> None:
     def box(color: str, x: int) -> str:
         look = f'<material name="m"><color rgba="{color}"/></material>'
         shape = '<geometry><box size="1 1 1"/></geometry>'

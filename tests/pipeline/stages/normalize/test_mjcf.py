@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from pipeline.base.reasons import Finding
 from pipeline.raw.files import FolderFiles, MemoryFiles, RawFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
+from tests.kit import bench
 from tests.kit import settings as kit
 from tests.kit.places import SAMPLES
 
@@ -156,7 +156,7 @@ def test_several_joints_of_a_body_hang_on_empty_carriers() -> None:
     assert empty == {"b_carrier", "b_carrier_2"}
 
 
-def test_several_top_bodies_are_welded_to_one_root(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_several_top_bodies_are_welded_to_one_root(tmp_path: Path) -> None:
     boxes = "".join(
         f'<body name="t{n}" pos="{n} 0 0"><geom type="box" size=".1 .1 .1"/>'
         f'<body pos="0 0 .3"><joint axis="0 0 1" range="0 1"/><geom size=".1"/></body></body>'

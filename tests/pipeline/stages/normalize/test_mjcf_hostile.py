@@ -9,7 +9,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from pipeline.base.errors import MissingPackageError, Rejection
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
 from pipeline.stages.normalize.mjcf_document import read_document
+from tests.kit import bench
 from tests.kit import settings as kit
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
@@ -233,7 +233,7 @@ def test_mujoco_leaves_no_log_behind(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_without_mujoco_the_error_says_how_to_get_it(
-    bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = builtins.__import__
 

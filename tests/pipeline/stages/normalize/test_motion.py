@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from pipeline.generate.collection import members
 from pipeline.generate.emit import emit, object_files
 from pipeline.generate.layout import object_name
 from pipeline.generate.registry import family_categories, family_names
+from tests.kit import bench
 
 Y_UP = {"frame": {"up": "y", "front": "z"}, "scale": "unit_sphere"}
 ARBITRARY = {"frame": {"up": "-x", "front": "y"}, "scale": "arbitrary"}
@@ -24,14 +24,13 @@ SOURCES = ["metric", "y_up", "arbitrary"]
 
 
 @pytest.fixture
-def source(bench: SimpleNamespace, request: pytest.FixtureRequest) -> dict[str, Any]:
+def source(request: pytest.FixtureRequest) -> dict[str, Any]:
     """Return the description of a source by name."""
     return {"metric": bench.METRIC, "y_up": Y_UP, "arbitrary": ARBITRARY}[request.param]
 
 
 @pytest.mark.parametrize("family", family_names())
 def test_generated_objects_move_as_before(
-    bench: SimpleNamespace,
     normalized: Callable[[str], Any],
     same_motion: Callable[..., None],
     family: str,
@@ -52,7 +51,6 @@ MEMBERS = members(ROUND)[:FAMILIES] + [
 
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: object_name(*member))
 def test_every_vertex_of_every_category_moves_as_the_record_says(
-    bench: SimpleNamespace,
     tmp_path: Path,
     law_of_motion: Callable[..., None],
     member: tuple[str, int],
@@ -63,7 +61,7 @@ def test_every_vertex_of_every_category_moves_as_the_record_says(
     law_of_motion(tmp_path / "raw/model.urdf", outcome, files, states=1)
 
 
-def rover(bench: SimpleNamespace, folder: Path, *, stretch: float = 1.0) -> Path:
+def rover(folder: Path, *, stretch: float = 1.0) -> Path:
     """Return an object with everything at once that a source may do to frames.
 
     Turned visuals and joints, primitives, scaled and mirrored meshes, several visuals in a link,
@@ -125,14 +123,13 @@ def visual(origin: str, shape: str) -> str:
 @pytest.mark.parametrize("source", SOURCES, indirect=True)
 @pytest.mark.parametrize("stretch", [1.0, 7.0])
 def test_turned_scaled_mirrored_and_nested_parts_move_as_before(
-    bench: SimpleNamespace,
     tmp_path: Path,
     same_motion: Callable[..., None],
     source: dict[str, Any],
     stretch: float,
 ) -> None:
-    reference = rover(bench, tmp_path / "reference")
-    outcome = bench.normal(rover(bench, tmp_path / "raw", stretch=stretch), source)
+    reference = rover(tmp_path / "reference")
+    outcome = bench.normal(rover(tmp_path / "raw", stretch=stretch), source)
     files = bench.unpacked(outcome, tmp_path / "out")
     same_motion(reference / "model.urdf", outcome, files, source, states=4)
     names = outcome.record.link_names
@@ -140,10 +137,8 @@ def test_turned_scaled_mirrored_and_nested_parts_move_as_before(
     assert not {"World", "Mount A", "nothing", "nothing more", "carrier"} & set(names.values())
 
 
-def test_the_screw_of_that_object_is_one_helical_joint_with_its_sign(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
-    outcome = bench.normal(rover(bench, tmp_path / "raw"))
+def test_the_screw_of_that_object_is_one_helical_joint_with_its_sign(tmp_path: Path) -> None:
+    outcome = bench.normal(rover(tmp_path / "raw"))
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
     lift = robot.joint_map["twist_slide"]
     # The source's slide runs against its rotation's axis; ours runs along it.
@@ -155,12 +150,12 @@ def test_the_screw_of_that_object_is_one_helical_joint_with_its_sign(
 
 @pytest.mark.parametrize("source", SOURCES, indirect=True)
 def test_the_box_is_centered_and_the_scale_is_the_sources_policy(
-    bench: SimpleNamespace, tmp_path: Path, source: dict[str, Any]
+    tmp_path: Path, source: dict[str, Any]
 ) -> None:
-    outcome = bench.normal(rover(bench, tmp_path / "raw"), source)
+    outcome = bench.normal(rover(tmp_path / "raw"), source)
     record = outcome.record
     files = bench.unpacked(outcome, tmp_path / "out")
-    points = rest_points(bench, files)
+    points = rest_points(files)
     lower, upper = points.min(axis=0), points.max(axis=0)
     diagonal = float(np.linalg.norm(upper - lower))
     assert (lower + upper) / 2 == pytest.approx(np.zeros(3), abs=1e-8 * diagonal)
@@ -173,7 +168,7 @@ def test_the_box_is_centered_and_the_scale_is_the_sources_policy(
     assert record.is_metric == (source["scale"] == "metric")
 
 
-def rest_points(bench: SimpleNamespace, files: Path) -> np.ndarray:
+def rest_points(files: Path) -> np.ndarray:
     """Return all vertices with every joint at 0, mimics with an offset too.
 
     Link frames are then pure translations.
@@ -199,7 +194,7 @@ def rest_points(bench: SimpleNamespace, files: Path) -> np.ndarray:
 
 @pytest.mark.parametrize("distance", ["1e2", "1e5"])
 def test_an_axis_far_from_the_object_keeps_the_object_in_place(
-    bench: SimpleNamespace, tmp_path: Path, same_motion: Callable[..., None], distance: str
+    tmp_path: Path, same_motion: Callable[..., None], distance: str
 ) -> None:
     far = f"{distance}.123456789".replace("e2", "00").replace("e5", "00000")
     urdf = bench.robot(
@@ -215,9 +210,7 @@ def test_an_axis_far_from_the_object_keeps_the_object_in_place(
 
 
 @pytest.mark.parametrize("kind", ["cylinder", "sphere", "capsule"])
-def test_round_primitives_lie_on_their_surface_wherever_they_are(
-    bench: SimpleNamespace, tmp_path: Path, kind: str
-) -> None:
+def test_round_primitives_lie_on_their_surface_wherever_they_are(tmp_path: Path, kind: str) -> None:
     radius, length = 0.3, 1.2
     size = f'radius="{radius}"' + ("" if kind == "sphere" else f' length="{length}"')
     pose = '<origin xyz="1 2 3" rpy="0.4 0.5 0.6"/>'

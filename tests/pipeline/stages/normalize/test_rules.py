@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,12 +16,13 @@ from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.handover.normalized import SourceInertial
+from tests.kit import bench
 
 Make = Callable[..., Outcome]
 
 
 @pytest.fixture
-def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Make:
     """Normalize a URDF given by its parts."""
 
     def run(*parts: str, **options: Any) -> Outcome:
@@ -45,7 +45,7 @@ def rejected(make: Make, *parts: str, **options: Any) -> str:
     return str(caught.value.reason)
 
 
-def pair(bench: SimpleNamespace, kind: str, **options: Any) -> list[str]:
+def pair(kind: str, **options: Any) -> list[str]:
     """Return two boxes and a joint `j`."""
     return [
         bench.box_link("a"),
@@ -54,9 +54,7 @@ def pair(bench: SimpleNamespace, kind: str, **options: Any) -> list[str]:
     ]
 
 
-def test_names_are_plain_and_unique_and_the_sources_are_kept(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_names_are_plain_and_unique_and_the_sources_are_kept(make: Make) -> None:
     names = ["Root Link", "Door-Leaf", "door leaf", "DOOR LEAF", "base", "日本", "!", "x" * 90]
     links = [bench.box_link(name) for name in names]
     joints = [
@@ -72,9 +70,9 @@ def test_names_are_plain_and_unique_and_the_sources_are_kept(
     assert len(set(outcome.record.joint_names)) == len(names) - 1
 
 
-def test_a_hinge_keeps_its_range_also_beyond_a_turn(bench: SimpleNamespace, make: Make) -> None:
+def test_a_hinge_keeps_its_range_also_beyond_a_turn(make: Make) -> None:
     limit = 'lower="-7" upper="20" effort="3" velocity="4"'
-    joint = model_of(make(*pair(bench, "revolute", limit=limit))).joints[0]
+    joint = model_of(make(*pair("revolute", limit=limit))).joints[0]
     assert (joint.type, joint.lower, joint.upper) == ("revolute", -7.0, 20.0)
     assert (joint.effort, joint.velocity) == (3.0, 4.0)
 
@@ -83,9 +81,9 @@ def test_a_hinge_keeps_its_range_also_beyond_a_turn(bench: SimpleNamespace, make
     "limit", [None, 'lower="-inf" upper="inf"', 'lower="-1" upper="inf"', 'lower="-inf" upper="1"']
 )
 def test_an_unbounded_hinge_becomes_continuous_with_a_finding(
-    bench: SimpleNamespace, make: Make, limit: str | None
+    make: Make, limit: str | None
 ) -> None:
-    outcome = make(*pair(bench, "revolute", limit=limit))
+    outcome = make(*pair("revolute", limit=limit))
     assert model_of(outcome).joints[0].type == "continuous"
     assert "limit_missing" in bench.codes(outcome)
 
@@ -101,9 +99,9 @@ def test_an_unbounded_hinge_becomes_continuous_with_a_finding(
     ],
 )
 def test_an_endless_slider_gets_the_diagonal_as_invented_travel(
-    bench: SimpleNamespace, make: Make, limit: str | None, lower: float | None, upper: float | None
+    make: Make, limit: str | None, lower: float | None, upper: float | None
 ) -> None:
-    outcome = make(*pair(bench, "prismatic", limit=limit))
+    outcome = make(*pair("prismatic", limit=limit))
     diagonal = math.hypot(0.2, 0.3, 0.4)  # both boxes stand in one place
     lower = -0.5 - diagonal if lower is None else -diagonal if lower == -1.0 else lower
     upper = 0.5 + diagonal if upper is None else diagonal if upper == 1.0 else upper
@@ -123,21 +121,19 @@ def test_an_endless_slider_gets_the_diagonal_as_invented_travel(
     ],
 )
 def test_missing_effort_and_velocity_are_the_configured_ones_and_said(
-    bench: SimpleNamespace, make: Make, limit: str, effort: float, velocity: float, said: bool
+    make: Make, limit: str, effort: float, velocity: float, said: bool
 ) -> None:
-    outcome = make(*pair(bench, "revolute", limit=limit))
+    outcome = make(*pair("revolute", limit=limit))
     joint = model_of(outcome).joints[0]
     assert (joint.effort, joint.velocity) == (effort, velocity)
     assert ("effort_default" in bench.codes(outcome)) == said
 
 
-def test_a_good_object_has_nothing_said_about_it(bench: SimpleNamespace, make: Make) -> None:
-    assert bench.codes(make(*pair(bench, "revolute"))) == []
+def test_a_good_object_has_nothing_said_about_it(make: Make) -> None:
+    assert bench.codes(make(*pair("revolute"))) == []
 
 
-def test_an_endless_screw_gets_one_turn_each_way_with_a_finding(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_an_endless_screw_gets_one_turn_each_way_with_a_finding(make: Make) -> None:
     outcome = make(
         bench.box_link("a"),
         '<link name="c"/>',
@@ -153,9 +149,9 @@ def test_an_endless_screw_gets_one_turn_each_way_with_a_finding(
     assert "limit_invented" in bench.codes(outcome)
 
 
-def test_a_fixed_joint_follows_nobody(bench: SimpleNamespace, make: Make) -> None:
+def test_a_fixed_joint_follows_nobody(make: Make) -> None:
     outcome = make(
-        *pair(bench, "revolute"),
+        *pair("revolute"),
         bench.box_link("c"),
         bench.joint_text("f", "fixed", "a", "c", more='<mimic joint="j"/>'),
     )
@@ -163,9 +159,7 @@ def test_a_fixed_joint_follows_nobody(bench: SimpleNamespace, make: Make) -> Non
     assert joints["f"].mimic is None
 
 
-def test_an_empty_root_that_only_moves_its_children_stays_with_a_finding(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_an_empty_root_that_only_moves_its_children_stays_with_a_finding(make: Make) -> None:
     outcome = make(
         '<link name="a"/>', bench.box_link("b"), bench.joint_text("j", "revolute", "a", "b")
     )
@@ -173,9 +167,7 @@ def test_an_empty_root_that_only_moves_its_children_stays_with_a_finding(
     assert "base_empty" in bench.codes(outcome)
 
 
-def test_broken_structures_are_rejected_with_their_reason(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_broken_structures_are_rejected_with_their_reason(make: Make) -> None:
     a, b, c = (bench.box_link(name) for name in "abc")
     joint = bench.joint_text
     assert rejected(make) == "link_none"
@@ -212,9 +204,7 @@ def test_broken_structures_are_rejected_with_their_reason(
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_following_a_joint_that_cannot_move_is_rejected(
-    bench: SimpleNamespace, make: Make, empty: bool
-) -> None:
+def test_following_a_joint_that_cannot_move_is_rejected(make: Make, empty: bool) -> None:
     middle = '<link name="e"/>' if empty else bench.box_link("e")
     follower = bench.joint_text("j", "revolute", "e", "b", more='<mimic joint="weld"/>')
     weld = bench.joint_text("weld", "fixed", "a", "e")
@@ -222,25 +212,23 @@ def test_following_a_joint_that_cannot_move_is_rejected(
     assert rejected(make, *parts) == "mimic_invalid"
 
 
-def test_a_file_that_xacro_has_not_expanded_is_rejected_by_its_name(
-    bench: SimpleNamespace, make: Make
-) -> None:
-    parts = [*pair(bench, "revolute"), '<xacro:include filename="legs.xacro"/>']
+def test_a_file_that_xacro_has_not_expanded_is_rejected_by_its_name(make: Make) -> None:
+    parts = [*pair("revolute"), '<xacro:include filename="legs.xacro"/>']
     said = r"model\.urdf: <xacro:include> is a macro of xacro, .* expand the file first"
     with pytest.raises(Rejection, match=said) as caught:
         make(*parts)
     assert caught.value.reason == "urdf_invalid"
 
 
-def test_budgets_are_kept(bench: SimpleNamespace, make: Make) -> None:
-    parts = pair(bench, "revolute")
+def test_budgets_are_kept(make: Make) -> None:
+    parts = pair("revolute")
     assert make(*parts, budgets={"links": 2, "faces": 24}).record.is_metric
     assert rejected(make, *parts, budgets={"links": 1}) == "too_many_links"
     assert rejected(make, *parts, budgets={"faces": 23}) == "too_many_faces"
     assert rejected(make, *parts, budgets={"urdf_bytes": 100}) == "too_many_bytes"
 
 
-def test_what_the_source_said_about_masses_is_kept(bench: SimpleNamespace, make: Make) -> None:
+def test_what_the_source_said_about_masses_is_kept(make: Make) -> None:
     inertial = (
         '<inertial><origin xyz="1 2 3"/><mass value="4"/>'
         '<inertia ixx="5" iyy="6" izz="7" ixy="0.1" ixz="0.2" iyz="0.3"/></inertial>'

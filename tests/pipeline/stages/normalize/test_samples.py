@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from aa_dataset.convention import check_convention, check_geometry
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.raw.records import Screw
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 
 UPRIGHT = {"up": "z", "front": "x"}
@@ -80,7 +80,7 @@ def described(name: str) -> tuple[Path, str, dict[str, Any]]:
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
 @pytest.mark.parametrize("name", sample_names())
 def test_a_sample_moves_as_before_and_is_a_fixed_point(
-    bench: SimpleNamespace, tmp_path: Path, law_of_motion: Callable[..., None], name: str
+    tmp_path: Path, law_of_motion: Callable[..., None], name: str
 ) -> None:
     folder, urdf, facts = described(name)
     outcome = bench.normal(folder, facts, urdf=urdf, budgets=BUDGETS)
@@ -88,18 +88,16 @@ def test_a_sample_moves_as_before_and_is_a_fixed_point(
     slide, turn, pitch = SCREWS.get(folder.name, ("", "", 0.0))
     coupled = {slide: (turn, pitch)} if slide else {}
     law_of_motion(folder / urdf, outcome, out, coupled=coupled)
-    assert changed_files(bench, outcome, out, facts) == set()
+    assert changed_files(outcome, out, facts) == set()
     final = bench.annotated(tmp_path / "object.tar", outcome)
     assert check_convention(final.files["object.urdf"], final.files) == []
     assert check_geometry(final.files["object.urdf"], final.files) == []
     # Convex parts stay as they are; inertials are made anew.
     out = bench.unpacked(final, tmp_path / "final")
-    assert changed_files(bench, final, out, facts) == {"object.urdf"}
+    assert changed_files(final, out, facts) == {"object.urdf"}
 
 
-def changed_files(
-    bench: SimpleNamespace, outcome: Outcome, folder: Path, facts: dict[str, Any]
-) -> set[str]:
+def changed_files(outcome: Outcome, folder: Path, facts: dict[str, Any]) -> set[str]:
     """Normalize an unpacked object once more and return the names of files that differ."""
     plain = {"frame": UPRIGHT, "scale": facts["scale"]}
     files = outcome.files or {}
@@ -108,7 +106,7 @@ def changed_files(
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
-def test_a_ball_with_a_cone_is_left_out(bench: SimpleNamespace) -> None:
+def test_a_ball_with_a_cone_is_left_out() -> None:
     folder = SAMPLES / "tail/pybullet_data"
     with pytest.raises(Rejection) as caught:
         bench.normal(folder, bench.METRIC, urdf="spherical_joint_limit.urdf")

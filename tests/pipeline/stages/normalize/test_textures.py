@@ -9,7 +9,6 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import read_links
 from pipeline.shapes.materials import read_mtl
+from tests.kit import bench
 
 Make = Callable[..., Outcome]
 SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n"
@@ -41,7 +41,7 @@ def picture(kind: str, mode: str = "RGB", size: int = 16) -> bytes:
 
 
 @pytest.fixture
-def make(bench: SimpleNamespace, tmp_path: Path) -> Make:
+def make(tmp_path: Path) -> Make:
     """Normalize an object of one textured mesh and a box."""
 
     def run(
@@ -128,9 +128,7 @@ def test_other_pictures_become_png(make: Make, kind: str) -> None:
     assert np.array_equal(found, expected)
 
 
-def test_a_picture_lies_the_right_way_up_in_obj_and_glb(
-    bench: SimpleNamespace, make: Make, tmp_path: Path
-) -> None:
+def test_a_picture_lies_the_right_way_up_in_obj_and_glb(make: Make, tmp_path: Path) -> None:
     outcome = make({"a.obj": TEXTURED, "m.mtl": MTL.format("t.png"), "t.png": picture("PNG")})
     folder = bench.unpacked(outcome, tmp_path / "out")
     written = trimesh.load_mesh(folder / "meshes/part_0.obj", process=False)
@@ -173,9 +171,7 @@ def test_coordinates_outside_the_picture_are_kept(make: Make) -> None:
         ("map_Kd ./images/../t.png", "t.png"),
     ],
 )
-def test_the_name_of_a_picture_is_found_behind_options(
-    bench: SimpleNamespace, make: Make, line: str, file: str
-) -> None:
+def test_the_name_of_a_picture_is_found_behind_options(make: Make, line: str, file: str) -> None:
     files = {"a.obj": TEXTURED, "m.mtl": f"newmtl m\nKd 1 1 1\n{line}\n", file: picture("PNG")}
     outcome = make(files)
     assert bench.codes(outcome) == []
@@ -189,9 +185,7 @@ def test_scale_and_offset_of_a_map_move_its_coordinates(make: Make) -> None:
     assert found == sorted([u * 2 + 0.5, v * 3 - 0.25] for u in (0, 1) for v in (0, 1))
 
 
-def test_a_picture_beside_the_meshes_folder_of_partnet_is_kept(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_a_picture_beside_the_meshes_folder_of_partnet_is_kept(make: Make) -> None:
     files = {
         "textured_objs/original-1.obj": TEXTURED,
         "textured_objs/m.mtl": MTL.format("../images/texture_0.jpg"),
@@ -261,9 +255,7 @@ def test_a_mask_that_is_the_picture_itself_changes_nothing(make: Make) -> None:
 
 
 @pytest.mark.parametrize("mask", [None, b"broken"])
-def test_a_missing_mask_is_a_finding(
-    bench: SimpleNamespace, make: Make, mask: bytes | None
-) -> None:
+def test_a_missing_mask_is_a_finding(make: Make, mask: bytes | None) -> None:
     mtl = "newmtl m\nmap_Kd t.png\nmap_d mask.png\n"
     files: dict[str, Any] = {"a.obj": TEXTURED, "m.mtl": mtl, "t.png": picture("PNG")}
     outcome = make(files | ({} if mask is None else {"mask.png": mask}))
@@ -315,9 +307,7 @@ def test_the_pictures_of_an_object_share_one_budget(make: Make) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", picture("JPEG")[:200], picture("PNG")[:60]])
-def test_a_picture_that_cannot_be_decoded_is_a_finding(
-    bench: SimpleNamespace, make: Make, data: bytes
-) -> None:
+def test_a_picture_that_cannot_be_decoded_is_a_finding(make: Make, data: bytes) -> None:
     mtl = "newmtl m\nKd 0.25 0.5 0.75\nd 0.5\nmap_Kd t.png\n"
     outcome = make({"a.obj": TEXTURED, "m.mtl": mtl, "t.png": data})
     assert bench.codes(outcome) == ["texture_missing"]
@@ -325,9 +315,7 @@ def test_a_picture_that_cannot_be_decoded_is_a_finding(
     assert b"Kd 0.25 0.5 0.75\nd 0.5\n" in (outcome.files or {})["meshes/object.mtl"]
 
 
-def test_a_picture_without_coordinates_is_a_finding_and_a_color(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_a_picture_without_coordinates_is_a_finding_and_a_color(make: Make) -> None:
     text = "mtllib m.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n"
     outcome = make({"a.obj": text, "m.mtl": MTL.format("t.png"), "t.png": picture("PNG")})
     assert bench.codes(outcome) == ["texture_unplaced"]
@@ -335,15 +323,13 @@ def test_a_picture_without_coordinates_is_a_finding_and_a_color(
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "1e300", "-1e38"])
-def test_coordinates_that_lie_nowhere_are_a_finding(
-    bench: SimpleNamespace, make: Make, number: str
-) -> None:
+def test_coordinates_that_lie_nowhere_are_a_finding(make: Make, number: str) -> None:
     text = TEXTURED.replace("vt 1 1\n", f"vt {number} 1\n")
     outcome = make({"a.obj": text, "m.mtl": MTL.format("t.png"), "t.png": picture("PNG")})
     assert bench.codes(outcome) == ["texture_unplaced"]
 
 
-def test_sixteen_bits_of_gray_keep_their_brightness(bench: SimpleNamespace, make: Make) -> None:
+def test_sixteen_bits_of_gray_keep_their_brightness(make: Make) -> None:
     """As a picture that becomes a PNG, and as a mask; 25,700 of 65,535 is 100 of 255."""
     gray = Image.fromarray(np.full((4, 4), 25_700, dtype=np.uint16))
     files = {}
@@ -358,7 +344,7 @@ def test_sixteen_bits_of_gray_keep_their_brightness(bench: SimpleNamespace, make
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
-def test_names_with_accents_are_found(bench: SimpleNamespace, make: Make, encoding: str) -> None:
+def test_names_with_accents_are_found(make: Make, encoding: str) -> None:
     text = TEXTURED.replace("usemtl m", "usemtl möbel")
     mtl = "newmtl möbel\nmap_Kd tür 1.png\n"
     files = {"a.obj": text.encode(encoding), "m.mtl": mtl.encode(encoding)}
@@ -374,9 +360,7 @@ def test_a_material_library_may_have_blanks_in_its_name_or_be_several(make: Make
     assert pictures_of(make({"a.obj": TEXTURED.replace("m.mtl", "n.mtl m.mtl"), **both}))
 
 
-def test_a_texture_of_the_urdf_paints_a_mesh_that_has_coordinates(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_a_texture_of_the_urdf_paints_a_mesh_that_has_coordinates(make: Make) -> None:
     texture = '<material name="t"><color rgba="1 1 1 0.4"/><texture filename="i/t.jpg"/></material>'
     plain = f"{SQUARE}f 1/1 2/2 3/3 4/4\n"
     files = {"a.obj": plain, "i/t.jpg": picture("JPEG")}
@@ -389,16 +373,14 @@ def test_a_texture_of_the_urdf_paints_a_mesh_that_has_coordinates(
     assert bench.codes(bare) == ["texture_unplaced"]
 
 
-def test_a_missing_texture_of_the_urdf_is_a_finding(bench: SimpleNamespace, make: Make) -> None:
+def test_a_missing_texture_of_the_urdf_is_a_finding(make: Make) -> None:
     texture = '<material name="t"><texture filename="absent.jpg"/></material>'
     outcome = make({"a.obj": f"{SQUARE}f 1/1 2/2 3/3\n"}, inner=texture)
     assert bench.codes(outcome) == ["texture_missing"]
 
 
 @pytest.mark.parametrize("kind", ["ply", "glb", "obj"])
-def test_colors_of_vertices_become_their_mean(
-    bench: SimpleNamespace, make: Make, kind: str
-) -> None:
+def test_colors_of_vertices_become_their_mean(make: Make, kind: str) -> None:
     box = trimesh.creation.box((1, 1, 1))
     colors = np.tile([[255, 0, 0, 255], [0, 0, 255, 255]], (4, 1)).astype(np.uint8)
     box.visual.vertex_colors = colors
@@ -433,7 +415,7 @@ def textured_glb(data: bytes, **material: Any) -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(body)) + body
 
 
-def test_a_picture_inside_a_glb_keeps_its_bytes(bench: SimpleNamespace, make: Make) -> None:
+def test_a_picture_inside_a_glb_keeps_its_bytes(make: Make) -> None:
     outcome = make({"a.glb": textured_glb(picture("JPEG"))}, mesh="a.glb")
     assert bench.codes(outcome) == []
     assert list(pictures_of(outcome).values()) == [picture("JPEG")]
@@ -441,9 +423,7 @@ def test_a_picture_inside_a_glb_keeps_its_bytes(bench: SimpleNamespace, make: Ma
     assert sorted(uv.tolist()) == [[0, 0], [1, 0], [1, 1]]
 
 
-def test_a_broken_picture_or_a_bomb_inside_a_glb_is_said(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_a_broken_picture_or_a_bomb_inside_a_glb_is_said(make: Make) -> None:
     assert bench.codes(make({"a.glb": textured_glb(b"broken")}, mesh="a.glb")) == [
         "texture_missing"
     ]
@@ -467,9 +447,7 @@ def textured_dae(name: str) -> bytes:
     return data.replace("<library_effects>", f"{image}<library_effects>", 1).encode()
 
 
-def test_a_picture_that_a_collada_file_names_keeps_its_bytes(
-    bench: SimpleNamespace, make: Make
-) -> None:
+def test_a_picture_that_a_collada_file_names_keeps_its_bytes(make: Make) -> None:
     files = {"m/a.dae": textured_dae("../t.jpg"), "t.jpg": picture("JPEG")}
     outcome = make(files, mesh="m/a.dae")
     assert bench.codes(outcome) == []

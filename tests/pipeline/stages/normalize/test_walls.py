@@ -7,7 +7,6 @@ import json
 import struct
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.shapes.pieces import Look, Piece
 from pipeline.stages.normalize.walls import has_reverse, one_sided_looks
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 
 RED, BLUE = Look((1.0, 0.0, 0.0, 1.0)), Look((0.0, 0.0, 1.0, 1.0))
@@ -52,11 +52,11 @@ def sides(glb: bytes) -> set[bool]:
     return {m["doubleSided"] for m in json.loads(glb[20 : 20 + length])["materials"]}
 
 
-def test_a_plain_object_is_drawn_from_both_sides(bench: SimpleNamespace, door: Path) -> None:
+def test_a_plain_object_is_drawn_from_both_sides(door: Path) -> None:
     assert sides(bench.normal(door).files["object.glb"]) == {True}
 
 
-def test_partnet_draws_its_walls_twice(bench: SimpleNamespace) -> None:
+def test_partnet_draws_its_walls_twice() -> None:
     folder = SAMPLES / "partnet_mobility/40147"
     if not folder.is_dir():
         pytest.skip("no real objects: ../shared/samples is absent")

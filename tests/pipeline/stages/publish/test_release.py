@@ -10,7 +10,6 @@ import subprocess
 import tarfile
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import TABLES
 from aa_dataset.seal import Seal
 from pipeline.stages.publish.card import dataset_card, license_text
+from tests.kit import small_build
 
 NAMES = tuple(TABLES)
 
@@ -60,9 +60,7 @@ def test_tables_are_sorted_have_their_schema_and_speak_of_objects_that_are_there
 
 
 @pytest.mark.parametrize("folder", ["library", "release"])
-def test_place_columns_give_each_objects_own_bytes(
-    bench: SimpleNamespace, built: Path, folder: str
-) -> None:
+def test_place_columns_give_each_objects_own_bytes(built: Path, folder: str) -> None:
     seen = set()
     for row in table(built / folder, "objects"):
         path = built / folder / "assets" / f"{row['shard']}.tar"
@@ -75,7 +73,7 @@ def test_place_columns_give_each_objects_own_bytes(
             names = tar.getnames()
             preview = tar.extractfile(f"{row['object_id']}/preview.png")
             assert preview is not None
-            assert preview.read() == bench.png(row["object_id"].encode())
+            assert preview.read() == small_build.png(row["object_id"].encode())
             content = hashlib.sha256()
             for name in sorted(names):
                 stream = tar.extractfile(name)

@@ -20,6 +20,8 @@ from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.taxonomy import Category, load_taxonomy
 from pipeline.stages.verify.evidence import Evidence, link_shapes
 from pipeline.stages.verify.stage import VerifyInput, verify
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 Meshes = Mapping[str, trimesh.Trimesh | Sequence[trimesh.Trimesh]]
 
@@ -33,7 +35,7 @@ def shipped(workspace: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def check(bench: SimpleNamespace, tmp_path: Path, shipped: None) -> Callable[..., Outcome]:
+def check(tmp_path: Path, shipped: None) -> Callable[..., Outcome]:
     """Normalize and verify an object given by its URDF parts."""
 
     def run_one(
@@ -48,7 +50,7 @@ def check(bench: SimpleNamespace, tmp_path: Path, shipped: None) -> Callable[...
         raw = bench.write_object(tmp_path / "raw", bench.robot(*parts), files)
         row, where = bench.stored(tmp_path / "object.tar", bench.normal(raw))
         row = change(row)
-        settings = bench.changed(bench.SETTINGS, verify=options)
+        settings = settings_kit.changed(settings_kit.SETTINGS, verify=options)
         given = VerifyInput(row, where, label, reviews, earlier)
         return verify(Task("test-object", given), settings)
 
@@ -75,7 +77,7 @@ def names(findings: Sequence[Finding]) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def make(bench: SimpleNamespace) -> SimpleNamespace:
+def make() -> SimpleNamespace:
     """Return makers of boxes, joints and evidence."""
 
     def evidence(
@@ -91,7 +93,7 @@ def make(bench: SimpleNamespace) -> SimpleNamespace:
         shapes, broken = link_shapes(parts)
         corners = np.concatenate([shape.bounds for shape in shapes.values()] or [np.zeros((2, 3))])
         size = np.ptp(corners, axis=0) if extents is None else np.array(extents)
-        chosen = replace(bench.SETTINGS.verify, **options)
+        chosen = replace(settings_kit.SETTINGS.verify, **options)
         return Evidence(tree, shapes, size, is_metric, category, chosen, broken)
 
     return SimpleNamespace(box=box, joint=joint, evidence=evidence, names=names)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,20 +24,22 @@ from pipeline.shapes.glb import read_links
 from pipeline.stages.verify.checks import all_findings
 from pipeline.stages.verify.evidence import Evidence, link_shapes
 from pipeline.stages.verify.sweep import Sweep
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 CASES = [(name, k) for name in family_names() for k in range(len(family_categories(name)))]
 STATES = 33
 CONFIRMED = 0.005  # of the smaller volume
 
 
-def evidence_of(bench: SimpleNamespace, folder: Path, name: str, index: int) -> Evidence:
+def evidence_of(folder: Path, name: str, index: int) -> Evidence:
     """Generate and normalize one object."""
     emit(folder, "object", files=object_files(name, index, seed=5))
     outcome = bench.normal(folder / "object")
     tree = urdf_tree(parse_urdf(outcome.files["object.urdf"]))
     shapes, broken = link_shapes(read_links(outcome.files["object.glb"], tree.links))
     extents = np.array(outcome.record.extents)
-    return Evidence(tree, shapes, extents, True, None, bench.SETTINGS.verify, broken)
+    return Evidence(tree, shapes, extents, True, None, settings_kit.SETTINGS.verify, broken)
 
 
 def solid(evidence: Evidence, link: str) -> Any:
@@ -86,8 +87,8 @@ def confirmed(evidence: Evidence, joint: Joint, links: tuple[str, str]) -> bool:
     )
 
 
-def examine(bench: SimpleNamespace, folder: Path, name: str, index: int) -> None:
-    evidence = evidence_of(bench, folder, name, index)
+def examine(folder: Path, name: str, index: int) -> None:
+    evidence = evidence_of(folder, name, index)
     sweep = Sweep(evidence)
     for joint in evidence.tree.movable:
         for entry in sweep.entries(joint) if joint.mimic is None else ():
@@ -96,17 +97,13 @@ def examine(bench: SimpleNamespace, folder: Path, name: str, index: int) -> None
 
 
 @pytest.mark.parametrize("name", family_names()[::8])
-def test_alarms_of_some_families_are_confirmed(
-    bench: SimpleNamespace, tmp_path: Path, name: str
-) -> None:
+def test_alarms_of_some_families_are_confirmed(tmp_path: Path, name: str) -> None:
     pytest.importorskip("manifold3d")
-    examine(bench, tmp_path, name, 0)
+    examine(tmp_path, name, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "index"), CASES)
-def test_alarms_of_every_category_are_confirmed(
-    bench: SimpleNamespace, tmp_path: Path, name: str, index: int
-) -> None:
+def test_alarms_of_every_category_are_confirmed(tmp_path: Path, name: str, index: int) -> None:
     pytest.importorskip("manifold3d")
-    examine(bench, tmp_path, name, index)
+    examine(tmp_path, name, index)

@@ -14,6 +14,7 @@ from aa_dataset.kinematics.joints import Mimic
 from pipeline.engine.runner import Outcome
 from pipeline.stages.verify import joints as checks
 from pipeline.stages.verify.evidence import Evidence
+from tests.kit import bench
 
 TURN = 2 * math.pi
 
@@ -65,7 +66,7 @@ def test_long_ranges_are_found(
 
 
 def test_the_travel_that_normalize_invents_is_not_blamed_on_the_source(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
+    check: Callable[..., Outcome],
 ) -> None:
     """An endless slide gets two diagonals of the object, of which nobody but we can be accused."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -16,6 +15,7 @@ from pipeline.base.reasons import LATE_CODES, Code
 from pipeline.engine.checked_yaml import read_yaml
 from pipeline.engine.config import parse_config
 from pipeline.stages.verify.upright import load_rules
+from tests.kit.places import REPOSITORY
 
 
 def codes_used(folder: Path) -> set[str]:
@@ -35,31 +35,31 @@ def table(repository: Path) -> dict[str, tuple[str, str, str]]:
     return rows
 
 
-def test_every_code_of_the_stage_is_in_the_table_with_a_reason(bench: SimpleNamespace) -> None:
-    rows = table(bench.repository)
-    assert set(rows) == codes_used(bench.repository / "pipeline/stages/verify")
+def test_every_code_of_the_stage_is_in_the_table_with_a_reason() -> None:
+    rows = table(REPOSITORY)
+    assert set(rows) == codes_used(REPOSITORY / "pipeline/stages/verify")
     assert all(why for _, _, why in rows.values())
 
 
-def test_the_default_list_is_the_one_of_the_table(bench: SimpleNamespace) -> None:
-    config = yaml.safe_load((bench.repository / "config.yaml").read_text())
-    rows = table(bench.repository)
+def test_the_default_list_is_the_one_of_the_table() -> None:
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text())
+    rows = table(REPOSITORY)
     assert {rejects for _, rejects, _ in rows.values()} == {"yes", "no"}
     assert {code for code, row in rows.items() if row[1] == "yes"} == set(
         config["verify"]["reject"]
     )
 
 
-def test_the_number_of_upright_rules_is_told(bench: SimpleNamespace) -> None:
-    text = (bench.repository / "pipeline/stages/verify/README.md").read_text()
+def test_the_number_of_upright_rules_is_told() -> None:
+    text = (REPOSITORY / "pipeline/stages/verify/README.md").read_text()
     assert f"names {len(load_rules())} categories" in text
 
 
-def test_codes_that_come_after_verify_are_known_as_late(bench: SimpleNamespace) -> None:
+def test_codes_that_come_after_verify_are_known_as_late() -> None:
     late = {
         code
         for stage in ("annotate", "render", "deduplicate")
-        for code in codes_used(bench.repository / "pipeline/stages" / stage)
+        for code in codes_used(REPOSITORY / "pipeline/stages" / stage)
     }
     assert late == set(map(str, LATE_CODES))
 

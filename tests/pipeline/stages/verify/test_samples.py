@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +12,8 @@ from pipeline.base.reasons import Reason
 from pipeline.engine.runner import Task
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from pipeline.stages.verify.stage import VerifyInput, verify
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 from tests.kit.places import SAMPLES
 
 # The sources' own frames and scales, until their adapters say so.
@@ -31,7 +32,7 @@ def sample_files(source: str) -> list[Path]:
     return [path for path in found if "vhacd" not in path.name and "copy" not in path.name]
 
 
-def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> list[str]:
+def verified(folder: Path, path: Path, source: str) -> list[str]:
     """Return the codes of an object's findings, or the reason of its rejection."""
     up, scale = SOURCES[source]
     root = path.parent if source == "tail" else SAMPLES / source / path.relative_to(
@@ -39,7 +40,7 @@ def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> l
     row = bench.raw_record(path.relative_to(root).as_posix(),
                         {"frame": {"up": up, "front": None}, "scale": scale})  # fmt: skip
     more = {"faces": 5_000_000, "raw_bytes": 1_000_000_000}
-    settings = bench.changed(bench.SETTINGS, budgets=more)
+    settings = settings_kit.changed(settings_kit.SETTINGS, budgets=more)
     try:
         outcome = normalize(Task("s-1", NormalizeInput(root, row)), settings)
         record, where = bench.stored(folder / "object.tar", outcome)
@@ -50,26 +51,22 @@ def verified(bench: SimpleNamespace, folder: Path, path: Path, source: str) -> l
         return [f"rejected: {rejection.reason}"]
 
 
-def examine(bench: SimpleNamespace, folder: Path, source: str, *, most: int) -> None:
+def examine(folder: Path, source: str, *, most: int) -> None:
     files = sample_files(source)
     if not files:
         pytest.skip(f"no samples of {source} beside the repository")
     chosen = files[:: -(-len(files) // most)]
-    said = [verified(bench, folder, path, source) for path in chosen]
+    said = [verified(folder, path, source) for path in chosen]
     kept = [codes for codes in said if not "".join(codes).startswith("rejected")]
     assert len(kept) >= 0.9 * len(chosen)  # the samples are usable objects
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_some_samples_pass(
-    bench: SimpleNamespace, tmp_path: Path, shipped: None, source: str
-) -> None:
-    examine(bench, tmp_path, source, most=1)
+def test_some_samples_pass(tmp_path: Path, shipped: None, source: str) -> None:
+    examine(tmp_path, source, most=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
-def test_all_samples_pass(
-    bench: SimpleNamespace, tmp_path: Path, shipped: None, source: str
-) -> None:
-    examine(bench, tmp_path, source, most=1000)
+def test_all_samples_pass(tmp_path: Path, shipped: None, source: str) -> None:
+    examine(tmp_path, source, most=1000)

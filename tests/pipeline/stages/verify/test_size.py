@@ -15,6 +15,7 @@ from pipeline.raw.taxonomy import Category, read_taxonomy
 from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.size import check_size
 from pipeline.stages.verify.upright import KINDS, check_up, load_rules
+from tests.kit.places import REPOSITORY
 
 USUAL = 2.2
 
@@ -98,8 +99,8 @@ def test_no_category_no_suspicion(make: SimpleNamespace) -> None:
     assert not list(check_up(make.evidence({"a": cube, "b": cube}, hinge)))
 
 
-def test_every_rule_is_about_a_known_category(bench: SimpleNamespace) -> None:
-    known = read_taxonomy(bench.repository / "taxonomy").categories
+def test_every_rule_is_about_a_known_category() -> None:
+    known = read_taxonomy(REPOSITORY / "taxonomy").categories
     rules = load_rules()
     assert set(rules) <= set(known)
     assert list(rules) == sorted(rules)

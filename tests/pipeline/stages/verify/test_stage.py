@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,11 +20,13 @@ from pipeline.handover.normalized import NormalRecord
 from pipeline.handover.verified import VerifiedRecord
 from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.verify.stage import EARLIER, run
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 GOOD = 'lower="-1" upper="1" effort="1" velocity="1"'
 
 
-def pair(bench: SimpleNamespace, limit: str = GOOD, kind: str = "revolute") -> list[str]:
+def pair(limit: str = GOOD, kind: str = "revolute") -> list[str]:
     """Return two boxes on a common axis, and a joint about it."""
     place = '<origin xyz="0 0 0.4"/>'
     return [
@@ -42,65 +43,57 @@ def rejected(check: Callable[..., Outcome], *parts: str, **options: Any) -> tupl
     return str(caught.value.reason), caught.value.detail
 
 
-def test_a_sound_object_has_no_finding(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
-) -> None:
-    outcome = check(*pair(bench))
+def test_a_sound_object_has_no_finding(check: Callable[..., Outcome]) -> None:
+    outcome = check(*pair())
     assert bench.codes(outcome) == []
     assert outcome.record == VerifiedRecord(0)
 
 
-def test_findings_are_counted(bench: SimpleNamespace, check: Callable[..., Outcome]) -> None:
-    outcome = check(*pair(bench, 'lower="0.1" upper="1" effort="1" velocity="1"'))
+def test_findings_are_counted(check: Callable[..., Outcome]) -> None:
+    outcome = check(*pair('lower="0.1" upper="1" effort="1" velocity="1"'))
     assert bench.codes(outcome) == ["rest_outside_limits"]
     assert outcome.record == VerifiedRecord(1)
 
 
-def test_a_size_is_compared_with_the_category(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
-) -> None:
+def test_a_size_is_compared_with_the_category(check: Callable[..., Outcome]) -> None:
     usual = load_taxonomy().categories["door"].usual_size
     assert usual is not None
 
     def resize(normal: NormalRecord) -> NormalRecord:
         return replace(normal, extents=(0.0, 1000 * usual, 0.0))
 
-    outcome = check(*pair(bench), label="door", change=resize)
+    outcome = check(*pair(), label="door", change=resize)
     assert "unit_suspected" in bench.codes(outcome)
 
 
 def test_an_object_that_never_moves_is_rejected_where_the_config_says_so(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
+    check: Callable[..., Outcome],
 ) -> None:
     assert rejected(check, bench.box_link("a")) == ("movable_none", "every joint is fixed.")
     assert bench.codes(check(bench.box_link("a"), reject=[])) == ["movable_none"]
 
 
-def test_a_finding_rejects_where_the_config_lists_its_code(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
-) -> None:
+def test_a_finding_rejects_where_the_config_lists_its_code(check: Callable[..., Outcome]) -> None:
     zero = 'lower="0" upper="0" effort="1" velocity="1"'
-    reason, detail = rejected(check, *pair(bench, zero), reject=["limit_zero"])
+    reason, detail = rejected(check, *pair(zero), reject=["limit_zero"])
     assert reason == "finding_rejected"
     assert detail.startswith("limit_zero: joint j")
 
 
 def test_a_finding_of_an_earlier_stage_rejects_where_the_config_lists_its_code(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
+    check: Callable[..., Outcome],
 ) -> None:
     told = (("texture_missing", "wood.png is absent."),)
-    assert bench.codes(check(*pair(bench), earlier=told)) == []
-    reason = rejected(check, *pair(bench), earlier=told, reject=["texture_missing"])
+    assert bench.codes(check(*pair(), earlier=told)) == []
+    reason = rejected(check, *pair(), earlier=told, reject=["texture_missing"])
     assert reason == ("finding_rejected", "texture_missing: wood.png is absent.")
 
 
-def test_a_person_may_exclude_or_remark(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
-) -> None:
-    noted = check(*pair(bench), reviews=(("note", "odd color"),))
+def test_a_person_may_exclude_or_remark(check: Callable[..., Outcome]) -> None:
+    noted = check(*pair(), reviews=(("note", "odd color"),))
     assert [(str(f.code), f.detail) for f in noted.findings] == [("review_note", "odd color")]
     both = (("note", "odd"), ("exclude", "broken hinge"))
-    assert rejected(check, *pair(bench), reviews=both) == ("excluded_by_review", "broken hinge")
+    assert rejected(check, *pair(), reviews=both) == ("excluded_by_review", "broken hinge")
 
 
 def finding_row(object_id: str, stage: str, code: str, detail: str) -> dict[str, str]:
@@ -109,7 +102,7 @@ def finding_row(object_id: str, stage: str, code: str, detail: str) -> dict[str,
 
 
 def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
-    bench: SimpleNamespace, door: Path, shipped: None
+    door: Path, shipped: None
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))
     place = {"asset_offset": where.offset, "asset_size": where.size, "asset_sha256": where.sha256}
@@ -132,7 +125,7 @@ def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
     inputs = {name: Path(f"{name}.parquet") for name in ("records", "categories", *EARLIER)}
     inputs |= {"reviews": Path("reviews.tsv"), "assets": Path("0000.tar")}
     listed = {"reject": ["limit_missing", "texture_missing"]}
-    settings = bench.changed(bench.SETTINGS, verify=listed)
+    settings = settings_kit.changed(settings_kit.SETTINGS, verify=listed)
     job = bench.shard_job(Path("out"), "verify", inputs=inputs, settings=settings)
     run(job)
     assert [r["object_id"] for r in read_rows(job.outputs["records"])] == ["a", "f"]
@@ -145,11 +138,9 @@ def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
     ]
 
 
-def test_verifying_twice_gives_the_same_bytes(
-    bench: SimpleNamespace, check: Callable[..., Outcome]
-) -> None:
+def test_verifying_twice_gives_the_same_bytes(check: Callable[..., Outcome]) -> None:
     limit = 'lower="-2" upper="2" effort="1" velocity="1"'
-    parts = [*pair(bench, limit), bench.box_link("c", inner='<origin xyz="0.05 0 0.8"/>'),
+    parts = [*pair(limit), bench.box_link("c", inner='<origin xyz="0.05 0 0.8"/>'),
              bench.joint_text("k", "prismatic", "b", "c", axis="0 0 -1", limit=limit)]  # fmt: skip
     first, second = check(*parts), check(*parts)
     assert first.findings

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,11 +11,13 @@ from PIL import Image
 
 from pipeline.base.errors import PipelineError
 from pipeline.tools.inspect.command import main
+from tests.kit import bench
+from tests.kit.places import REPOSITORY
 
 
 @pytest.fixture
-def raw(bench: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(bench.repository)
+def raw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(REPOSITORY)
     urdf = bench.robot(
         bench.box_link("a"),
         bench.box_link("b", "0.1 0.1 0.8"),

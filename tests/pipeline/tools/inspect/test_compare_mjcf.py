@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +13,8 @@ from PIL import Image
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.stage import Parts, part_points
 from pipeline.tools.inspect.command import SIZE, _draw, main
+from tests.kit import bench
+from tests.kit.places import REPOSITORY
 
 pytest.importorskip("mujoco", reason="`make test` installs mujoco")
 
@@ -52,7 +53,7 @@ FACTS = (
 
 
 @pytest.fixture
-def raw(bench: SimpleNamespace, tmp_path: Path) -> Path:
+def raw(tmp_path: Path) -> Path:
     """Return a source with one collection of one model."""
     wedge = bench.obj_text(
         trimesh.Trimesh(
@@ -75,9 +76,7 @@ def silhouette(parts: Parts) -> np.ndarray:
     return pixels[..., 0] - pixels[..., 1] > 30
 
 
-def test_mujocos_geometry_has_the_silhouette_of_the_normalized_object(
-    bench: SimpleNamespace, raw: Path
-) -> None:
+def test_mujocos_geometry_has_the_silhouette_of_the_normalized_object(raw: Path) -> None:
     outcome = bench.normal(raw / "lamps", {**bench.METRIC, "format": "mjcf"}, urdf="thing.xml")
     meshes = read_links((outcome.files or {})["object.glb"], ("base", "arm"))
     ours: Parts = [(mesh, np.eye(4)) for parts in meshes.values() for mesh in parts]
@@ -101,10 +100,8 @@ def test_a_part_elsewhere_has_another_silhouette(raw: Path) -> None:
     assert (one & two).sum() < 0.97 * (one | two).sum()
 
 
-def test_the_sheet_shows_the_raw_model(
-    bench: SimpleNamespace, raw: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(bench.repository)
+def test_the_sheet_shows_the_raw_model(raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
     assert main(["tail", str(raw / "sheet.png"), "--folder", str(raw)]) == 0
     pixels = np.asarray(Image.open(raw / "sheet.png"), dtype=int)[:256]
     red = pixels[..., 0] - pixels[..., 1] > 30

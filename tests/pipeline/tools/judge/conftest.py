@@ -6,22 +6,23 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from pipeline.engine.runner import Outcome
 from pipeline.stages.annotate.stage import annotate
+from tests.kit import bench
+from tests.kit import settings as settings_kit
 
 
 @pytest.fixture(scope="session")
-def finish(bench: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def finish(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Return a function that annotates a normalized outcome and writes its folder."""
     root = tmp_path_factory.mktemp("finished")
 
     def finished(outcome: Outcome, name: str) -> Path:
         row, where = bench.stored(root / "object.tar", outcome)
-        done = annotate(bench.annotate_task(row, where), bench.SETTINGS)
+        done = annotate(bench.annotate_task(row, where), settings_kit.SETTINGS)
         return bench.unpacked(done, root / name)
 
     return finished

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,6 +17,7 @@ from aa_dataset.export import export
 from aa_dataset.export.parts import Parts
 from aa_dataset.judge.reference import Reference
 from pipeline.generate.registry import family_names
+from tests.kit import bench
 
 HELICAL = ["bottle", "clamp", "screw_jack"]
 FAST = sorted({*family_names()[::12], *HELICAL})
@@ -38,9 +38,7 @@ class Read:
 
 
 @pytest.fixture
-def geared(
-    bench: SimpleNamespace, tmp_path: Path, finish: Callable[..., Path]
-) -> Callable[[], Path]:
+def geared(tmp_path: Path, finish: Callable[..., Path]) -> Callable[[], Path]:
     """Return a maker of an object with a gear between siblings and a left-handed screw."""
 
     def made() -> Path:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +13,7 @@ from aa_dataset.judge.checks import judge_object
 from aa_dataset.judge.run import PACKAGES
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.engine.runner import Outcome
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 
 URDFS = sorted(
@@ -32,7 +32,7 @@ def test_there_are_samples() -> None:
 
 
 @pytest.fixture
-def sample(bench: SimpleNamespace, finish: Callable[..., Path]) -> Callable[[Path], Path]:
+def sample(finish: Callable[..., Path]) -> Callable[[Path], Path]:
     """Return a maker of a finished object from a sample's URDF; one that is rejected skips."""
 
     def made(urdf: Path) -> Path:

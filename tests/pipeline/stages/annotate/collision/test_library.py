@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import trimesh
 from aa_dataset.kinematics.urdf import UrdfLink, parse_urdf
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 
 DIRECTIONS = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=float)
@@ -71,7 +71,7 @@ def is_in(points: np.ndarray, hulls: list[trimesh.Trimesh]) -> np.ndarray:
     return found
 
 
-def finished(bench: SimpleNamespace, normal: Outcome, folder: Path) -> tuple[Outcome, float]:
+def finished(normal: Outcome, folder: Path) -> tuple[Outcome, float]:
     """Annotate with the library's own budget of parts; also return the diagonal [m]."""
     outcome = bench.annotated(folder / "object.tar", normal, collision_parts=64)
     return outcome, float(np.linalg.norm(normal.record.extents))
@@ -85,9 +85,9 @@ def finished(bench: SimpleNamespace, normal: Outcome, folder: Path) -> tuple[Out
     ],
 )
 def test_links_of_every_family_stay_open(
-    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path, family: str
+    normalized: Callable[[str], Any], tmp_path: Path, family: str
 ) -> None:
-    assert filled_without_a_word(*finished(bench, normalized(family)[1], tmp_path)) == {}
+    assert filled_without_a_word(*finished(normalized(family)[1], tmp_path)) == {}
 
 
 @pytest.mark.parametrize(
@@ -98,16 +98,16 @@ def test_links_of_every_family_stay_open(
         for name in ("100435", "100952", "101593", "102387", "103477", "3558")
     ],
 )
-def test_links_of_real_objects_stay_open(bench: SimpleNamespace, tmp_path: Path, name: str) -> None:
+def test_links_of_real_objects_stay_open(tmp_path: Path, name: str) -> None:
     if not (SAMPLES / name).is_dir():
         pytest.skip("no real objects: ../shared/samples is absent")
     source = bench.METRIC | {"scale": "unit_sphere"}
     normal = bench.normal(SAMPLES / name, source, urdf="mobility.urdf")
-    assert filled_without_a_word(*finished(bench, normal, tmp_path)) == {}
+    assert filled_without_a_word(*finished(normal, tmp_path)) == {}
 
 
 def test_one_hull_over_a_hollow_link_would_be_seen(
-    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path
+    normalized: Callable[[str], Any], tmp_path: Path
 ) -> None:
     normal = normalized("small_drawers")[1]
     outcome = bench.annotated(tmp_path / "object.tar", normal, collision_parts=1)

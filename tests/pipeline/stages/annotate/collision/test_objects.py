@@ -6,7 +6,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,20 @@ import trimesh
 
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
+from tests.kit import bench
 from tests.kit.places import SAMPLES
 
 MESH = '<geometry><mesh filename="{}"/></geometry>'
 BOX = '<geometry><box size="{}"/></geometry>'
 
 
-def finished_link(
-    bench: SimpleNamespace, folder: Path, inner: str, files: Mapping[str, Any] | None = None
-) -> Outcome:
+def finished_link(folder: Path, inner: str, files: Mapping[str, Any] | None = None) -> Outcome:
     """Normalize and annotate an object of one link."""
     urdf = bench.robot(f'<link name="a">{inner}</link>')
-    return finished(bench, bench.write_object(folder / "raw", urdf, files or {}))
+    return finished(bench.write_object(folder / "raw", urdf, files or {}))
 
 
-def finished(bench: SimpleNamespace, folder: Path, **options: Any) -> Outcome:
+def finished(folder: Path, **options: Any) -> Outcome:
     """Normalize and annotate an object; records and findings of both."""
     normal = bench.normal(folder, **options)
     with tempfile.TemporaryDirectory() as place:
@@ -77,10 +75,10 @@ def boards() -> list[trimesh.Trimesh]:
     return found
 
 
-def test_a_drawer_of_boards_stays_hollow(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_a_drawer_of_boards_stays_hollow(tmp_path: Path) -> None:
     files = {f"{n}.obj": bench.obj_text(board) for n, board in enumerate(boards())}
     visuals = "".join(f"<visual>{MESH.format(name)}</visual>" for name in files)
-    outcome = finished_link(bench, tmp_path, visuals, files)
+    outcome = finished_link(tmp_path, visuals, files)
     hulls = collisions_of(outcome)
     assert len(hulls) == 5
     assert sum(hull.volume for hull in hulls) == pytest.approx(sum(b.volume for b in boards()))
@@ -89,30 +87,26 @@ def test_a_drawer_of_boards_stays_hollow(bench: SimpleNamespace, tmp_path: Path)
     assert source_of(outcome) == "hulls"
 
 
-def test_a_drawer_in_one_file_is_taken_apart_by_its_components(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_drawer_in_one_file_is_taken_apart_by_its_components(tmp_path: Path) -> None:
     parts = boards()
     for number, part in enumerate(parts):  # boards that do not share a corner
         part.apply_translation([0, 0, 0.001 * number])
     files = {"a.obj": bench.obj_text(trimesh.util.concatenate(parts))}
-    outcome = finished_link(bench, tmp_path, f"<visual>{MESH.format('a.obj')}</visual>", files)
+    outcome = finished_link(tmp_path, f"<visual>{MESH.format('a.obj')}</visual>", files)
     assert len(collisions_of(outcome)) == 5
 
 
 @pytest.mark.parametrize("name", ["a.obj", "copy.obj"])
-def test_a_copy_of_the_visuals_is_not_the_sources_own(
-    bench: SimpleNamespace, tmp_path: Path, name: str
-) -> None:
+def test_a_copy_of_the_visuals_is_not_the_sources_own(tmp_path: Path, name: str) -> None:
     ring = trimesh.creation.annulus(0.5, 1.0, 0.2)
     files = {"a.obj": bench.obj_text(ring), "copy.obj": bench.obj_text(ring)}
     shapes = f"<visual>{MESH.format('a.obj')}</visual><collision>{MESH.format(name)}</collision>"
-    outcome = finished_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(tmp_path, shapes, files)
     assert source_of(outcome) == "hulls"
     assert is_ring(collisions_of(outcome))
 
 
-def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_the_sources_own_convex_parts_are_kept(tmp_path: Path) -> None:
     ring = trimesh.creation.annulus(0.5, 1.0, 0.2)
     sphere = trimesh.creation.icosphere(subdivisions=2, radius=0.4)
     sphere.apply_translation([0.7, 0, 0])
@@ -121,7 +115,7 @@ def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path:
         f"<visual>{MESH.format('a.obj')}</visual><collision>{MESH.format('c.obj')}</collision>"
         f'<collision><origin xyz="-0.7 0 0"/>{BOX.format("0.3 0.2 0.1")}</collision>'
     )
-    outcome = finished_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(tmp_path, shapes, files)
     assert source_of(outcome) == "source"
     found = collisions_of(outcome)
     assert [len(mesh.faces) for mesh in found] == [len(sphere.faces), 12]
@@ -129,47 +123,43 @@ def test_the_sources_own_convex_parts_are_kept(bench: SimpleNamespace, tmp_path:
     assert found[1].bounds[0] == pytest.approx([-0.85, -0.1, -0.05])
 
 
-def test_a_hollow_collision_mesh_becomes_convex_parts(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_hollow_collision_mesh_becomes_convex_parts(tmp_path: Path) -> None:
     files = {"c.obj": bench.obj_text(trimesh.creation.annulus(0.5, 1.0, 0.2))}
     shapes = f"<visual>{BOX.format('1 1 1')}</visual><collision>{MESH.format('c.obj')}</collision>"
-    outcome = finished_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(tmp_path, shapes, files)
     assert source_of(outcome) == "source"
     assert is_ring(collisions_of(outcome))
 
 
 @pytest.mark.parametrize("content", [None, "v 0 0 0\nf 1 2 3\n"])
-def test_an_unusable_collision_mesh_is_a_finding(
-    bench: SimpleNamespace, tmp_path: Path, content: str | None
-) -> None:
+def test_an_unusable_collision_mesh_is_a_finding(tmp_path: Path, content: str | None) -> None:
     shapes = f"<visual>{BOX.format('1 1 1')}</visual><collision>{MESH.format('c.obj')}</collision>"
     files = {} if content is None else {"c.obj": content}
-    outcome = finished_link(bench, tmp_path, shapes, files)
+    outcome = finished_link(tmp_path, shapes, files)
     assert bench.codes(outcome) == ["collision_replaced"]
     assert source_of(outcome) == "hulls"
     assert collisions_of(outcome)[0].volume == pytest.approx(1)
 
 
-def test_parts_beyond_the_budget_are_said(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_parts_beyond_the_budget_are_said(tmp_path: Path) -> None:
     boxes = "".join(
         f'<visual><origin xyz="{n} 0 0"/>{BOX.format(f"0.{n + 1} 0.5 0.5")}</visual>'
         for n in range(9)
     )
-    outcome = finished_link(bench, tmp_path, boxes)  # the tests' budget is 8
+    outcome = finished_link(tmp_path, boxes)  # the tests' budget is 8
     assert bench.codes(outcome) == ["collision_left_out"]
     widths = sorted(round(float(mesh.extents[0]), 6) for mesh in collisions_of(outcome))
     assert widths == [round(0.1 * (n + 2), 6) for n in range(8)]
 
 
-def test_real_convex_decompositions_are_kept(bench: SimpleNamespace, tmp_path: Path) -> None:
+def test_real_convex_decompositions_are_kept(tmp_path: Path) -> None:
     folder = SAMPLES / "partnet_mobility/3763"
     if not folder.is_dir():
         pytest.skip("no decomposed sample: ../shared/samples is absent")
-    outcome = finished(bench, folder, urdf="mobility_vhacd.urdf")
+    outcome = finished(folder, urdf="mobility_vhacd.urdf")
     sources = outcome.record.collision_sources
     assert set(sources.values()) == {"source", "none"}  # the helper link of the screw is empty
-    plain = finished(bench, folder, urdf="mobility.urdf")
+    plain = finished(folder, urdf="mobility.urdf")
     assert set(plain.record.collision_sources.values()) == {"hulls", "none"}
     # The bottle is hollow: its decomposition fills less than the hulls of what it shows.
     volumes = [sum(m.volume for m in collisions_of(one)) for one in (outcome, plain)]
@@ -177,14 +167,12 @@ def test_real_convex_decompositions_are_kept(bench: SimpleNamespace, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["7179", "40147", "100809"])
-def test_real_objects_of_partnet_are_a_fixed_point(
-    bench: SimpleNamespace, tmp_path: Path, name: str
-) -> None:
+def test_real_objects_of_partnet_are_a_fixed_point(tmp_path: Path, name: str) -> None:
     folder = SAMPLES / "partnet_mobility" / name
     if not folder.is_dir():
         pytest.skip("no real objects: ../shared/samples is absent")
-    outcome = finished(bench, folder, urdf="mobility.urdf")
-    again = finished(bench, bench.unpacked(outcome, tmp_path / "out"), urdf="object.urdf")
+    outcome = finished(folder, urdf="mobility.urdf")
+    again = finished(bench.unpacked(outcome, tmp_path / "out"), urdf="object.urdf")
     assert outcome.files == again.files
     pictures = [data for file, data in (outcome.files or {}).items() if file.endswith(".jpg")]
     raw = {path.read_bytes() for path in (folder / "images").glob("*.jpg")}
@@ -192,10 +180,8 @@ def test_real_objects_of_partnet_are_a_fixed_point(
     assert all(picture in raw for picture in pictures)
 
 
-def test_every_moving_link_of_every_hand_made_object_collides(
-    bench: SimpleNamespace, door: Path, tmp_path: Path
-) -> None:
-    outcome = finished(bench, door)
+def test_every_moving_link_of_every_hand_made_object_collides(door: Path, tmp_path: Path) -> None:
+    outcome = finished(door)
     robot = bench.judge(bench.unpacked(outcome, tmp_path / "out") / "object.urdf")
     for link in robot.link_map.values():
         names = [shape.geometry.mesh.filename for shape in link.collisions]
@@ -205,9 +191,7 @@ def test_every_moving_link_of_every_hand_made_object_collides(
         assert meshes[0].is_volume
 
 
-def test_a_tiny_or_flat_part_still_collides_after_rounding(
-    bench: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_tiny_or_flat_part_still_collides_after_rounding(tmp_path: Path) -> None:
     shapes = {
         "point": "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n",
         "speck": bench.box_text((1e-7, 1e-7, 1e-7)),
@@ -221,7 +205,7 @@ def test_a_tiny_or_flat_part_still_collides_after_rounding(
             bench.mesh_link("part", "a.obj"),
             bench.joint_text("j", "revolute", "box", "part"),
         )
-        outcome = finished(bench, bench.write_object(tmp_path / "raw", urdf, {"a.obj": text}))
+        outcome = finished(bench.write_object(tmp_path / "raw", urdf, {"a.obj": text}))
         folder = bench.unpacked(outcome, tmp_path / "out")
         hull = trimesh.load_mesh(folder / "meshes/part-collision_0.obj", process=False)
         assert len(np.unique(hull.vertices, axis=0)) == 8
@@ -231,9 +215,9 @@ def test_a_tiny_or_flat_part_still_collides_after_rounding(
 
 @pytest.mark.parametrize("family", family_names()[::8])
 def test_building_a_finished_object_again_changes_no_byte(
-    bench: SimpleNamespace, normalized: Callable[[str], Any], tmp_path: Path, family: str
+    normalized: Callable[[str], Any], tmp_path: Path, family: str
 ) -> None:
     folder, _, _ = normalized(family)
-    first = finished(bench, folder)
-    again = finished(bench, bench.unpacked(first, tmp_path / "out"), urdf="object.urdf")
+    first = finished(folder)
+    again = finished(bench.unpacked(first, tmp_path / "out"), urdf="object.urdf")
     assert first.files == again.files
