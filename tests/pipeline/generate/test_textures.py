@@ -13,6 +13,7 @@ from pipeline.generate.materials import PALETTE, texture
 from pipeline.generate.shapes import box, cylinder
 from pipeline.generate.textures import PATTERNS, SIZE, Texture, png, shades
 from pipeline.generate.unwrap import unwrap
+from tests.kit import bench
 
 TEXTURED = [name for name in PALETTE if texture(name)]
 
