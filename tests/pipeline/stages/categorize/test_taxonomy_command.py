@@ -35,7 +35,7 @@ def library(build_library: Callable[..., Path], monkeypatch: pytest.MonkeyPatch)
     objects = [
         {"object_id": key, "source": key.split("-")[0], "source_id": key.split("-")[1],
          "name": f"the {key}", "description": "Grinds grain.", "category": category,
-         "supercategory": group, "label_provenance": trace, "provenance": "{}"}
+         "supercategory": group, "label_provenance": trace}
         for key, category, group, trace in OBJECTS
     ]  # fmt: skip
     names = ("category", "supercategory", "origin", "usual_size")
