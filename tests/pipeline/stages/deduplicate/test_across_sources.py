@@ -60,13 +60,14 @@ def test_one_door_from_three_adapters_stays_once(
     pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
     write_copies(door)
     shutil.copytree(bench.repository / "pipeline/rules", "pipeline/rules")
-    shutil.copytree(bench.repository / "pipeline/stages/split", "pipeline/stages/split")
+    split = "pipeline/stages/split"
+    shutil.copytree(bench.repository / split, split, dirs_exist_ok=True)
     config = load_config()
     for source, shards in refresh(config).items():
         for shard in map(layout.shard_name, range(shards)):
             for stage in ("ingest", "normalize", "categorize", "verify", "annotate"):
                 job = bench.stage_job(stage, source, shard, config)
-                importlib.import_module(f"pipeline.{stage}.stage").run(job)
+                importlib.import_module(f"pipeline.stages.{stage}.stage").run(job)
                 assert read_rows(job.outputs["rejects"]) == []
     job = bench.library_job("deduplicate", config)
     importlib.import_module("pipeline.stages.deduplicate.stage").run(job)

@@ -58,7 +58,7 @@ def test_codes_that_come_after_verify_are_known_as_late(bench: SimpleNamespace) 
     late = {
         code
         for stage in ("annotate", "render", "deduplicate")
-        for code in codes_used(bench.repository / "pipeline" / stage)
+        for code in codes_used(bench.repository / "pipeline/stages" / stage)
     }
     assert late == set(map(str, LATE_CODES))
 
