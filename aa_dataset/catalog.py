@@ -38,6 +38,8 @@ _VERSION = re.compile(r"-v[0-9]+$")
 ROOT_LINK = "base"  # the URDF convention's name, needed where an object has no joint at all
 _JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
 _JOINT_NUMBERS = ("pitch", "lower", "upper", "body_mass")
+_JOINT_TEXTS = ["joint", "type", "parent", "child"]
+_MIMIC = ("joint", "multiplier", "offset")
 
 
 class SelectionError(ArenaError, LookupError):
@@ -58,8 +60,8 @@ class JointColumns:
 
     Attributes
     ----------
-    table : Table
-        The joints table; its text columns are read row by row.
+    texts : Table
+        Text columns of the joints table, read row by row; `mimic` is the joint that is followed.
     vectors : dict of str to (n, k) float
         Vector columns, nan where null; `numbers` likewise ``(n,)``.
     order : (n,) int
@@ -68,7 +70,7 @@ class JointColumns:
         Where the rows of each object begin in `order`.
     """
 
-    table: pa.Table
+    texts: pa.Table
     vectors: dict[str, Array]
     numbers: dict[str, Array]
     order: Rows
@@ -192,10 +194,13 @@ class Catalog:
         owner = self.rows_of(table["object_id"])
         order = np.argsort(owner, kind="stable")
         starts = np.searchsorted(owner[order], np.arange(self.objects.num_rows + 1))
+        coupling = dict(zip(_MIMIC, table["mimic"].flatten(), strict=True))
+        numbers = {name: table[name] for name in _JOINT_NUMBERS} | coupling
+        leaders = numbers.pop("joint")
         return JointColumns(
-            table,
+            table.select(_JOINT_TEXTS).append_column("mimic", leaders),
             {name: _vectors(table, name, size) for name, size in _JOINT_VECTORS.items()},
-            {name: table[name].to_numpy() for name in _JOINT_NUMBERS},
+            {name: column.to_numpy() for name, column in numbers.items()},
             order,
             starts.astype(np.int64),
         )
@@ -204,7 +209,7 @@ class Catalog:
         """Return the kinematic tree of one object, every movable joint with its body."""
         object_id = self.objects["object_id"][row].as_py()
         rows = self.joints.rows(row)
-        text = _text_rows(self.joints.table, rows)
+        text = self.joints.texts.take(pa.array(rows)).to_pylist()
         try:
             joints = tuple(
                 self._joint(index, words) for index, words in zip(rows, text, strict=True)
@@ -217,7 +222,7 @@ class Catalog:
             path = self.layout.table("joints")
             raise LibraryError(f"{path}, object {object_id!r}: {error}") from error
 
-    def _joint(self, index: int, words: dict[str, Any]) -> Joint:
+    def _joint(self, index: int, words: dict[str, str | None]) -> Joint:
         vectors, numbers = self.joints.vectors, self.joints.numbers
         mass = float(numbers["body_mass"][index])
         inertia = vectors["body_inertia"][index].reshape(3, 3)
@@ -234,8 +239,15 @@ class Catalog:
             parent=str(words["parent"]),
             child=str(words["child"]),
             body=body,
-            mimic=None if mimic is None else _mimic(mimic),
+            mimic=None if mimic is None else self._mimic(index, mimic),
         )
+
+    def _mimic(self, index: int, leader: str) -> Mimic:
+        found = {name: float(self.joints.numbers[name][index]) for name in _MIMIC[1:]}
+        for name, number in found.items():
+            if not math.isfinite(number):
+                raise ValueError(f"the {name} of its mimic is {number}, not a number")
+        return Mimic(leader, **found)
 
     def asset(self, row: int) -> Asset:
         """Return the byte range that holds one object's files."""
@@ -371,18 +383,6 @@ def _vectors(table: pa.Table, name: str, size: int) -> Array:
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     flat[valid] = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, size)
     return flat
-
-
-def _text_rows(table: pa.Table, rows: Rows) -> list[dict[str, Any]]:
-    words = table.select(["joint", "type", "parent", "child", "mimic"]).take(pa.array(rows))
-    return list(words.to_pylist())
-
-
-def _mimic(cell: dict[str, Any]) -> Mimic:
-    for name in ("multiplier", "offset"):
-        if not math.isfinite(cell[name]):
-            raise ValueError(f"the {name} of its mimic is {cell[name]}, not a number")
-    return Mimic(**cell)
 
 
 def _closest(name: str, known: dict[str, int]) -> str:

@@ -15,6 +15,7 @@ from aa_dataset.schema import SCHEMA_VERSION
 # Where an object's bytes lie says nothing about it: a release packs the same object elsewhere, and
 # pictures may differ by graphics library.
 PLACE_COLUMNS = ("shard", "offset", "size")
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def tables_revision(tables: Mapping[str, pa.Table]) -> str:
@@ -27,6 +28,5 @@ def tables_revision(tables: Mapping[str, pa.Table]) -> str:
         total.update(name.encode())
         for row in tables[name].to_pylist():
             facts = {key: value for key, value in row.items() if key not in PLACE_COLUMNS}
-            text = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-            total.update(text.encode("utf-8", "replace"))
+            total.update(_ENCODER.encode(facts).encode("utf-8", "replace"))
     return total.hexdigest()[:16]

@@ -16,9 +16,9 @@ from pipeline.base.tables import read_rows
 
 def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
     """Return the card of a release as Markdown with the front matter that the Hub reads."""
-    objects = read_rows(folder.table("objects"))
+    objects = read_rows(folder.table("objects"), ["source", "license", "attribution"])
     licenses = Counter((row["source"], row["license"], row["attribution"]) for row in objects)
-    joints = Counter(row["type"] for row in read_rows(folder.table("joints")))
+    joints = Counter(row["type"] for row in read_rows(folder.table("joints"), ["type"]))
     return "\n".join(
         [
             *_front_matter(objects),
@@ -68,7 +68,7 @@ def _benchmark(held: Benchmark | None) -> list[str]:
 
 def license_text(folder: LibraryLayout) -> str:
     """Return the terms of the release: every object keeps those of its source."""
-    objects = read_rows(folder.table("objects"))
+    objects = read_rows(folder.table("objects"), ["license", "attribution"])
     terms = Counter((row["license"], row["attribution"]) for row in objects)
     return "\n".join(
         [

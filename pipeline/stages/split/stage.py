@@ -25,8 +25,14 @@ from pipeline.stages.split.figure import coverage_figure
 from pipeline.stages.split.frozen import best_recognition
 from pipeline.stages.split.near import near_duplicates, read_skeletons
 from pipeline.stages.split.sample import Candidate, Sample, sample_split
+from pipeline.stages.split.truth import NAMES, NUMBERS
 
 Rows = Sequence[Mapping[str, Any]]
+# What the split is decided by.
+OBJECT_COLUMNS = (
+    "object_id", "category", "supercategory", "content_sha256", "is_metric", "extents",
+)  # fmt: skip
+JOINT_COLUMNS = ("object_id", *NAMES, *NUMBERS, "mimic", "motion_alpha")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,8 @@ class Evaluation:
 
 def run(job: ShardJob[SplitSettings]) -> None:
     """Write the splits and the report, and seal the library."""
-    objects, joints = read_rows(job.inputs["objects"]), read_rows(job.inputs["joints"])
+    objects = read_rows(job.inputs["objects"], OBJECT_COLUMNS)
+    joints = read_rows(job.inputs["joints"], JOINT_COLUMNS)
     settings = job.settings.split
     evaluation = choose_evaluation(objects, joints, settings)
     categories = {row["object_id"]: row["category"] for row in objects}

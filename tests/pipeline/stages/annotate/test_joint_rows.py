@@ -188,8 +188,9 @@ def test_motion_sizes_are_the_closed_form_under_both_norms(
         speeds = v + np.cross(omega, points)
         kinetic = math.sqrt(masses @ (speeds**2).sum(axis=1) / masses.sum())
         for column, norm in (("motion_alpha", alpha), ("motion_kinetic", kinetic)):
-            ends = [math.tanh(row[end] * norm / KAPPA) for end in ("lower", "upper")]
-            assert row[column] == pytest.approx(math.hypot(*ends), rel=1e-5), (name, column)
+            ends = [math.tanh(getattr(row, end) * norm / KAPPA) for end in ("lower", "upper")]
+            found = getattr(row, column)
+            assert found == pytest.approx(math.hypot(*ends), rel=1e-5), (name, column)
 
 
 def test_densities_follow_the_part_then_the_source_then_the_default(tmp_path: Path) -> None:
