@@ -38,6 +38,7 @@ def trap(library: Path, tmp_path: Path) -> Path:
         (folder / name).mkdir(exist_ok=True)
         (folder / name / "__init__.py").write_text(code)
         (folder / name / "__main__.py").write_text(code)
+    (folder / "pipeline/raw").mkdir()
     (folder / "pipeline/raw/sources.yaml").write_text("{}\n")
     (folder / "x.urdf").write_text('<robot name="x"><link name="base"/></robot>')
     (folder / "config.yaml").write_text("{}\n")
