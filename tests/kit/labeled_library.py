@@ -48,7 +48,7 @@ def write_labeled_library(root: Path) -> Path:
     objects: list[dict[str, Any]] = [
         {"object_id": key, "source": key.split("-")[0], "source_id": key.split("-")[1],
          "name": f"the {key}", "description": "Grinds grain.", "category": category,
-         "supercategory": group, "label_provenance": trace, "provenance": "{}"}
+         "supercategory": group, "label_provenance": trace}
         for key, category, group, trace in OBJECTS
     ]  # fmt: skip
     names = ("category", "supercategory", "origin", "usual_size")
@@ -81,6 +81,8 @@ def _write_assets(root: Path, objects: list[dict[str, Any]]) -> None:
 def _blank(kind: pa.DataType) -> Any:
     if pa.types.is_fixed_size_list(kind):
         return [0.0] * kind.list_size
+    if pa.types.is_map(kind):
+        return []
     return "" if pa.types.is_string(kind) else kind.to_pandas_dtype()(0)
 
 
