@@ -26,6 +26,7 @@ import pytest
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw.inventory import scan_source
+from pipeline.raw.records import Frame
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit import bench
@@ -34,7 +35,7 @@ from tests.kit.settings import facts_of
 
 META = '{"name": "thing", "category": "Door", "license": "CC0-1.0"}'
 FACTS = {"license": "CC0-1.0", "attribution": "", "scale": "metric", "unit": 1.0,
-         "frame": {"up": "z", "front": "x"}}  # fmt: skip
+         "frame": Frame("z", "x")}  # fmt: skip
 BOMB = (
     '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">'
     + "".join(

@@ -22,6 +22,7 @@ from pipeline.raw.files import RawFiles, shared_sizes, total_bytes
 from pipeline.raw.records import Found, RawRecord
 from tests.kit import bench, small_build
 from tests.kit.places import REPOSITORY
+from tests.kit.settings import with_shards
 
 RAW = Path("raw/local/door")
 DOORS = Path("raw/tail/doors")
@@ -97,8 +98,7 @@ def crowded(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int],
     for name in ("pipeline", "aa_dataset"):
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)
-    config = load_config()
-    config["sources"]["tail"]["shards"] = 1
+    config = with_shards(load_config(), tail=1)
     urdf = bench.robot(
         bench.box_link("a"), bench.box_link("b"), bench.joint_text("j", "revolute", "a", "b")
     )
