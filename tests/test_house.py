@@ -104,6 +104,40 @@ def test_the_loader_knows_nothing_of_the_pipeline() -> None:
     assert not wrong
 
 
+# These read and write rows of tables, of which `aa_dataset.schema` has the types.
+ROWS = (
+    "pipeline/base/tables.py",
+    "pipeline/base/records.py",
+    "pipeline/stages/split/frozen.py",
+    "pipeline/stages/split/truth.py",
+)
+
+
+def test_what_passes_between_rooms_has_a_type() -> None:
+    """Give it a frozen dataclass: a setting in `engine.settings`, a record in `handover`."""
+    wrong = [
+        f"{path}: {node.name}({argument.arg})"
+        for path, name in sorted(_used_elsewhere())
+        if path.as_posix() not in ROWS
+        for node in functions(path)
+        if node.name == name
+        for argument in (*node.args.args, *node.args.kwonlyargs)
+        if argument.annotation and "[str, Any]" in ast.unparse(argument.annotation)
+    ]
+    assert not wrong
+
+
+def _used_elsewhere() -> set[tuple[Path, str]]:
+    """Return file and name of everything that another room of the pipeline imports."""
+    return {
+        (Path(*name[:-1]).with_suffix(".py"), name[-1])
+        for path in modules("pipeline")
+        for name in imports(path)
+        if name[0] == "pipeline" and len(name) > 2 and name[1] != path.parts[1]
+        if (REPOSITORY / Path(*name[:-1]).with_suffix(".py")).is_file()
+    }
+
+
 def test_no_module_is_longer_than_a_room_can_hold() -> None:
     """Cut the module where its ideas part."""
     paths = modules("aa_dataset", "pipeline", "benchmarks")

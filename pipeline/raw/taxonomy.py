@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -180,11 +180,14 @@ def _rows(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def category_rows(objects: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return every category of the taxonomy with its counts, and the unknown one if it occurs."""
+def category_rows(objects: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return every category of the taxonomy with its counts, and the unknown one if it occurs.
+
+    `objects` are the category and the source of each object.
+    """
     by_category: dict[str, Counter[str]] = {}
-    for row in objects:
-        by_category.setdefault(row["category"], Counter())[row["source"]] += 1
+    for name, source in objects:
+        by_category.setdefault(name, Counter())[source] += 1
     known = dict(load_taxonomy().categories)
     if UNKNOWN in by_category:
         known[UNKNOWN] = Category(UNKNOWN, UNKNOWN, "none", None)

@@ -20,8 +20,11 @@ change its author's terms.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
+
+from scipy.cluster.hierarchy import DisjointSet
 
 from aa_dataset.schema import TABLES
 from pipeline.base import layout
@@ -79,48 +82,26 @@ def _candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
                 )
 
 
-class _Groups:
-    """Things that are one; the first one entered speaks for its group."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def head(self, one: str) -> str:
-        path = []
-        while self._above.setdefault(one, one) != one:
-            path.append(one)
-            one = self._above[one]
-        for passed in path:
-            self._above[passed] = one
-        return one
-
-    def join(self, one: str, two: str) -> None:
-        self._above[self.head(two)] = self.head(one)
-
-    def copy(self) -> _Groups:
-        out = _Groups()
-        out._above = dict(self._above)
-        return out
-
-
 def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
     """Return the reject rows and the finding rows of the whole library, each sorted by object."""
     objects = sorted(candidates, key=lambda one: (one.order, one.object_id))
-    groups, shared = _Groups(), _Groups()
-    books: list[tuple[str, _Groups]] = []
+    names = [one.object_id for one in objects]
+    groups, shared = DisjointSet(names), DisjointSet(names)
+    books: list[tuple[str, DisjointSet]] = []
     _join_by_content(objects, groups)
-    books.append(("has the same URDF, meshes and textures as", groups.copy()))
+    books.append(("has the same URDF, meshes and textures as", deepcopy(groups)))
     _join_by_declaration(objects, groups)
-    books.append(("is declared by its source to be the same object as", groups.copy()))
+    books.append(("is declared by its source to be the same object as", deepcopy(groups)))
     _join_by_fingerprint(objects, groups, shared)
     books.append(("has, apart from frame and unit, the same geometry and motion as", groups))
     kept: dict[str, Candidate] = {}
     copies: dict[str, list[str]] = {}
     rejects = []
     for one in objects:
-        first = kept.setdefault(groups.head(one.object_id), one)
+        first = kept.setdefault(groups[one.object_id], one)
         if first is not one:
-            why = next(text for text, book in books if _are_one(book, first, one))
+            pair = (first.object_id, one.object_id)
+            why = next(text for text, book in books if book.connected(*pair))
             copies.setdefault(first.object_id, []).append(one.object_id)
             rejects.append(_reject(one, f"{why} {first.object_id}."))
     findings = [_finding(name, Code.DUPLICATE_KEPT, f"left out as copies: {', '.join(others)}.")
@@ -129,28 +110,26 @@ def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
     return _sorted(rejects), _sorted(findings)
 
 
-def _are_one(book: _Groups, one: Candidate, two: Candidate) -> bool:
-    return book.head(one.object_id) == book.head(two.object_id)
-
-
-def _join_by_content(objects: list[Candidate], groups: _Groups) -> None:
+def _join_by_content(objects: list[Candidate], groups: DisjointSet) -> None:
     first: dict[str, str] = {}
     for one in objects:
-        groups.join(first.setdefault(one.content, one.object_id), one.object_id)
+        groups.merge(first.setdefault(one.content, one.object_id), one.object_id)
 
 
-def _join_by_declaration(objects: list[Candidate], groups: _Groups) -> None:
+def _join_by_declaration(objects: list[Candidate], groups: DisjointSet) -> None:
     """Join what names the same object; names stand for themselves, present or not."""
     first: dict[str, str] = {}
-    names = _Groups()
+    names = DisjointSet(name for one in objects for name in (one.name, *one.same_as))
     for one in objects:
         for other in one.same_as:
-            names.join(one.name, other)
+            names.merge(one.name, other)
     for one in objects:
-        groups.join(first.setdefault(names.head(one.name), one.object_id), one.object_id)
+        groups.merge(first.setdefault(names[one.name], one.object_id), one.object_id)
 
 
-def _join_by_fingerprint(objects: list[Candidate], groups: _Groups, shared: _Groups) -> None:
+def _join_by_fingerprint(
+    objects: list[Candidate], groups: DisjointSet, shared: DisjointSet
+) -> None:
     """Join what looks and moves alike; enter into `shared` what only looks alike."""
     gallery = Gallery()
     for one in objects:
@@ -158,18 +137,18 @@ def _join_by_fingerprint(objects: list[Candidate], groups: _Groups, shared: _Gro
             continue
         is_known = False
         for identifier, other in gallery.alike(one.seen):
-            shared.join(identifier, one.object_id)
+            shared.merge(identifier, one.object_id)
             if not is_known and same_motion(one.seen, other):
-                groups.join(identifier, one.object_id)
+                groups.merge(identifier, one.object_id)
                 is_known = True
         if not is_known:  # a second entry of the same could find nothing that the first does not
             gallery.add(one.object_id, one.seen)
 
 
-def _shared_findings(kept: list[str], shared: _Groups) -> Rows:
+def _shared_findings(kept: list[str], shared: DisjointSet) -> Rows:
     clusters: dict[str, list[str]] = {}
     for identifier in kept:
-        clusters.setdefault(shared.head(identifier), []).append(identifier)
+        clusters.setdefault(shared[identifier], []).append(identifier)
     return [
         _finding(one, Code.SHAPE_SHARED, _shared_detail([x for x in cluster if x != one]))
         for cluster in clusters.values()

@@ -103,7 +103,7 @@ def run(job: ShardJob[ManifestSettings]) -> None:
         "objects": objects,
         "findings": [row for row in findings if row["object_id"] in kept],
         "rejects": rejects,
-        "categories": category_rows(objects),
+        "categories": category_rows((row["category"], row["source"]) for row in objects),
     }
     _remove_old_assets(shards)
     for name, rows in tables.items():

@@ -132,7 +132,8 @@ def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
 
 
 def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(category_rows(objects), key=lambda row: row["category"])
+    pairs = ((row["category"], row["source"]) for row in objects)
+    return sorted(category_rows(pairs), key=lambda row: row["category"])
 
 
 def _open_sources(licenses: Mapping[str, str]) -> set[str]:

@@ -73,6 +73,23 @@ def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> 
     )
 
 
+def test_an_adapter_counts_for_its_own_sources_alone(tree: Path) -> None:
+    """One line of one adapter used to ingest all sources again."""
+    adapters = ("articraft", "artiverse", "partnet_mobility", "physx_mobility")
+
+    def digests() -> dict[str, str]:
+        return {name: code_digest("ingest", name) for name in adapters}
+
+    before, stages = digests(), {stage: code_digest(stage) for stage in STAGES}
+    append("pipeline/raw/adapters/artiverse.py")
+    after = digests()
+    assert {name for name in adapters if after[name] != before[name]} == {"artiverse"}
+    append("pipeline/raw/adapters/partnet_motion.py")  # which one adapter reads with
+    changed = {name for name in adapters if digests()[name] != after[name]}
+    assert changed == {"partnet_mobility"}
+    assert {stage: code_digest(stage) for stage in STAGES} == stages
+
+
 def test_unrelated_files_count_for_nobody(tree: Path) -> None:
     def change() -> None:
         append("pipeline/generate/shapes.py")

@@ -77,7 +77,10 @@ def test_categories_count_objects_by_source(copied: Path) -> None:
     rows = [
         {"category": "door", "source": source} for source in ("local", "generated", "generated")
     ] + [{"category": "uncategorized", "source": "local"}]
-    found = {row["category"]: row for row in category_rows(rows)}
+    found = {
+        row["category"]: row
+        for row in category_rows((row["category"], row["source"]) for row in rows)
+    }
     assert (found["door"]["objects"], found["door"]["by_source"]) == (
         3,
         [("generated", 2), ("local", 1)],
