@@ -357,4 +357,4 @@ def test_wrapping_turns_breaks_the_triangle_inequality_on_the_seam():
     apart = joint_distance(ahead, back, wrap_turns=True)
     assert apart == pytest.approx(math.sqrt(2) * (turn - short), rel=1e-12)
     assert apart > 100 * sum(near)
-    assert "no metric" in " ".join(joint_distance.__doc__.split())
+    assert "not a metric" in " ".join(joint_distance.__doc__.split())
