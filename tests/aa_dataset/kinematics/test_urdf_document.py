@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
 from aa_dataset.kinematics.urdf import CODES, parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 ANGLE = st.floats(-10, 10)
 LINKS = '<link name="a"/><link name="b"/>'
@@ -254,7 +254,7 @@ def test_a_chain_of_ten_thousand_links_is_read_quickly() -> None:
 
 def test_every_real_urdf_is_read_or_refused_with_a_known_error() -> None:
     if not SAMPLES.is_dir():
-        pytest.skip("the folder of real samples is not on this machine")
+        skip_without_samples()
     outcomes: Counter[str] = Counter()
     for path in sorted(SAMPLES.rglob("*.urdf")):
         try:

@@ -18,12 +18,12 @@ from aa_dataset.kinematics import RigidBody
 from aa_dataset.kinematics.urdf import parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import read_tree, rest_frames, urdf_joint
 from aa_dataset.metric import KineticNorm, joint_distance
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 
 def sample_files():
     if not SAMPLES.is_dir():
-        pytest.skip("no real objects: ../shared/samples is absent")
+        skip_without_samples()
     return sorted(SAMPLES.rglob("*.urdf"))
 
 

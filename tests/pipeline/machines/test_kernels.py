@@ -19,6 +19,7 @@ import pytest
 from pipeline.generate.layout import object_name
 from pipeline.generate.registry import family_names
 from pipeline.stages.split.frozen import frozen_members
+from tests.kit.places import skip_without_samples
 from tests.pipeline.machines.kernels import REPOSITORY, Run, differences
 from tests.pipeline.machines.rebuild import SAMPLES, sample_names
 from tests.processors import Environment, core_types, plain, strongest, without_dispatch
@@ -133,7 +134,7 @@ def test_every_processor_builds_the_same_objects() -> None:
     built = [name for name, results in found[first].items() if "content" in results]
     assert {*frozen_members()} <= {*built}
     if not SAMPLES.is_dir():
-        pytest.skip("../shared/samples is not here: generated objects alone were compared")
+        skip_without_samples()
     assert len({*built} & {*samples}) > 150
 
 

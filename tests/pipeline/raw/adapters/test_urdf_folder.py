@@ -28,7 +28,7 @@ from pipeline.stages.ingest.stage import IngestInput, ingest, run
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from tests.kit import bench
 from tests.kit import settings as settings_kit
-from tests.kit.places import REPOSITORY
+from tests.kit.places import REPOSITORY, SAMPLES, skip_without_samples
 from tests.kit.settings import facts_of
 
 GOOD: dict[str, Any] = {
@@ -319,7 +319,7 @@ def test_mjcf_models_are_told_from_their_parts(tmp_path: Path) -> None:
     assert names(tmp_path) == ["doors/a.xml", "doors/q/model.xml"]
 
 
-SAMPLES = Path("../shared/samples/tail")
+TAIL = SAMPLES / "tail"
 SAMPLE_FACTS: dict[str, dict[str, Any]] = {
     "furniture_sim": {"format": "mjcf", "label": "drop", "label_from": "file"},
     "simpler_env": {},
@@ -336,9 +336,9 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", sorted(SAMPLE_FACTS))
 def test_the_samples_of_the_tail(elsewhere: Path, tmp_path: Path, name: str) -> None:
-    samples = REPOSITORY / SAMPLES / name
+    samples = REPOSITORY / TAIL / name
     if not samples.is_dir():
-        pytest.skip(f"{SAMPLES / name} is absent")
+        skip_without_samples()
     root = tmp_path / "raw"
     collection(root, name, **SAMPLE_FACTS[name], frame={"up": "z"})
     for path in samples.rglob("*"):

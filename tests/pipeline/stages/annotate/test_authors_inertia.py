@@ -8,12 +8,12 @@ from articulatearena.read.inertia_loader import load_link_inertia
 
 from aa_dataset.kinematics.urdf import parse_urdf
 from pipeline.stages.annotate.mass import link_mass
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 
 def sample_files():
     if not SAMPLES.is_dir():
-        pytest.skip("no real objects: ../shared/samples is absent")
+        skip_without_samples()
     return sorted(SAMPLES.rglob("*.urdf"))
 
 

@@ -25,7 +25,7 @@ from pipeline.stages.deduplicate.alike import same_motion, same_shape
 from pipeline.stages.deduplicate.stage import Candidate, find_duplicates
 from tests.kit import bench
 from tests.kit import settings as settings_kit
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 TURNED = {"frame": {"up": "-x", "front": "y"}, "scale": "unit_sphere"}
 ARBITRARY = {"frame": {"up": "y", "front": "z"}, "scale": "arbitrary"}
@@ -277,7 +277,7 @@ def test_no_generated_object_of_any_category_is_taken_for_another(
 def sample(name: str) -> Path:
     path = SAMPLES / name
     if not path.is_dir():
-        pytest.skip(f"{SAMPLES / name} is absent")
+        skip_without_samples()
     return path
 
 

@@ -19,7 +19,7 @@ from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.shapes.glb import read_links
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 from tests.kit.settings import BUDGETS
 
 Make = Callable[..., Outcome]
@@ -102,7 +102,7 @@ def test_a_real_stl_in_millimeters_is_read() -> None:
     folder = SAMPLES / "tail/doorgym_leverknobs"
     files = sorted(folder.rglob("*.stl")) + sorted(folder.rglob("*.STL"))
     if not files:
-        pytest.skip("no real STL files: ../shared/samples is absent")
+        skip_without_samples()
     from pipeline.raw.files import FolderFiles
     from pipeline.stages.normalize.meshes import MeshReader
 

@@ -23,7 +23,7 @@ from pipeline.raw.files import FolderFiles, MemoryFiles, RawFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
 from tests.kit import bench
 from tests.kit import settings as kit
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
@@ -267,7 +267,7 @@ def png(color: tuple[int, ...], size: int = 4) -> bytes:
 def furniture(tmp_path: Path) -> Path:
     """Return a copy of the samples with pictures where theirs are absent, so that MuJoCo loads."""
     if not FURNITURE.is_dir():
-        pytest.skip(f"{FURNITURE} is absent")
+        skip_without_samples()
     folder = tmp_path / "furniture_sim"
     shutil.copytree(FURNITURE, folder)
     (folder / "common/textures").mkdir(parents=True)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.shapes.obj import ObjError, ObjText, read_obj
 from pipeline.shapes.obj_text import number_lines, obj_bytes
 from pipeline.shapes.pieces import Piece, compacted
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 
 def corners_of(text: ObjText) -> dict[str | None, list[tuple[float, ...]]]:
@@ -70,7 +70,7 @@ def real_files() -> list[Path]:
 def test_real_files_read_as_trimesh_reads_them() -> None:
     files = real_files()
     if not files:
-        pytest.skip("no real OBJ files: ../shared/samples is absent")
+        skip_without_samples()
     compared = 0
     for path in files:
         ours = read_obj(path.read_bytes())
@@ -86,7 +86,7 @@ def test_real_files_read_as_trimesh_reads_them() -> None:
 def test_texture_coordinates_of_real_files_are_those_of_trimesh() -> None:
     path = SAMPLES / "partnet_mobility/40147/textured_objs"
     if not path.is_dir():
-        pytest.skip("no real OBJ files: ../shared/samples is absent")
+        skip_without_samples()
     compared = 0
     for file in sorted(path.glob("*.obj")):
         ours = read_obj(file.read_bytes())

@@ -22,7 +22,7 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 UPRIGHT = {"up": "z", "front": "x"}
 PARTNET = {"frame": UPRIGHT, "scale": "unit_sphere"}
@@ -53,7 +53,7 @@ def sample() -> Sample:
     def run(name: str, urdf: str, source: Any, **facts: Any) -> Outcome:
         found = sorted(SAMPLES.glob(name))
         if not found:
-            pytest.skip("../shared/samples is not here")
+            skip_without_samples()
         return bench.normal(found[0], {**source, **facts}, urdf=urdf, budgets=BUDGETS)
 
     return run

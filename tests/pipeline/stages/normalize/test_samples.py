@@ -15,7 +15,7 @@ from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.raw.records import Screw
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, needs_samples
 
 UPRIGHT = {"up": "z", "front": "x"}
 SOURCES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -77,7 +77,7 @@ def described(name: str) -> tuple[Path, str, dict[str, Any]]:
     return SAMPLES / source / identifier, urdf, facts
 
 
-@pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
+@needs_samples
 @pytest.mark.parametrize("name", sample_names())
 def test_a_sample_moves_as_before_and_is_a_fixed_point(
     tmp_path: Path, law_of_motion: Callable[..., None], name: str
@@ -105,7 +105,7 @@ def changed_files(outcome: Outcome, folder: Path, facts: dict[str, Any]) -> set[
     return {name for name in {*files, *again} if files.get(name) != again.get(name)}
 
 
-@pytest.mark.skipif(not SAMPLES.is_dir(), reason="../shared/samples is not here")
+@needs_samples
 def test_a_ball_with_a_cone_is_left_out() -> None:
     folder = SAMPLES / "tail/pybullet_data"
     with pytest.raises(Rejection) as caught:

@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pytest
 import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from pipeline.shapes.pieces import Look, Piece
 from pipeline.stages.normalize.walls import has_reverse, one_sided_looks
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 RED, BLUE = Look((1.0, 0.0, 0.0, 1.0)), Look((0.0, 0.0, 1.0, 1.0))
 
@@ -59,6 +58,6 @@ def test_a_plain_object_is_drawn_from_both_sides(door: Path) -> None:
 def test_partnet_draws_its_walls_twice() -> None:
     folder = SAMPLES / "partnet_mobility/40147"
     if not folder.is_dir():
-        pytest.skip("no real objects: ../shared/samples is absent")
+        skip_without_samples()
     outcome = bench.normal(folder, urdf="mobility.urdf")
     assert sides(outcome.files["object.glb"]) == {False}

@@ -16,7 +16,7 @@ from aa_dataset.kinematics.urdf import UrdfLink, parse_urdf
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 DIRECTIONS = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=float)
 # Of the hull of a link: at most so much may be seen to be free and yet filled. The rule is 5 % of
@@ -100,7 +100,7 @@ def test_links_of_every_family_stay_open(
 )
 def test_links_of_real_objects_stay_open(tmp_path: Path, name: str) -> None:
     if not (SAMPLES / name).is_dir():
-        pytest.skip("no real objects: ../shared/samples is absent")
+        skip_without_samples()
     source = bench.METRIC | {"scale": "unit_sphere"}
     normal = bench.normal(SAMPLES / name, source, urdf="mobility.urdf")
     assert filled_without_a_word(*finished(normal, tmp_path)) == {}

@@ -15,7 +15,7 @@ import trimesh
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
 from tests.kit import bench
-from tests.kit.places import SAMPLES
+from tests.kit.places import SAMPLES, skip_without_samples
 
 MESH = '<geometry><mesh filename="{}"/></geometry>'
 BOX = '<geometry><box size="{}"/></geometry>'
@@ -155,7 +155,7 @@ def test_parts_beyond_the_budget_are_said(tmp_path: Path) -> None:
 def test_real_convex_decompositions_are_kept(tmp_path: Path) -> None:
     folder = SAMPLES / "partnet_mobility/3763"
     if not folder.is_dir():
-        pytest.skip("no decomposed sample: ../shared/samples is absent")
+        skip_without_samples()
     outcome = finished(folder, urdf="mobility_vhacd.urdf")
     sources = outcome.record.collision_sources
     assert set(sources.values()) == {"source", "none"}  # the helper link of the screw is empty
@@ -170,7 +170,7 @@ def test_real_convex_decompositions_are_kept(tmp_path: Path) -> None:
 def test_real_objects_of_partnet_are_a_fixed_point(tmp_path: Path, name: str) -> None:
     folder = SAMPLES / "partnet_mobility" / name
     if not folder.is_dir():
-        pytest.skip("no real objects: ../shared/samples is absent")
+        skip_without_samples()
     outcome = finished(folder, urdf="mobility.urdf")
     again = finished(bench.unpacked(outcome, tmp_path / "out"), urdf="object.urdf")
     assert outcome.files == again.files
