@@ -92,7 +92,7 @@ def read_seal(layout: LibraryLayout) -> Seal:
         raise LibraryError(
             f"{path} has schema version {found}, this package reads {SCHEMA_VERSION}. "
             "Install the version of aa-dataset that wrote the library, or build it again "
-            "with `make library`."
+            "with `make library`, or download one of this version."
         )
     return _seal(data, path, hashlib.sha256(text).hexdigest())
 

@@ -8,9 +8,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from pipeline.tools.fetch.access import Source
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -76,25 +79,25 @@ def sources() -> str:
     return grid(head, (_source(name, source) for name, source in _sources()))
 
 
-def _source(name: str, source: Any) -> tuple[str, ...]:
+def _source(name: str, source: Source) -> tuple[str, ...]:
     ways = {"hub": "`aa fetch`", "archive": "`aa fetch`", "generated": "`make library`"}
     way = ways.get(source.kind, "by hand") + (", gated" if source.access.get("gated") else "")
-    expected = source.facts.get("expected", {}).get("objects")
-    count = f"{expected:,}" if expected else ""
     about = source.described
-    return f"`{name}`", about["title"], way, count, about["license"], about["scale"]
+    expected = about.expected.get("objects")
+    count = f"{expected:,}" if expected else ""
+    return f"`{name}`", about.title, way, count, about.license, about.scale
 
 
 def proofs() -> str:
     """Return what the adapter of every source was tested on."""
     rows = (
-        (f"`{name}`", TESTED[source.facts["proved"]["by"]], source.facts["proved"]["note"])
+        (f"`{name}`", TESTED[source.described.proved["by"]], source.described.proved["note"])
         for name, source in _sources()
     )
     return grid(("source", "tested on", "note"), rows)
 
 
-def _sources() -> list[tuple[str, Any]]:
+def _sources() -> list[tuple[str, Source]]:
     """Return every source by name, as `aa sources` knows it."""
     from pipeline.engine.config import load_config
     from pipeline.tools.fetch.access import load_all
