@@ -158,4 +158,4 @@ def test_numba_does_not_obey_the_current_folder(trap: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert "ArgumentError: engine='numba' would obey the .numba_config.yaml" in done.stderr
+    assert "ArgumentError: engine='numba' would read the .numba_config.yaml" in done.stderr
