@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of one object in an asset tar: listed, read, unpacked, and proven to be the right."""
+"""The files of one object in an asset tar: list, read, unpack and check them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Asset:
     path : Path
         The tar.
     offset, size : int [B]
-        Where the object's members begin, and how long they are together.
+        Start and total length of the object's members.
     object_id : str
-        The folder that every member lies in.
+        The folder of every member.
     content_sha256 : str
-        Digest of the files but the pictures, in hex.
+        Digest of all files except pictures, in hex.
     """
 
     path: Path
@@ -42,19 +42,19 @@ class Asset:
             return tuple(member.name for member in self._members(stream))
 
     def read(self, name: str) -> bytes:
-        """Return the contents of one file; `check` tells whether they are the right ones."""
+        """Return the contents of one file without checking them; see `check`."""
         with self._open() as stream:
             for member in self._members(stream):
                 if member.name == name:
                     return self._contents(stream, member)
         raise LibraryError(
-            f"object {self.object_id!r} has no file {name!r}; `files()` lists what it has."
+            f"object {self.object_id!r} has no file {name!r}; `files()` lists its files."
         )
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield every file, and raise after the last one unless they are the right ones.
+        """Yield every file; after the last one, raise if they do not match the digest.
 
-        No file comes before all names are known to be safe.
+        All names are checked before the first file is yielded.
         """
         contents = Contents()
         with self._open() as stream:
@@ -66,7 +66,7 @@ class Asset:
             raise self._broken(problem)
 
     def check(self) -> None:
-        """Raise `LibraryError` unless the files are those that the tables vouch for."""
+        """Raise `LibraryError` unless the files match the digest in the tables."""
         for _ in self.files():
             pass
 
@@ -79,7 +79,7 @@ class Asset:
             if path.parent not in made:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 made.add(path.parent)
-            with path.open("xb") as stream:  # no name is another's on any file system
+            with path.open("xb") as stream:  # names are distinct on every file system
                 stream.write(data)
             names.append(name)
         return tuple(names)
@@ -91,10 +91,10 @@ class Asset:
             raise self._broken(f"is not readable ({error.strerror})") from error
 
     def _members(self, stream: BinaryIO) -> tuple[Member, ...]:
-        """Return all files of the range, or raise: a part of an object is none."""
+        """Return all files of the range, or raise if it is not a complete object."""
         try:
-            found = read_members(stream, self.offset, self.size, object_id=self.object_id)
-            return tuple(found)
+            members = read_members(stream, self.offset, self.size, object_id=self.object_id)
+            return tuple(members)
         except ValueError as error:
             raise self._broken(str(error)) from None
         except OSError as error:

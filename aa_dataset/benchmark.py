@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The version of the benchmark that a library holds, named by every library and every result."""
+"""The version of the benchmark, stated by every library and every result."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Benchmark:
     digest : str
         16 hex digits of the frozen list, the same on every machine.
     by_bytes, by_numbers : int
-        Objects of the library whose files are those of the list to the byte, and those that agree
-        in every number that scoring uses alone.
+        Objects of the library whose files equal those of the list byte for byte, and those that
+        agree only in every number that scoring uses.
     """
 
     version: str
@@ -56,28 +56,30 @@ class Benchmark:
 
     @property
     def agreement(self) -> str:
-        """How many objects of the library are those of the list, by which proof."""
+        """The number of objects that agree with the list, by bytes and by numbers."""
         return f"{self.by_bytes:,} objects agree by bytes and {self.by_numbers:,} by numbers"
 
     @property
     def is_provisional(self) -> bool:
-        """Whether a later version takes its place."""
+        """Whether a later version will replace it."""
         return is_provisional(self.version)
 
 
 def read_benchmark(facts: Any) -> Benchmark:
-    """Return the benchmark that a seal names, or raise `ValueError` if no build writes it so."""
+    """Return the benchmark that a seal names, or raise `ValueError` if it is not valid."""
     if not isinstance(facts, dict) or set(facts) != {*_TEXTS, *_COUNTS}:
-        raise ValueError(f"benchmark is not a table of {', '.join((*_TEXTS, *_COUNTS))}")
+        raise ValueError(f"benchmark is not an object with {', '.join((*_TEXTS, *_COUNTS))}")
     for name in _TEXTS:
         if not isinstance(facts[name], str):
-            raise ValueError(f"benchmark.{name} is {brief(facts[name])}, not a text")
+            raise ValueError(f"benchmark.{name} is {brief(facts[name])}, not a string")
     for name in _COUNTS:
         if type(facts[name]) is not int or facts[name] < 0:
-            raise ValueError(f"benchmark.{name} is {brief(facts[name])}, not a whole number >= 0")
-    found = Benchmark(**facts)
-    _require_consistent(found)
-    return found
+            raise ValueError(
+                f"benchmark.{name} is {brief(facts[name])}, not a non-negative integer"
+            )
+    benchmark = Benchmark(**facts)
+    _require_consistent(benchmark)
+    return benchmark
 
 
 def _require_consistent(found: Benchmark) -> None:
@@ -95,19 +97,18 @@ def _require_consistent(found: Benchmark) -> None:
 
 
 def is_provisional(version: str) -> bool:
-    """Return whether a later version takes the place of this one; version 0 alone is such."""
+    """Return whether a later version will replace this one; true only of version 0."""
     return version.endswith("-v0")
 
 
 def members_digest(members: Iterable[tuple[str, str]]) -> str:
-    """Return 16 hex digits of a selection of objects.
+    """Return the digest of a selection of objects, 16 hex digits.
 
     Parameters
     ----------
     members : iterable of (str, str)
-        Id of every object, and what vouches for its contents: the digest of the frozen list for an
-        object of a benchmark, which may differ in bytes from machine to machine, else that of the
-        object's files.
+        Id and content digest of every object. For an object of a benchmark, whose bytes may differ
+        between machines, it is the digest of the frozen list, else that of the object's files.
     """
     lines = sorted(f"{object_id} {proof}\n" for object_id, proof in members)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of downloads and unpacked objects: where it is, and how to add to it safely."""
+"""The cache of downloads and unpacked objects: its location, and safe writes to it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from aa_dataset.errors import ArenaError
 HOME_VARIABLE = "AA_HOME"
 LIBRARY_VARIABLE = "AA_LIBRARY"
 
-_CACHE_STEP = f"Make room or repair it, or set {HOME_VARIABLE} to a folder that you can write to."
-_GIVEN_STEP = "Make room or choose another folder."
-_ATTEMPTS = 100  # to put a folder in place, while other programs put theirs there
+_CACHE_STEP = f"Free space or repair it, or set {HOME_VARIABLE} to a writable folder."
+_GIVEN_STEP = "Free space or choose another folder."
+_ATTEMPTS = 100  # to rename a folder into place while other programs do the same
 
 
 class CacheError(ArenaError, OSError):
@@ -26,7 +26,7 @@ class CacheError(ArenaError, OSError):
 
 
 class DownloadError(ArenaError, OSError):
-    """The Hub did not give the library."""
+    """The library could not be downloaded from the Hub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class CacheLayout:
 
     @property
     def hub(self) -> Path:
-        """Downloads, in huggingface_hub's own layout: `snapshots/<revision>` per repository."""
+        """Downloads, in the layout of huggingface_hub: `snapshots/<revision>` per repository."""
         return self.root / "hub"
 
     def library(self, name: str) -> Path:
-        """Return the folder where a library of that name may be placed by hand."""
+        """Return the folder where a user may place a library of that name."""
         return self.root / name
 
     def unpacked(self, edition: str, object_id: str) -> Path:
@@ -51,13 +51,13 @@ class CacheLayout:
 
 @dataclass(frozen=True, slots=True)
 class UnpackLayout:
-    """A folder that objects are unpacked into at a user's wish."""
+    """A user's folder that objects are unpacked into."""
 
     root: Path
 
     @property
     def owner(self) -> Path:
-        """Names the library and revision that the folder holds."""
+        """File with the name and revision of the unpacked library."""
         return self.root / ".unpacked-from"
 
     def object(self, object_id: str) -> Path:
@@ -66,35 +66,34 @@ class UnpackLayout:
 
 
 def cache_layout() -> CacheLayout:
-    """Return the cache folder: ``$AA_HOME`` when called, else ``~/.cache/aa-dataset``."""
+    """Return the cache folder: ``$AA_HOME``, read on each call, else ``~/.cache/aa-dataset``."""
     home = os.environ.get(HOME_VARIABLE)
     folder = Path(home) if home else Path.home() / ".cache" / "aa-dataset"
     return CacheLayout(folder.expanduser().absolute())
 
 
 def default_library() -> str | None:
-    """Return ``$AA_LIBRARY`` at the moment of the call, None when unset."""
+    """Return ``$AA_LIBRARY``, read on each call; None if unset."""
     return os.environ.get(LIBRARY_VARIABLE) or None
 
 
 def ensure_folder(
     target: Path, fill: Callable[[Path], object], *, is_sound: Callable[[Path], bool] | None = None
 ) -> bool:
-    """Make `target` by `fill` in a temporary folder, rename it, and tell whether that was needed.
+    """Create `target` atomically with `fill`; return whether that was needed.
 
-    Several processes may ask for the same folder: the first rename wins, the others throw their
-    copy away, and nobody ever sees a half-filled folder.
+    `fill` writes to a temporary folder, which is then renamed. If several processes create the same
+    folder, the first rename wins and the others discard their copy.
 
     Parameters
     ----------
     target : Path
-        The folder to make; when it exists and is sound, nothing is done. An empty folder is filled.
+        The folder to create. Nothing is done if it exists and is sound; an empty one is filled.
     fill : callable
-        Writes the contents into the empty folder that it is given.
+        Writes the contents into the empty folder passed to it.
     is_sound : callable, optional
-        Tells whether a folder is there and holds what `fill` writes. One that does not, because a
-        disk or a person damaged it, is replaced; without this, a folder of the user is meant, of
-        which nothing ever is.
+        Returns whether a folder exists and holds what `fill` writes; a damaged one is replaced.
+        Without it, `target` is a user's folder, whose files are never replaced.
     """
     if (is_sound or _has_content)(target):
         return False
@@ -119,7 +118,7 @@ def _has_content(folder: Path) -> bool:
 
 
 def claim_folder(folder: Path, owner: str) -> UnpackLayout:
-    """Make a folder, or take up one that the same owner made; refuse any other that has content."""
+    """Create a folder or reuse one of the same owner; refuse any other that is not empty."""
     place = UnpackLayout(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -127,8 +126,7 @@ def claim_folder(folder: Path, owner: str) -> UnpackLayout:
             return place
         if any(folder.iterdir()):
             raise CacheError(
-                f"{folder} is not empty and was not unpacked from {owner}. "
-                "Choose an empty folder, so that nothing is mixed."
+                f"{folder} is not empty and was not unpacked from {owner}. Choose an empty folder."
             )
         place.owner.write_text(owner, encoding="utf-8")
     except CacheError:
@@ -153,9 +151,9 @@ def _temporary_sibling(target: Path, next_step: str) -> Path:
 
 
 def _mode(target: Path) -> int:
-    """Return the rights of a new folder: those of the empty one that it replaces, else usual ones.
+    """Return the mode of a new folder: that of the empty one it replaces, else the default.
 
-    `mkdtemp` makes it private, but a cache may be shared.
+    `mkdtemp` creates private folders, but a cache may be shared.
     """
     return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_umask()
 
@@ -167,7 +165,7 @@ def _umask() -> int:
 
 
 def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool] | None) -> bool:
-    """Rename a finished folder to its name, unless another process was faster; tell which."""
+    """Rename a finished folder into place; return False if another process was faster."""
     for attempt in range(_ATTEMPTS):
         try:
             temporary.rename(target)
@@ -175,7 +173,7 @@ def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool
         except OSError:
             if (is_sound or _has_content)(target):
                 return False
-            # Without the finished folder, or against a program that never rests, this must end.
+            # Stop if the finished folder is gone, or if another program keeps interfering.
             if is_sound is None or not temporary.is_dir() or attempt + 1 == _ATTEMPTS:
                 raise
             _remove_unsound(target)
@@ -183,7 +181,7 @@ def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool
 
 
 def _remove_unsound(target: Path) -> None:
-    """Move whatever has the name away in one step, then remove it."""
+    """Rename the existing folder away atomically, then remove it."""
     aside = Path(tempfile.mkdtemp(prefix=".old-", dir=target.parent))
     try:
         target.rename(aside / target.name)
@@ -194,11 +192,11 @@ def _remove_unsound(target: Path) -> None:
 
 
 def download_library(repo_id: str, *, revision: str | None = None) -> Path:
-    """Return the folder of a dataset repository of the Hub, downloaded where needed.
+    """Return the folder of a dataset repository of the Hub, downloaded if needed.
 
-    The files land in ``$AA_HOME/hub``, in a folder named by the Hub's commit, so that two
-    revisions never mix. ``HF_HUB_OFFLINE``, ``HF_ENDPOINT`` and ``HF_TOKEN`` are the Hub client's
-    own and are respected; without a network a finished download is used.
+    The files are stored in ``$AA_HOME/hub``, in a folder named by the Hub's commit, so that two
+    revisions never mix. ``HF_HUB_OFFLINE``, ``HF_ENDPOINT`` and ``HF_TOKEN`` have their usual
+    meaning; without a network a complete earlier download is used.
     """
     from huggingface_hub import snapshot_download
 
@@ -206,7 +204,7 @@ def download_library(repo_id: str, *, revision: str | None = None) -> Path:
         folder = snapshot_download(
             repo_id, repo_type="dataset", revision=revision, cache_dir=cache_layout().hub
         )
-    except Exception as error:  # the client raises many kinds, also of the transport below it
+    except Exception as error:  # the client and its transport raise many types
         where = repo_id if revision is None else f"{repo_id} at revision {revision!r}"
         raise DownloadError(
             f"cannot download {where} from the Hub: {_first_line(error)} "

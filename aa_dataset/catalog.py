@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One opened library: its tables, read when first needed, and the indices between them.
 
-Opening reads the seal, the objects table and the splits, which must fit the benchmark that the seal
-names. Everything else waits until it is asked for, and the joints of an object are found by one
-index that is built once with array operations.
+Opening reads the seal, the objects table and the splits, which must match the benchmark that the
+seal names. Everything else is read on first access. The joints of an object are found by an index
+that is built once with array operations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _VERSION = re.compile(r"-v[0-9]+$")
-ROOT_LINK = "base"  # the URDF convention's name, needed where an object has no joint at all
+ROOT_LINK = "base"  # the URDF convention's name, needed for an object without joints
 _JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
 _JOINT_NUMBERS = ("pitch", "lower", "upper", "body_mass")
 _JOINT_TEXTS = ["joint", "type", "parent", "child"]
@@ -50,7 +50,7 @@ class UnknownObjectError(SelectionError, KeyError):
     """No object of the library has that id."""
 
     def __str__(self) -> str:
-        """Return the sentence; a plain KeyError would show it in quotes."""
+        """Return the message; a plain KeyError would show it in quotes."""
         return str(self.args[0])
 
 
@@ -61,7 +61,7 @@ class JointColumns:
     Attributes
     ----------
     texts : Table
-        Text columns of the joints table, read row by row; `mimic` is the joint that is followed.
+        Text columns of the joints table, read row by row; `mimic` is the leading joint.
     vectors : dict of str to (n, k) float
         Vector columns, nan where null; `numbers` likewise ``(n,)``.
     order : (n,) int
@@ -82,10 +82,10 @@ class JointColumns:
 
 
 class Catalog:
-    """The tables of one library; compare by identity, pickle by address.
+    """The tables of one library; compared by identity, pickled by folder.
 
-    A pickle holds the folder and the revision alone: a worker process opens the tables itself,
-    once, however many objects it is sent.
+    A pickle holds only the folder and the revision. A worker process opens the tables itself, once
+    for all objects that it receives.
     """
 
     def __init__(self, layout: LibraryLayout, seal: Seal):
@@ -98,7 +98,7 @@ class Catalog:
         self._sealed_at = layout.seal.stat().st_mtime_ns
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the address of the library."""
+        """Pickle as folder and revision of the library."""
         return _reopen, (str(self.layout.root), self.seal.revision)
 
     def table(self, name: str) -> pa.Table:
@@ -127,15 +127,14 @@ class Catalog:
             near = _closest(object_id, self._row_of)
             raise UnknownObjectError(
                 f"no object {object_id!r} among the {len(self._row_of):,} of {self.seal.name} "
-                f"revision {self.seal.revision}.{near} `aa list` shows all."
+                f"revision {self.seal.revision}.{near} `aa list` lists them."
             ) from None
 
     def resolve_split(self, name: str) -> str:
-        """Return the name in this library of the split that is asked for.
+        """Return the full name of a split of this library.
 
-        A frozen split has its plain name, and answers to its version (``eval200-v0``). One that was
-        sampled from this library carries a digest (``eval200_1a2b3c4d``) and answers to its stem as
-        long as it is the only one.
+        A frozen split has a plain name; its version (``eval200-v0``) is an alias. The name of a
+        sampled split ends in a digest (``eval200_1a2b3c4d``); its stem is an alias if unambiguous.
         """
         known, benchmark = self.seal.splits, self.seal.benchmark
         if name in known:
@@ -145,16 +144,16 @@ class Catalog:
         if _VERSION.search(name):
             held = "no version" if benchmark is None else benchmark.version
             raise SelectionError(
-                f"the benchmark {name!r} is not in this library, which holds {held}. Get the "
-                "library of that version, or name a split of this one: "
+                f"the benchmark {name!r} is not in this library, which holds {held}. Download the "
+                "library of that version, or choose a split of this one: "
                 f"{_listing(sorted(known))}."
             )
         sampled = [split for split in known if split.startswith(f"{name}_")]
         if len(sampled) == 1:
             return sampled[0]
-        problem = "is ambiguous here" if sampled else "is not in this library"
+        problem = "is ambiguous" if sampled else "is not in this library"
         raise SelectionError(
-            f"the split {name!r} {problem}; it has {_listing(sorted(known))}. Name one of them."
+            f"the split {name!r} {problem}. Choose from {_listing(sorted(known))}."
         )
 
     def split_rows(self, name: str) -> Rows:
@@ -173,14 +172,14 @@ class Catalog:
         if absent or changed:
             raise LibraryError(
                 f"the split {name!r} of {self.layout.root} names {absent} objects that the library "
-                f"lacks and {changed} whose contents changed, so scores on it would not compare. "
-                "Run `make library` again."
+                f"lacks and {changed} whose contents changed, so scores on it would not be "
+                "comparable. Run `make library` again."
             )
 
     def rows_of(self, object_ids: pa.ChunkedArray) -> Rows:
-        """Return the row of each id in the objects table, -1 where it has none; (n,) int."""
-        found = pc.index_in(object_ids, value_set=self.objects["object_id"].combine_chunks())
-        return np.asarray(pc.fill_null(found, -1).to_numpy(), dtype=np.int64)
+        """Return the row of each id in the objects table, -1 if absent; (n,) int."""
+        indices = pc.index_in(object_ids, value_set=self.objects["object_id"].combine_chunks())
+        return np.asarray(pc.fill_null(indices, -1).to_numpy(), dtype=np.int64)
 
     @property
     def joints(self) -> JointColumns:
@@ -243,11 +242,11 @@ class Catalog:
         )
 
     def _mimic(self, index: int, leader: str) -> Mimic:
-        found = {name: float(self.joints.numbers[name][index]) for name in _MIMIC[1:]}
-        for name, number in found.items():
+        coupling = {name: float(self.joints.numbers[name][index]) for name in _MIMIC[1:]}
+        for name, number in coupling.items():
             if not math.isfinite(number):
-                raise ValueError(f"the {name} of its mimic is {number}, not a number")
-        return Mimic(leader, **found)
+                raise ValueError(f"the {name} of its mimic is {number}, not a finite number")
+        return Mimic(leader, **coupling)
 
     def asset(self, row: int) -> Asset:
         """Return the byte range that holds one object's files."""
@@ -257,7 +256,7 @@ class Catalog:
         return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
 
     def checked_asset(self, row: int) -> Asset:
-        """Return the byte range of one object, whose files were found right at the first call."""
+        """Return the byte range of one object after checking its files once."""
         asset = self.asset(row)
         if row not in self._checked:
             asset.check()
@@ -265,7 +264,7 @@ class Catalog:
         return asset
 
     def _require_unchanged(self) -> None:
-        """Refuse to read tars of a build that replaced the one whose tables are open."""
+        """Raise `LibraryError` if another build replaced the one whose tables are open."""
         try:
             same = self.layout.seal.stat().st_mtime_ns == self._sealed_at
             same = same or read_seal(self.layout).sha256 == self.seal.sha256
@@ -273,13 +272,13 @@ class Catalog:
             same = False
         if not same:
             raise LibraryError(
-                f"{self.layout.root} was built again, or removed, since it was opened as revision "
+                f"{self.layout.root} was rebuilt or removed after it was opened as revision "
                 f"{self.seal.revision}. Load the dataset again."
             )
 
 
 def open_catalog(root: Path) -> Catalog:
-    """Open a library folder, or raise `LibraryError` if it is half built or mixed."""
+    """Open a library folder, or raise `LibraryError` if it is incomplete or mixed."""
     layout = LibraryLayout(root.absolute())
     seal = read_seal(layout)
     verify_files(layout, seal)
@@ -292,17 +291,17 @@ def checked_catalog(layout: LibraryLayout, seal: Seal) -> Catalog:
     found = catalog.objects.num_rows
     if found != seal.objects:
         raise LibraryError(
-            f"{layout.table('objects')} has {found:,} rows, {layout.seal.name} says "
+            f"{layout.table('objects')} has {found:,} rows, but {layout.seal.name} lists "
             f"{seal.objects:,}. Run `make library` again."
         )
     _require_objects(catalog)
     if pc.count_distinct(catalog.objects["object_id"]).as_py() != found:
         raise LibraryError(
-            f"{layout.table('objects')} has an object id twice. Run `make library` again."
+            f"{layout.table('objects')} has a duplicate object id. Run `make library` again."
         )
     if problem := _benchmark_problem(catalog):
         raise LibraryError(
-            f"{layout.table('splits')} does not fit the benchmark that {layout.seal.name} names: "
+            f"{layout.table('splits')} contradicts the benchmark that {layout.seal.name} names: "
             f"{problem}. Run `make library` again, or download the library again."
         )
     _require_counts(catalog)
@@ -310,7 +309,7 @@ def checked_catalog(layout: LibraryLayout, seal: Seal) -> Catalog:
 
 
 def _require_objects(catalog: Catalog) -> None:
-    """Hold ids and places against the form that a build writes, and against the tars."""
+    """Check the form of ids and offsets, and compare them with the tars."""
     files = catalog.seal.files.items()
     tars = {Path(name).stem: mark.size for name, mark in files if name.endswith(".tar")}
     try:
@@ -321,7 +320,7 @@ def _require_objects(catalog: Catalog) -> None:
 
 
 def _require_counts(catalog: Catalog) -> None:
-    """Hold the counts of the seal against the tables."""
+    """Compare the counts of the seal with the tables."""
     layout, seal = catalog.layout, catalog.seal
     for name, column, counted in (
         ("objects", "source", seal.sources),
@@ -331,7 +330,7 @@ def _require_counts(catalog: Catalog) -> None:
             check_counts(catalog.table(name)[column], counted)
         except ValueError as error:
             raise LibraryError(
-                f"{layout.table(name)} does not fit {layout.seal.name}: {column} {error}. "
+                f"{layout.table(name)} contradicts {layout.seal.name}: {column} {error}. "
                 f"{NEXT_STEP}"
             ) from error
 
@@ -347,13 +346,13 @@ def _benchmark_problem(catalog: Catalog) -> str:
     if not distinct == members.num_rows == held.objects:
         return (
             f"the split {held.split!r} has {members.num_rows} rows of {distinct} objects, the seal "
-            f"says {held.objects} objects"
+            f"lists {held.objects} objects"
         )
     return _version_problem(members, held.version) or _version_problem(others, None)
 
 
 def _version_problem(rows: pa.Table, version: str | None) -> str:
-    """Return the first row of the splits that has another version, empty if there is none."""
+    """Describe the first row of the splits with another version, empty if there is none."""
     found = rows["version"]
     same = pc.is_null(found) if version is None else pc.fill_null(pc.equal(found, version), False)
     wrong = rows.filter(pc.invert(same))
@@ -366,7 +365,7 @@ def _version_problem(rows: pa.Table, version: str | None) -> str:
 
 @lru_cache(maxsize=8)
 def _reopen(root: str, revision: str) -> Catalog:
-    """Open the library of a pickle, once per process; it must still be the same revision."""
+    """Open the library of a pickle, once per process; its revision must be unchanged."""
     catalog = open_catalog(Path(root))
     if catalog.seal.revision != revision:
         raise LibraryError(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that an object follows the library's URDF convention, from its files alone.
+"""Checks that an object follows the library's URDF convention, from its files alone.
 
-`check_convention` reads the document: structure, names, joints, screws, mimics, inertials, which
-files it needs. `check_geometry` reads the meshes as well: where the object's box is, whether
-collision meshes have a volume, whether materials and textures are there. Either returns one
-sentence per broken rule, with what to do about it; an empty list is the proof.
+`check_convention` checks the document: structure, names, joints, screws, mimics, inertials and
+required files. `check_geometry` also checks the meshes: position of the bounding box, volume of
+collision meshes, presence of materials and textures. Each returns one sentence per broken rule,
+with a remedy; an empty list means that the object conforms.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aa_dataset.portable import length, symmetric_eigen
 
 NAME = re.compile(r"[a-z0-9_]+")
 TYPES = ("fixed", "revolute", "continuous", "prismatic")
-# Relative to an axis or a range: what rounding to twelve digits may leave.
+# Relative to an axis or a range: the error of rounding to twelve digits.
 ROUNDING = 1e-9
 
 
@@ -42,7 +42,7 @@ def check_convention(
     files : container of str
         Names of the files beside it.
     with_inertials : bool
-        Whether masses must be there: after `annotate`, not yet after `normalize`.
+        Whether masses are required: after `annotate`, but not after `normalize`.
     """
     try:
         model = parse_urdf(urdf)
@@ -70,7 +70,7 @@ def _whole_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]
 
 
 def _said(shape: Shape) -> str:
-    """Return what a person finds a shape by: its file, else its name, else its kind."""
+    """Identify a shape for the reader: by its file, else its name, else its kind."""
     named = shape.geometry.filename or shape.name
     return _shown(named) if named else f"a {shape.geometry.kind}"
 
@@ -94,12 +94,12 @@ def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
 
 
 def _shown(name: str) -> str:
-    """Return a name as it may stand in a sentence: plain ones bare, strange ones quoted and cut."""
+    """Format a name for a sentence: plain names bare, others quoted and truncated."""
     return name if NAME.fullmatch(name) else repr(name[:200])
 
 
 def is_plain(name: str) -> bool:
-    """Tell whether a file name stays below the object's folder on every system, without `..`."""
+    """Return whether a file name stays inside the object's folder on every system."""
     return is_inside(name) and ".." not in name.split("/") and not {"\\", ":"} & {*name}
 
 
@@ -145,7 +145,7 @@ def _mimic_problems(model: UrdfModel) -> Iterator[str]:
 
 
 def _screw_problems(model: UrdfModel, tree: KinematicTree) -> Iterator[str]:
-    """Check the two joints of every screw against the one helical joint that they are."""
+    """Check the two joints of every screw against the helical joint that they represent."""
     written = {joint.name: joint for joint in model.joints}
     slides = {joint.parent: joint for joint in model.joints}
     for joint in tree.joints:
@@ -193,7 +193,7 @@ def check_geometry(urdf: bytes, files: Mapping[str, bytes]) -> list[str]:
     Parameters
     ----------
     urdf : bytes
-        A document that `check_convention` has nothing to say about.
+        A document without findings of `check_convention`.
     files : mapping of str to bytes
         The files beside it.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The convention checked on a URDF file or an object's folder: one sentence per broken rule.
+"""Check of the convention on a URDF file or an object's folder: one sentence per broken rule.
 
-Nothing outside the object's folder is read, whatever the URDF names, and nothing is written.
+Only files inside the object's folder are read, whatever the URDF names; nothing is written.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from aa_dataset.inside import is_below
 from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.layout import URDF
 
-# Bytes of one mesh or texture that are read at most.
+# Maximum number of bytes read from one mesh or texture.
 MOST_BYTES = 1_000_000_000
 
 
 class NotAnObjectError(ArenaError):
-    """What was named is neither a URDF nor a folder with one."""
+    """The path is neither a URDF nor a folder with one."""
 
 
 class FolderView(Mapping[str, bytes]):
-    """The files of one folder by relative name; links that lead out of it are not there."""
+    """The files of one folder by relative name; links out of the folder are ignored."""
 
     def __init__(self, root: Path) -> None:
         self._root = Path(os.path.realpath(root))
@@ -78,11 +78,13 @@ def check_file(path: Path, with_inertials: bool = True) -> list[str]:
 def _read(document: Path) -> bytes:
     try:
         if not stat.S_ISREG(document.stat().st_mode):
-            raise ValueError("it is not a file")  # a pipe would wait for ever
+            raise ValueError("it is not a file")  # reading a pipe would block
         with document.open("rb") as stream:
-            return stream.read(XmlBudget().max_bytes + 1)  # enough to see that it is too large
+            return stream.read(
+                XmlBudget().max_bytes + 1
+            )  # one byte more shows that it is too large
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise NotAnObjectError(
-            f"{document} cannot be read: {reason}. Name a URDF or a folder with {URDF}."
+            f"{document} cannot be read: {reason}. Pass a URDF or a folder with {URDF}."
         ) from None

@@ -16,18 +16,18 @@ from aa_dataset.portable import length, second_moments, symmetric_eigen
 
 Array = NDArray[np.float64]
 
-# The box may be off the origin by this share of its diagonal: less than one step of its grid.
+# Allowed offset of the bounding box, relative to its diagonal: less than one step of its grid.
 CENTERED = 1e-8
-# A collision mesh is flat when its thinnest direction is below this share of its widest one.
+# A collision mesh is flat if its smallest extent is below this fraction of its largest.
 FLAT = 1e-6
 
 
 class ObjError(ArenaError, ValueError):
-    """A mesh file is not usable; says which line."""
+    """A mesh file cannot be used; the message names the line."""
 
 
 def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield a sentence per broken rule."""
+    """Yield one sentence per broken rule."""
     frames = rest_frames(model)
     boxes = []
     for link in model.links:
@@ -66,7 +66,7 @@ def _is_flat(points: Array) -> bool:
 
 
 def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Array, list[str]]:
-    """Return the vertices (n, 3) [m] of a mesh in its link frame, and what is wrong with it."""
+    """Return the vertices (n, 3) [m] of a mesh in its link frame, and its problems."""
     where = f"Link {link.name}: {name}"
     if name not in files:
         return np.zeros((0, 3)), [f"{where} does not exist; add the mesh or remove its element."]
@@ -106,7 +106,7 @@ def read_obj(data: bytes) -> tuple[Array, int, list[str]]:
             sides.append(line[7:].decode("utf-8", "replace").strip())
     points = np.array(rows, dtype=float).reshape(-1, 3)
     if not np.isfinite(points).all():
-        raise ObjError("a coordinate is not a finite number; mend the mesh.")
+        raise ObjError("a coordinate is not a finite number; repair the mesh.")
     return points, faces, sides
 
 
@@ -115,4 +115,4 @@ def _vertex(line: bytes, number: int) -> tuple[float, float, float]:
         _, x, y, z = line.split()[:4]
         return float(x), float(y), float(z)
     except ValueError:
-        raise ObjError(f"line {number} is not a vertex; mend the mesh.") from None
+        raise ObjError(f"line {number} is not a vertex; repair the mesh.") from None

@@ -26,8 +26,8 @@ Choice = str | Iterable[str] | None
 class Dataset:
     """Objects of one library in a fixed order; index by number, slice or object id.
 
-    Opening reads tables alone. It can be pickled and shared with worker processes, which open the
-    library by themselves.
+    Opening reads only tables. A dataset can be pickled and sent to worker processes, which open the
+    library themselves.
     """
 
     def __init__(self, catalog: Catalog, rows: Rows | None = None, *, label: str = "library"):
@@ -57,7 +57,7 @@ class Dataset:
         try:
             return ArticulatedObject(self._catalog, int(self._rows[key]))
         except IndexError:
-            raise IndexError(f"object {key} of {len(self)}; count from 0.") from None
+            raise IndexError(f"index {key} is out of range for {len(self)} objects.") from None
 
     def __contains__(self, item: object) -> bool:
         if isinstance(item, ArticulatedObject):
@@ -88,7 +88,7 @@ class Dataset:
 
     @property
     def catalog(self) -> Catalog:
-        """The opened library that this selection looks into."""
+        """The open library of this selection."""
         return self._catalog
 
     @property
@@ -98,7 +98,7 @@ class Dataset:
 
     @property
     def revision(self) -> str:
-        """Digest of the library's contents, to cite beside every number."""
+        """Digest of the library's contents, to be cited with every result."""
         return self._catalog.seal.revision
 
     @property
@@ -113,17 +113,17 @@ class Dataset:
 
     @property
     def expected_objects(self) -> int:
-        """Objects of the whole published dataset."""
+        """Number of objects of the full published dataset."""
         return self._catalog.seal.expected_objects
 
     @property
     def splits(self) -> dict[str, int]:
-        """The splits of the library and how many objects each has."""
+        """The splits of the library and their numbers of objects."""
         return dict(self._catalog.seal.splits)
 
     @property
     def benchmark(self) -> Benchmark | None:
-        """The version of the benchmark that this selection is; None for a part of it or more."""
+        """The benchmark version if this selection is exactly its split, else None."""
         held = self._catalog.seal.benchmark
         if held is None:
             return None
@@ -132,9 +132,9 @@ class Dataset:
 
     @property
     def members(self) -> str:
-        """Digest of which objects these are, 16 hex digits; results compare if it is equal.
+        """Digest of the selected objects, 16 hex digits; equal digests mean comparable results.
 
-        Objects of the benchmark count as those of its frozen list, all others by their contents.
+        Objects of the benchmark enter by the digest of its frozen list, all others by content.
         """
         held = self._catalog.seal.benchmark
         frozen = set() if held is None else set(self._catalog.split_rows(held.split).tolist())
@@ -151,32 +151,32 @@ class Dataset:
 
     @property
     def sources(self) -> dict[str, int]:
-        """Objects of this selection per source, the largest first."""
+        """Objects of this selection per source, largest first."""
         return self.counts("source")
 
     @property
     def categories(self) -> dict[str, int]:
-        """Objects of this selection per category, the largest first."""
+        """Objects of this selection per category, largest first."""
         return self.counts("category")
 
     @property
     def licenses(self) -> dict[str, int]:
-        """Objects of this selection per license, the largest first."""
+        """Objects of this selection per license, largest first."""
         return self.counts("license")
 
     def joint_counts(self) -> dict[str, int]:
-        """Return the joints of this selection per type, fixed ones included."""
+        """Return the number of joints per type, fixed ones included."""
         columns = {kind.value: self._column(f"joints_{kind}") for kind in JointType}
         return {kind: int(pc.sum(column).as_py() or 0) for kind, column in columns.items()}
 
     def split(self, name: str) -> Dataset:
-        """Return the objects that are also in a split, by its name or the stem of it."""
+        """Return the objects that are also in a split, given by its name or its stem."""
         full = self._catalog.resolve_split(name)
         members = self._catalog.split_rows(full)
         return self._selection(self._rows[np.isin(self._rows, members)], f"split {full}")
 
     def select(self, object_ids: Iterable[str]) -> Dataset:
-        """Return the objects of these ids, in the given order."""
+        """Return the objects with these ids, in the given order."""
         rows = [self._member_row(object_id) for object_id in object_ids]
         return self._selection(np.array(rows, dtype=np.int64), f"{self._label}, selected")
 
@@ -191,8 +191,8 @@ class Dataset:
     ) -> Dataset:
         """Return the objects that match every argument; each is one value or several.
 
-        `joint_type` asks for at least one joint of that type. A value that the library does not
-        know raises `SelectionError`, so that a typo never gives an empty selection.
+        `joint_type` requires at least one joint of that type. An unknown value raises
+        `SelectionError`, so that a typo never gives an empty selection.
         """
         choices = {
             "category": category,
@@ -217,8 +217,8 @@ class Dataset:
         if column == "category":
             known |= set(self._catalog.table("categories")["category"].to_pylist())
         _require_known(column, values, known)
-        found = pc.is_in(self._column(column), value_set=pa.array(values, pa.string()))
-        return np.asarray(found.to_numpy(), dtype=bool)
+        matches = pc.is_in(self._column(column), value_set=pa.array(values, pa.string()))
+        return np.asarray(matches.to_numpy(), dtype=bool)
 
     def _has_joint(self, types: list[str]) -> NDArray[np.bool_]:
         _require_known("joint_type", types, {kind.value for kind in JointType})
@@ -226,9 +226,9 @@ class Dataset:
         return np.asarray(np.any(np.array(counts) > 0, axis=0), dtype=bool)
 
     def table(self, name: str) -> pa.Table:
-        """Return a table as pyarrow, with the rows of this selection's objects alone.
+        """Return a table as pyarrow, restricted to the objects of this selection.
 
-        `rejects` and `categories`, whose rows are not objects of the library, come whole.
+        `rejects` and `categories` are returned whole: their rows are not objects of the library.
         """
         table = self._catalog.table(name)
         if name in ("rejects", "categories"):
@@ -239,10 +239,10 @@ class Dataset:
         return table.filter(pa.array(np.isin(owner, self._rows)))
 
     def unpack(self, folder: Path) -> int:
-        """Write every object to ``folder/<object_id>/``; return how many were not there yet.
+        """Write every object to ``folder/<object_id>/``; return the number of new objects.
 
-        Each object appears whole or not at all, so a broken run is taken up by the next. A folder
-        with anything else in it is refused, so that two revisions never mix.
+        Objects are written atomically, so an interrupted call can be repeated. A folder with other
+        content is refused, so that two revisions never mix.
         """
         place = claim_folder(folder, f"{self.name} {self.revision}")
         written = 0
@@ -255,7 +255,7 @@ class Dataset:
         return self._catalog.objects[name].take(pa.array(self._rows))
 
     def counts(self, column: str) -> dict[str, int]:
-        """Return the objects of this selection per value of a text column, the largest first."""
+        """Return the number of objects per value of a text column, largest first."""
         rows = pc.value_counts(self._column(column)).to_pylist()
         ranked = sorted(rows, key=lambda row: (-row["counts"], row["values"]))
         return {row["values"]: row["counts"] for row in ranked}
@@ -268,5 +268,5 @@ def _require_known(field: str, values: list[str], known: set[str]) -> None:
 
             near = get_close_matches(value, sorted(known), n=3) or sorted(known)[:8]
             raise SelectionError(
-                f"{field} {value!r} is not in this library; close to it are {', '.join(near)}."
+                f"{field} {value!r} is not in this library; similar values: {', '.join(near)}."
             )

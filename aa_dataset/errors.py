@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of the package: every message is a sentence that ends in a next step."""
+"""The errors of the package; every message ends with a next step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 
 class ArenaError(Exception):
-    """Root of every error that `aa_dataset` raises on purpose."""
+    """Base class of all errors that `aa_dataset` raises deliberately."""
 
 
 class LibraryError(ArenaError):
-    """A library folder is missing, half built, mixed, damaged, hostile or of another schema."""
+    """A library folder is missing, incomplete, mixed, damaged, malicious or of another schema."""
 
 
 class ShapeError(ArenaError, ValueError):
@@ -23,11 +23,11 @@ class ShapeError(ArenaError, ValueError):
 
 
 class ArgumentError(ArenaError, TypeError):
-    """An argument is of a kind that the function does not take; says what to give instead."""
+    """An argument has the wrong type; the message states the expected one."""
 
 
 class JointError(ArenaError, ValueError):
-    """A joint's field is not usable; names the joint and the field."""
+    """A joint's field is invalid; the message names the joint and the field."""
 
     def __init__(self, joint: str, field: str, problem: str):
         self.joint, self.field = joint, field
@@ -35,7 +35,7 @@ class JointError(ArenaError, ValueError):
 
 
 class TreeError(ArenaError, ValueError):
-    """Links and joints do not form one tree; `code` says which rule is broken."""
+    """Links and joints do not form one tree; `code` identifies the broken rule."""
 
     def __init__(self, code: str, detail: str):
         self.code, self.detail = code, detail
@@ -43,7 +43,7 @@ class TreeError(ArenaError, ValueError):
 
 
 class UrdfError(ArenaError, ValueError):
-    """A URDF document is not readable; `code` is one of `kinematics.urdf.CODES`."""
+    """A URDF document cannot be read; `code` is one of `kinematics.urdf.CODES`."""
 
     def __init__(self, code: str, detail: str):
         self.code, self.detail = code, detail
@@ -51,7 +51,7 @@ class UrdfError(ArenaError, ValueError):
 
 
 class MissingExtraError(ArenaError, ImportError):
-    """A feature needs an optional package; the message holds the pip command."""
+    """A feature needs an optional package; the message contains the pip command."""
 
     def __init__(self, feature: str, extra: str, cause: ImportError):
         super().__init__(
@@ -61,7 +61,7 @@ class MissingExtraError(ArenaError, ImportError):
 
 
 class UnboundedRangeError(JointError):
-    """Raw E was asked of a joint whose range is infinite."""
+    """Raw E was requested for a joint with an infinite range."""
 
     def __init__(self, joint: str):
         super().__init__(
@@ -72,15 +72,15 @@ class UnboundedRangeError(JointError):
 
 
 class NormError(ArenaError, ValueError):
-    """An inner product on twists cannot be made from these numbers."""
+    """These numbers do not define an inner product on twists."""
 
 
 class SingularBodyError(NormError):
-    """A rod or a point: some rotation moves none of its mass, so E_B would be blind to it."""
+    """A rod or a point: some rotation moves none of its mass, so E_B would not measure it."""
 
 
 def shown(value: object) -> str:
-    """Return a wrong argument as a message shows it, in a few words."""
+    """Describe a wrong argument briefly, for an error message."""
     if isinstance(value, str | PurePath):
         return f"the text {str(value)!r}"
     if isinstance(value, bool | int | float) or value is None:

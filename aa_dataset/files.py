@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that appear whole or not at all, also after a power cut; what a disk refuses is a sentence.
+"""Atomic and durable file writes, with errors that explain what to do.
 
-The one way by which this project puts a finished file in place.
+All finished files of this project are put in place by these functions.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from pathlib import Path
 from aa_dataset.errors import ArenaError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-# The machine's trouble, whatever was being written: nothing about the data is wrong.
+# Errors of the machine, not of the data.
 DISK_TROUBLE = (*NO_ROOM, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
 
 class WriteError(ArenaError):
-    """A file cannot be written: the disk is full, or the folder does not let us."""
+    """A file cannot be written: the disk is full, or the folder is not writable."""
 
 
 @contextmanager
 def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
-    """Give a temporary name beside `path`; rename it to `path` only if the block succeeds.
+    """Yield a temporary path next to `path`; rename it to `path` only if the block succeeds.
 
     Parameters
     ----------
     path : Path
-        The file to make; its folder is made if absent.
+        The file to write; its folder is created if absent.
     lasting : bool
         Flush the file before the rename and the folder after it, so that a power cut leaves the old
-        file or the whole new one. False is for files that nobody misses, such as counters.
+        file or the complete new one. Pass False for files that may be lost, such as counters.
 
     Raises
     ------
     WriteError
-        If the disk refuses, with the folder and the bytes that were to be written.
+        If the write fails; the message states the folder and the required bytes.
     """
     temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
     try:
@@ -60,7 +60,7 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
-    """Write a whole file or nothing."""
+    """Write a file atomically."""
     with (
         replacing(path, lasting=lasting) as temporary,
         refused_as_sentence(path, lambda: len(data)),
@@ -70,7 +70,7 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
 
 @contextmanager
 def refused_as_sentence(path: Path, least_bytes: Callable[[], int]) -> Iterator[None]:
-    """Raise `WriteError` where the disk refuses to write a file of so many bytes."""
+    """Turn a failed write of a file of `least_bytes` into a `WriteError`."""
     try:
         yield
     except OSError as error:
@@ -87,24 +87,24 @@ def file_sha256(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileSeal:
-    """What the seal says of one file: `sha256` in hex, `size` in bytes."""
+    """The entry of one file in the seal: `sha256` in hex, `size` in bytes."""
 
     sha256: str
     size: int
 
     @classmethod
     def of(cls, path: Path) -> FileSeal:
-        """Return what a seal says of a file that is there now."""
+        """Return the entry of an existing file."""
         return cls(file_sha256(path), path.stat().st_size)
 
 
 def flush(path: Path) -> None:
-    """Wait until a file or a folder's list of names is on the disk."""
+    """Wait until a file, or the entries of a folder, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some network file systems cannot flush a folder; they keep its names themselves.
+        # Some network file systems cannot flush a folder; their server keeps its entries.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP) or not path.is_dir():
             raise
     finally:
@@ -112,7 +112,7 @@ def flush(path: Path) -> None:
 
 
 def flush_disk(folder: Path) -> None:
-    """Wait until all files in the file system of a folder are on the disk: for many at once."""
+    """Wait until all files in the file system of a folder are on disk; for many files at once."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
@@ -123,38 +123,38 @@ def flush_disk(folder: Path) -> None:
 
 
 def write_sentence(path: Path, error: OSError, *, least_bytes: int) -> str:
-    """Say which file could not be written, why, and what to do.
+    """Explain which file could not be written, why, and what to do.
 
     Parameters
     ----------
     path : Path
-        The file that was to be written.
+        The target file.
     error : OSError
-        What the system said.
+        The error of the operating system.
     least_bytes : int [B]
-        How large the file would have become, at least.
+        Minimum size of the file.
     """
     what = f"{path} cannot be written ({_reason(error)}): it needs at least {least_bytes:,} bytes"
     folder = path.parent
     if error.errno in NO_ROOM:
         free = f", of which {free_bytes(folder):,} are free in {folder}"
-        return f"{what}{free}. Make room there and run the command again."
+        return f"{what}{free}. Free space there and run the command again."
     if error.errno == errno.EFBIG:
-        return f"{what} in {folder}. Raise the limit on file sizes (`ulimit -f`) and run it again."
+        return f"{what} in {folder}. Raise the file size limit (`ulimit -f`) and run it again."
     if error.errno == errno.EIO:
-        return f"{what} in {folder}. The disk may be failing: look at the system's log."
-    return f"{what} in {folder}. Give yourself the right to write there and run the command again."
+        return f"{what} in {folder}. The disk may be failing: check the system log."
+    return f"{what} in {folder}. Make the folder writable and run the command again."
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the bytes that are free where a folder is, or would be."""
+    """Return the free bytes on the file system of a folder, which need not exist yet."""
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
     return shutil.disk_usage(folder).free
 
 
 def _concerns(error: OSError, folder: Path) -> bool:
-    """Tell whether an error is about this folder: one without a name is what a write raises."""
+    """Return whether an error concerns this folder; errors of a write have no file name."""
     name = error.filename
     return name is None or Path(os.fsdecode(name)).absolute().is_relative_to(folder.absolute())
 

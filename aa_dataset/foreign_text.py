@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Escapes untrusted text for documents: it stays text, on its own line, in its own cell.
+"""Escaping of untrusted text for documents and terminals.
 
-Names, licenses and attributions come from files that anybody may write. Every place that puts them
-into Markdown, YAML, tab-separated text or a terminal takes the function for that place here.
+Names, licenses and attributions come from files that anybody may write. Code that puts them into
+Markdown, YAML, tab-separated text or a terminal uses the matching function of this module.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import html
 import re
 
-# Control sequences (Cc), line breaks of any kind (Zl, Zp), halves of characters (Cs), what every
-# font draws as it likes (Co), and what nobody sees (Cf): such characters turn the direction of
-# reading, join or part words, or hide whole sentences. Written out, because a look at all signs
-# takes long; a test compares them with the categories. The planes behind the letters go as a whole.
+# Control characters (Cc), line and paragraph separators (Zl, Zp), surrogates (Cs), private use (Co)
+# and format characters (Cf), which can reverse text, join or split words, or hide sentences. The
+# ranges are literal because a scan of all code points is slow; a test compares them with the
+# Unicode categories. The planes after the letters are excluded as a whole.
 UNPRINTABLE = re.compile(
     "["
     r"\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
@@ -22,21 +22,21 @@ UNPRINTABLE = re.compile(
     "]"
 )
 _MARKS = re.compile(r"([\\`*_\[\]|~$])")
-# What addresses and names that become links by themselves cannot do without. It gets tags around:
-# some renderers look for addresses where entities are letters again, but none looks across a tag.
+# Characters that every automatic link (address or @name) contains. They are wrapped in tags: some
+# renderers search for links after decoding entities, but none searches across a tag.
 _LINKED = re.compile(r":(?=/)|@|(?<=www)\.", re.IGNORECASE)
-# Words that YAML takes as they stand: no number, no null, no true or false.
+# Words that YAML reads as plain strings, not as numbers, nulls or booleans.
 _YAML_WORD = re.compile(r"[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+|mit|other|unknown|zlib|unlicense")
 
 
 def one_line(text: str, most: int = 300) -> str:
-    """Return text that fits into one cell of a tab-separated file, cut to a length."""
+    """Return text for one cell of a tab-separated file, truncated to `most` characters."""
     printable = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.split())[:most]
 
 
 def terminal_line(text: str) -> str:
-    """Return text that a terminal shows on one line and obeys in nothing."""
+    """Return text for one line of a terminal, without control characters."""
     return UNPRINTABLE.sub("?", text)
 
 
@@ -46,10 +46,10 @@ def terminal_text(text: str) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """Return text for one cell of a Markdown table, without any markup of its own.
+    """Return text for one cell of a Markdown table, with all markup escaped.
 
-    An underscore within a word is left alone: it marks nothing there. An address or a name after
-    `@` looks as it is, but becomes no link.
+    Underscores within a word are kept: they are not markup there. Addresses and `@` names are shown
+    unchanged but do not become links.
     """
     safe = html.escape(_settled(text), quote=False)
     marked = re.sub(r"(?<=[^\W_])\\_(?=[^\W_])", "_", _MARKS.sub(r"\\\1", safe))
@@ -62,7 +62,7 @@ def plain_line(text: str) -> str:
 
 
 def yaml_text(text: str) -> str:
-    """Return text as a YAML scalar: a plain word where it is one, else quoted."""
+    """Return text as a YAML scalar, quoted unless it is a plain word."""
     if _YAML_WORD.fullmatch(text):
         return text
     is_plain = [c.isascii() and c.isprintable() and c not in '"\\' for c in text]
@@ -71,5 +71,5 @@ def yaml_text(text: str) -> str:
 
 
 def _settled(text: str) -> str:
-    """Return text on one line, with single blanks and without control characters."""
+    """Return text on one line, with single spaces and without control characters."""
     return " ".join(UNPRINTABLE.sub(" ", text).split())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an object got its category, and the tree of categories: what the tables of a library tell.
+"""The category tree, and the steps that led to an object's category, from the library's tables.
 
 The build writes the steps that led to a category into the column `label_provenance`
 (``record id: articulated_task_lamp > without articulated: task_lamp``), so that they can be read
-wherever the library is, without the repository that made it.
+without the repository that built the library.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from typing import Any
 UNKNOWN = "uncategorized"
 UNKNOWN_RULE = "unknown"
 
-# What the first words of a step mean; the rest of its words say which word, person or file.
+# Meaning of each rule by the first words of a step; the rest names the word, person or file.
 RULES: dict[str, str] = {
     "metadata": "the source states this label for the object",
     "record id": "the record id without `rec_` and the number or hash at its end",
     "prompt": "the text that the object was made from, in the shared lowercase form",
-    "category slug": "the record id gave nothing known, so the source's own category speaks",
-    "name": "the source has no label, so the object's name speaks",
-    "cut at": "everything from this connective on describes, and is cut off",
+    "category slug": "the record id gives no known class, so the source's category is used",
+    "name": "the source has no label, so the object's name is used",
+    "cut at": "everything from this connective on is description and is removed",
     "without": "generic words that do not change the class are dropped",
     "singular": "the last word in the singular",
-    "head noun": "the longest known end of the phrase; in English the thing itself stands last",
+    "head noun": "the longest known suffix of the phrase; in English the head noun comes last",
     "alias": "another spelling or name of the same class",
-    "review by": "a person decided, which overrules every rule",
-    UNKNOWN_RULE: "the taxonomy has no such class; a person must add or review it",
+    "review by": "a manual decision, which overrides every rule",
+    UNKNOWN_RULE: "the taxonomy has no such class; it must be added or reviewed manually",
 }
 
 _STEP = re.compile(r"(?P<rule>[^:]+): (?P<label>[a-z0-9_]*)")
@@ -45,14 +45,14 @@ class Step:
 
     @property
     def meaning(self) -> str:
-        """Say what the rule does, empty for a rule of another version."""
-        found = (text for start, text in RULES.items() if self.rule.startswith(start))
-        return next(found, "")
+        """What the rule does, empty for a rule of another version."""
+        meanings = (text for start, text in RULES.items() if self.rule.startswith(start))
+        return next(meanings, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One supercategory with its categories, the largest first."""
+    """One supercategory with its categories, largest first."""
 
     supercategory: str
     categories: tuple[tuple[str, int], ...]
@@ -76,20 +76,20 @@ def plain_label(label: str) -> str:
 
 
 def format_trace(steps: Iterable[Step]) -> str:
-    """Write steps as the text of the column `label_provenance`."""
+    """Format steps as text for the column `label_provenance`."""
     return " > ".join(f"{step.rule}: {step.label}" for step in steps)
 
 
 def parse_trace(text: str) -> list[Step]:
-    """Read the steps back; a text of another form is one step without a label."""
-    found = [_STEP.fullmatch(part) for part in text.split(" > ")]
-    if not all(found):
+    """Parse the steps; text of another form becomes one step without a label."""
+    matches = [_STEP.fullmatch(part) for part in text.split(" > ")]
+    if not all(matches):
         return [Step(text, "")]
-    return [Step(match["rule"], match["label"]) for match in found if match]
+    return [Step(match["rule"], match["label"]) for match in matches if match]
 
 
 def tree(categories: Iterable[Mapping[str, Any]], counts: Mapping[str, int]) -> list[Branch]:
-    """Group the rows of the categories table by supercategory, the largest first.
+    """Group the rows of the categories table by supercategory, largest first.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ URDF = "object.urdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
-RECEIPT = ".aa-receipt.json"  # no file of an object: their names never begin with a dot
+RECEIPT = ".aa-receipt.json"  # no conflict: names of an object's files never begin with a dot
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,5 +77,5 @@ class ObjectLayout:
 
     @property
     def receipt(self) -> Path:
-        """What the cache wrote when it unpacked the object."""
+        """The receipt that the cache wrote when it unpacked the object."""
         return self.root / RECEIPT

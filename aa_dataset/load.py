@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open a library by folder or by name, and say what was opened."""
+"""Open a library by folder or by name, and print what was opened."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def load_dataset(
     Parameters
     ----------
     name : str or path
-        A library folder, or the name of a dataset. A name is looked for in ``$AA_HOME/<name>``,
-        then in a ``library`` folder of the current directory that carries it.
+        A library folder, or the name of a dataset. A name is searched in ``$AA_HOME/<name>``,
+        then in ``./library`` if the library there has that name.
     split : str, optional
-        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v0"``; all
-        objects if left out.
+        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v0"``.
+        Default: all objects.
     revision : str, optional
-        The revision that must be opened: 16 hex digits as printed, or for a download any
-        revision of the repository (branch, tag, commit).
+        The required revision: 16 hex digits as printed, or for a download any revision of the
+        repository (branch, tag, commit).
     repo_id : str, optional
-        Dataset repository of the Hub that holds the dataset, ``owner/name``. If given, that is
-        what is opened, downloaded if needed; no local folder is used instead.
+        Dataset repository on the Hub, ``owner/name``. If given, the library is loaded from there
+        and downloaded if needed; local folders are ignored.
     verbose : bool
-        Say on stderr what was opened.
+        Print to stderr what was opened.
 
     Returns
     -------
     Dataset
-        Lazy: tables only, files when an object is asked for them.
+        Loads lazily: only tables are read, and an object's files on first access.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def _default_name(library: str | None) -> str:
 
 
 def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
-    """Return lines that describe what was opened, and how much of the whole it is."""
+    """Return lines that describe what was opened, and its share of the full dataset."""
     catalog = dataset.catalog
     seal = catalog.seal
     sources = ", ".join(f"{name} {count:,}" for name, count in seal.sources.items())
@@ -107,12 +107,12 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
 
 
 def _origin(seal: Seal, full: str, asked: str) -> str:
-    """Return what a split is: a version of the benchmark, or a sample that is none."""
+    """Describe a split: a version of the benchmark, or a sample of this library."""
     if seal.benchmark is not None and full == seal.benchmark.split:
         return f", benchmark {seal.benchmark}"
     if full == asked:
         return ""
-    return f", sampled from this library, no version of a benchmark; {asked!r} stands for it"
+    return f", sampled from this library, not a benchmark version; selected by {asked!r}"
 
 
 def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None) -> Catalog:
@@ -125,15 +125,15 @@ def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | 
     if catalog.seal.name != str(name):
         raise LibraryError(
             f"{repo_id} holds the dataset {catalog.seal.name!r}, not {name!r}. "
-            "Check `repo_id`, or ask for that name."
+            "Check `repo_id`, or load it by that name."
         )
-    # The Hub resolves branches, tags and commits. Sixteen digits are a content digest: we check it.
+    # The Hub resolves branches, tags and commits; a 16-digit content digest is checked here.
     named = revision if revision and _LIBRARY_REVISION.fullmatch(revision) else None
     return _require_revision(catalog, named)
 
 
 def _local_folder(name: str | os.PathLike[str], revision: str | None) -> Path | None:
-    """Return the folder to open, None when only the Hub can have it."""
+    """Return the local folder to open, None if there is none."""
     path = Path(name).expanduser()
     text = os.fspath(name)
     if path.is_dir() or not isinstance(name, str) or len(path.parts) > 1 or text.startswith("."):
@@ -146,7 +146,7 @@ def _local_folder(name: str | os.PathLike[str], revision: str | None) -> Path | 
 
 
 def _carries(folder: Path, name: str, revision: str | None) -> bool:
-    """Return whether a folder is a library of that name, and of that revision if one is asked."""
+    """Return whether a folder is a library of that name and, if given, that revision."""
     layout = LibraryLayout(folder)
     if not layout.seal.is_file():
         return False
@@ -159,7 +159,7 @@ def _require_revision(catalog: Catalog, revision: str | None) -> Catalog:
     if revision is not None and revision != found:
         raise LibraryError(
             f"{catalog.layout.root} holds revision {found}, not {revision}. "
-            "Leave `revision` out to open it, or get the other one."
+            "Omit `revision` to open it, or download the requested one."
         )
     return catalog
 
@@ -169,6 +169,6 @@ def _not_found(name: str, revision: str | None) -> str:
     home = cache_layout().library(name)
     return (
         f"no library {wanted}: it is not a folder here, not in {home} (${HOME_VARIABLE}), and "
-        f"./{LOCAL_FOLDER} does not carry that name. Run `make library` to build one, or pass "
+        f"./{LOCAL_FOLDER} has another name. Run `make library` to build one, or pass "
         "`repo_id='owner/name'` to download it from the Hub."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object of the library: facts from the tables at once, files when they are asked for."""
+"""One object of the library: facts come from the tables, files are unpacked on first access."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Array = NDArray[np.float64]
 
 
 class ArticulatedObject:
-    """A view of one row of the objects table; cheap to make, to copy and to pickle.
+    """A view of one row of the objects table; cheap to create, copy and pickle.
 
-    Everything geometric is in the object frame at rest: z up, meters (true ones where
-    `is_metric`), the origin at the center of the box of all visual geometry.
+    All geometry is in the object frame at rest: z up, in meters (true scale if `is_metric`), with
+    the origin at the center of the bounding box of all visual geometry.
     """
 
     __slots__ = ("_catalog", "_row", "_tree")
@@ -34,7 +34,7 @@ class ArticulatedObject:
         self._tree: KinematicTree | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as library and row, so that it also travels to spawned workers."""
+        """Pickle as library and row, so that spawned workers can load it."""
         return ArticulatedObject, (self._catalog, self._row)
 
     def __eq__(self, other: object) -> bool:
@@ -52,12 +52,12 @@ class ArticulatedObject:
 
     @property
     def revision(self) -> str:
-        """Revision of the library that the object is from."""
+        """Revision of the object's library."""
         return self._catalog.seal.revision
 
     @property
     def row(self) -> int:
-        """Row of the objects table."""
+        """Row in the objects table."""
         return self._row
 
     def fact(self, column: str) -> Any:
@@ -76,7 +76,7 @@ class ArticulatedObject:
 
     @property
     def description(self) -> str:
-        """One sentence, empty where the source has none."""
+        """One sentence, empty if the source has none."""
         return str(self.fact("description"))
 
     @property
@@ -111,12 +111,12 @@ class ArticulatedObject:
 
     @property
     def floor_z(self) -> float:
-        """Lowest point at rest [m], below the origin: lift by ``-floor_z`` to stand on a floor."""
+        """Lowest point at rest [m]; raise the object by ``-floor_z`` to put it on a floor."""
         return float(self.fact("floor_z"))
 
     @property
     def extents(self) -> Array:
-        """Size of the box of all visual geometry at rest, (3,) [m]."""
+        """Size of the bounding box of all visual geometry at rest, (3,) [m]."""
         return np.array(self.fact("extents"), dtype=float)
 
     @property
@@ -126,22 +126,22 @@ class ArticulatedObject:
 
     @property
     def provenance(self) -> dict[str, str | None]:
-        """Where the object's facts came from and what else its source tells, as texts.
+        """Origin of the object's facts and further fields of its source, as strings.
 
-        What is no text in the source is JSON; None where the source names a field without a value.
+        Values that are not strings in the source are JSON; None if a field has no value.
         """
         pairs = self.fact("provenance")
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        fields = dict(pairs)
+        if len(fields) != len(pairs):
             raise LibraryError(
-                f"object {self.object_id!r}: its provenance names a field twice. Run `make library`"
-                " to build it again, or download it again."
+                f"object {self.object_id!r}: its provenance has a duplicate field. Run "
+                "`make library` to rebuild the library, or download it again."
             )
-        return found
+        return fields
 
     @property
     def tree(self) -> KinematicTree:
-        """Kinematic tree from the tables, each movable joint with the body that it moves."""
+        """Kinematic tree from the tables; each movable joint has the body that it moves."""
         if self._tree is None:
             self._tree = self._catalog.tree(self._row)
         return self._tree
@@ -153,9 +153,9 @@ class ArticulatedObject:
 
     @property
     def folder(self) -> Path:
-        """Folder with the object's files in ``$AA_HOME``, unpacked where it is absent or damaged.
+        """Folder with the object's files in ``$AA_HOME``, unpacked if absent or damaged.
 
-        The files are looked at when an open library is first asked for them.
+        An open library checks the files on first access.
         """
         target = cache_layout().unpacked(self._catalog.seal.edition, self.object_id)
         if target not in self._catalog.known_folders:
@@ -165,14 +165,14 @@ class ArticulatedObject:
 
     @property
     def urdf_path(self) -> Path:
-        """The URDF, beside the meshes that it names."""
+        """The URDF, next to its meshes."""
         return self._file(ObjectLayout(self.folder).urdf)
 
     @property
     def glb_path(self) -> Path:
-        """The whole object at rest as one GLB, one node per link; y is up and z the front.
+        """The object at rest as one GLB, one node per link; y is up and z is the front.
 
-        What lies below its root node ``Object`` is in the object frame, where z is up.
+        Nodes below the root node ``Object`` are in the object frame, where z is up.
         """
         return self._file(ObjectLayout(self.folder).glb)
 
@@ -189,7 +189,7 @@ class ArticulatedObject:
     def _file(self, path: Path) -> Path:
         if not path.is_file():
             raise LibraryError(
-                f"object {self.object_id!r} has no {path.name}; `files()` lists what it has."
+                f"object {self.object_id!r} has no {path.name}; `files()` lists its files."
             )
         return path
 
@@ -202,9 +202,9 @@ class ArticulatedObject:
         return self._catalog.checked_asset(self._row).read(name)
 
     def unpack(self, folder: Path) -> Path:
-        """Write the object's files to ``folder``, or find them there, and return it.
+        """Write the object's files to ``folder`` unless they are there already; return it.
 
-        A folder with other files is an error: it may be somebody's work.
+        A folder with other files is an error: it may hold a user's work.
         """
         given_folder(folder, self._catalog.asset(self._row))
         return folder

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages of a Parquet file unpack to, counted before Arrow unpacks one.
+"""The uncompressed size of the pages of a Parquet file, computed before Arrow unpacks them.
 
-The footer of a file may claim any size, and Arrow does not compare. What a page becomes is told by
-the header in front of it (Thrift's compact protocol): Arrow takes the memory that it claims, and
-unpacks no more. Encodings by which few bytes of a page stand for many, other than a dictionary,
-are none of ours.
+The footer of a file may claim any size, and Arrow does not verify it. The header of each page
+(Thrift's compact protocol) states its uncompressed size: Arrow allocates that much and unpacks no
+more. Except for dictionaries, a build uses no encoding that expands a few bytes to many.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from typing import TypeAlias, Union
 
 import pyarrow.parquet as pq
 
-# Pages and column chunks of one table; a build makes some hundreds.
+# Pages and column chunks of one table; a build writes a few hundred.
 _MOST_PAGES = 100_000
-_DEEPEST = 4  # structs in structs of a header: a page's, its kind's, its statistics
+_DEEPEST = 4  # nested structs of a header: the page's, its kind's, its statistics
 _ENCODINGS = (0, 2, 3, 8)  # plain, plain_dictionary, rle, rle_dictionary
-_DATA, _DICTIONARY, _DATA_V2 = 5, 7, 8  # fields of a header that tell of one kind of page
+_DATA, _DICTIONARY, _DATA_V2 = 5, 7, 8  # header fields, each for one kind of page
 _ENCODING_FIELD = {_DATA: 2, _DICTIONARY: 2, _DATA_V2: 4}
-_WIDTH = 8  # B of one number in memory
+_WIDTH = 8  # bytes of one number in memory
 _TRUE, _FALSE, _INT16, _INT32, _INT64, _BINARY, _STRUCT = 1, 2, 4, 5, 6, 8, 12
 _INTEGERS = (_INT16, _INT32, _INT64)
 
@@ -29,15 +28,15 @@ _Fields: TypeAlias = dict[int, Union[int, "_Fields"]]
 
 @dataclass(frozen=True, slots=True)
 class PageSizes:
-    """What the pages of a table hold.
+    """Uncompressed sizes of the pages of a table.
 
     Attributes
     ----------
     total : int [B]
-        What all pages unpack to, where a value counts as much as a number at least.
+        Size of all pages, where every value counts as one number at least.
     dictionaries : tuple of int [B]
-        The largest dictionary of each column of text that has one: no text that it stands for is
-        longer, and its longest may stand in every row.
+        The largest dictionary of each text column that has one. It bounds the longest text, which
+        may occur in every row.
     """
 
     total: int
@@ -50,7 +49,7 @@ def page_sizes(data: bytes, metadata: pq.FileMetaData) -> PageSizes:
     Raises
     ------
     ValueError
-        For a header, an encoding or a number of pages that no build of ours makes.
+        For a header, an encoding or a number of pages that no build writes.
     """
     total, left = 0, _MOST_PAGES
     largest: dict[int, int] = {}
@@ -70,22 +69,22 @@ def page_sizes(data: bytes, metadata: pq.FileMetaData) -> PageSizes:
                 if kind == _DICTIONARY and is_text:
                     largest[index] = max(largest.get(index, 0), size)
             if place > end:
-                raise ValueError("a page reaches beyond its column")
+                raise ValueError("a page extends beyond its column")
             if left < 0:
                 raise ValueError(f"it has more than {_MOST_PAGES:,} pages")
     return PageSizes(total, tuple(largest.values()))
 
 
 def _extent(chunk: pq.ColumnChunkMetaData, size: int) -> tuple[int, int]:
-    """Return where Arrow begins and ends to read a column chunk."""
-    if chunk.num_values <= 0:  # it reads nothing then, and an empty table tells no place
+    """Return the byte range that Arrow reads for a column chunk."""
+    if chunk.num_values <= 0:  # Arrow reads nothing, and an empty chunk has no offset
         return 0, 0
     start = chunk.data_page_offset
     if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
         start = chunk.dictionary_page_offset
     end = start + chunk.total_compressed_size
     if not 0 <= start <= end <= size:
-        raise ValueError("a column lies outside of the file")
+        raise ValueError("a column is outside the file")
     return start, end
 
 
@@ -97,22 +96,22 @@ def _checked(header: _Fields) -> tuple[int, int]:
             if facts.get(field) not in _ENCODINGS:
                 raise ValueError(f"a page has the encoding {facts.get(field)}")
             return kind, _count(facts, 1)
-    raise ValueError("a page is of no known kind")
+    raise ValueError("a page is of an unknown kind")
 
 
 def _count(fields: _Fields, number: int) -> int:
-    """Return a field that counts something."""
-    found = fields.get(number)
-    if not isinstance(found, int) or not 0 <= found < 1 << 31:
-        raise ValueError("a page's header lacks a size")
-    return found
+    """Return a field that holds a count or a size."""
+    value = fields.get(number)
+    if not isinstance(value, int) or not 0 <= value < 1 << 31:
+        raise ValueError("a page header lacks a size")
+    return value
 
 
 def _struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields, int]:
-    """Read one struct; return its fields by number, and where it ends.
+    """Read one struct; return its fields by number, and its end.
 
-    What a header of a page does not have (lists, maps, a field that comes twice) is refused, so
-    that no other reader can find something else in it.
+    Anything that a page header never has (lists, maps, duplicate fields) is refused, so that no
+    other reader can interpret it differently.
     """
     fields: _Fields = {}
     last = 0
@@ -146,7 +145,7 @@ def _struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields,
 
 
 def _varint(data: bytes, place: int, end: int) -> tuple[int, int]:
-    """Read a number of seven bits a byte, at most 64; return it, and where it ends."""
+    """Read a number of at most 64 bits, seven per byte; return it and its end."""
     value = 0
     for shift in range(0, 70, 7):
         if place >= end:

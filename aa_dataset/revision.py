@@ -12,8 +12,8 @@ import pyarrow as pa
 from aa_dataset.layout import TABLES
 from aa_dataset.schema import SCHEMA_VERSION
 
-# Where an object's bytes lie says nothing about it: a release packs the same object elsewhere, and
-# pictures may differ by graphics library.
+# The location of an object's bytes is not part of its content: a release packs the same object
+# elsewhere, and pictures may differ by graphics library.
 PLACE_COLUMNS = ("shard", "offset", "size")
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -21,7 +21,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 def tables_revision(tables: Mapping[str, pa.Table]) -> str:
     """Return 16 hex digits that change with any fact in any table, and with nothing else.
 
-    No table holds anything that was drawn, so two graphics libraries give one revision.
+    No table contains rendered data, so the revision does not depend on the graphics library.
     """
     total = hashlib.sha256(SCHEMA_VERSION.encode())
     for name in TABLES:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Untrusted JSON: one value for one file, bounded in depth and in the size of numbers.
+"""Strict parser for untrusted JSON, with limits on depth and on the size of numbers.
 
-Python's parser takes the last of two equal names, NaN and Infinity, numbers that overflow, and
-integers that no float can hold. Another reader of the same file would see something else, and
-arithmetic with such values fails far from here. All of it is refused.
+Python's parser accepts duplicate names, NaN, Infinity, numbers that overflow, and integers that no
+float can represent. Other parsers would read such a file differently, and arithmetic with such
+values fails later. All of these are refused.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import reprlib
 from typing import Any
 
 MOST_DEPTH = 100
-# Digits of an integer: enough for a number of 128 bits, which some sources have as an id.
+# Digits of an integer: enough for 128 bits, which some sources use as an id.
 MOST_DIGITS = 39
 
 
 class JsonError(ValueError):
-    """Bytes that are no usable JSON; a sentence without its full stop."""
+    """The bytes are not valid JSON; the message has no final period."""
 
 
 def parse_json(data: bytes) -> Any:
@@ -29,8 +29,8 @@ def parse_json(data: bytes) -> Any:
     Raises
     ------
     JsonError
-        If the bytes are not JSON, a name stands twice in one object, a number is not finite or has
-        too many digits, or lists and objects nest too deeply.
+        If the bytes are not JSON, an object has a duplicate name, a number is not finite or has too
+        many digits, or lists and objects are nested too deeply.
     """
     try:
         value = json.loads(
@@ -84,7 +84,7 @@ def _repeated(pairs: list[tuple[str, Any]]) -> str:
 
 
 def _require_shallow(value: Any) -> None:
-    """Refuse deep nesting, level by level: whoever walks the value later may use recursion."""
+    """Refuse deep nesting, level by level: later code may walk the value recursively."""
     level = [value]
     for _ in range(MOST_DEPTH):
         level = [

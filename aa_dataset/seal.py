@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The seal of a library, `library.json`: its format, read and written here and nowhere else.
+"""The seal of a library, `library.json`: the only module that reads and writes it.
 
-A library is written table by table and sealed last, with sizes and digests of every file, so a
-folder without a seal, or one whose files differ from it, is half built or mixed and is refused.
+The seal is written last, with size and digest of every other file. A folder without a seal, or with
+files that differ from it, is incomplete or mixed and is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION
 from aa_dataset.trust import SEAL_BYTES, brief, check_seal, parse_seal
 
-NEXT_STEP = "Run `make library` to build it again, or download it again; `aa verify` checks all."
+NEXT_STEP = "Run `make library` to rebuild it, or download it again; `aa verify` checks everything."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,20 @@ class Seal:
     def edition(self) -> str:
         """Name of the library's folder in the cache.
 
-        A revision is a claim, and leaves pictures out. The digest of the seal, which names that of
-        every tar, keeps apart libraries that claim the same one.
+        The revision is an unchecked claim and does not cover pictures. The digest of the seal,
+        which lists that of every tar, distinguishes libraries that claim the same revision.
         """
         return f"{self.revision}-{self.sha256[:32]}"
 
     def to_json(self) -> bytes:
-        """Return the bytes of `library.json`: sorted, so that equal seals are equal files."""
+        """Return the bytes of `library.json`, sorted so that equal seals give equal files."""
         content = asdict(self)
-        del content["sha256"]  # no file can hold its own digest
+        del content["sha256"]  # a file cannot contain its own digest
         return (json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def read_seal(layout: LibraryLayout) -> Seal:
-    """Read the seal of a library and check its form, not yet the files."""
+    """Read the seal of a library and check its form, but not the files."""
     path = layout.seal
     if not layout.root.is_dir():
         raise LibraryError(f"the folder {layout.root} does not exist. Run `make library`.")
@@ -88,17 +88,17 @@ def read_seal(layout: LibraryLayout) -> Seal:
     except (OSError, ValueError, KeyError) as error:
         raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
     if version != SCHEMA_VERSION:
-        found = brief(version).strip("'")
+        other = brief(version).strip("'")
         raise LibraryError(
-            f"{path} has schema version {found}, this package reads {SCHEMA_VERSION}. "
-            "Install the version of aa-dataset that wrote the library, or build it again "
-            "with `make library`, or download one of this version."
+            f"{path} has schema version {other}, but this package reads {SCHEMA_VERSION}. "
+            "Install the version of aa-dataset that wrote the library, rebuild it with "
+            "`make library`, or download one of this version."
         )
     return _seal(data, path, hashlib.sha256(text).hexdigest())
 
 
 def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
-    """Write `library.json`, whole or not at all; return the seal with the digest of that file."""
+    """Write `library.json` atomically; return the seal with the digest of that file."""
     text = seal.to_json()
     write_bytes(layout.seal, text)
     return replace(seal, sha256=hashlib.sha256(text).hexdigest())
@@ -125,17 +125,17 @@ def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
         raise LibraryError(f"{path} lacks the field {error}. {NEXT_STEP}") from error
     except ValueError as error:
         raise LibraryError(
-            f"{path} lacks a field or holds a wrong value ({error}). {NEXT_STEP}"
+            f"{path} lacks a field or has an invalid value ({error}). {NEXT_STEP}"
         ) from error
 
 
 def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
     if facts is None:
         return None
-    found = read_benchmark(facts)
-    if splits.get(found.split) != found.objects:
+    benchmark = read_benchmark(facts)
+    if splits.get(benchmark.split) != benchmark.objects:
         raise ValueError(
-            f"benchmark.objects is {found.objects}, splits.{found.split} is "
-            f"{splits.get(found.split)}"
+            f"benchmark.objects is {benchmark.objects}, splits.{benchmark.split} is "
+            f"{splits.get(benchmark.split)}"
         )
-    return found
+    return benchmark

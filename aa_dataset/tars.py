@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strict reader of the tars that a build writes: plain files in the POSIX format, nothing else.
+"""A strict reader of the tars that a build writes: regular files in the POSIX format only.
 
-Python's own reader takes a damaged header for the end of the tar and believes lengths below zero,
-links, sparse files and headers that rename others. Here a range of bytes is read to its last block
-or not at all: each header has its checksum, and the members fill the range.
+Python's `tarfile` treats a damaged header as the end of the tar and accepts negative lengths,
+links, sparse files and headers that rename others. Here every header must have a valid checksum,
+and the members must fill the byte range exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PLAIN = (b"0", b"\0")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of an object: its name inside the object's folder, its place [B] in the tar."""
+    """One file of an object: its name in the object's folder, its byte range in the tar."""
 
     name: str
     offset: int
@@ -28,16 +28,16 @@ class Member:
 
 
 def read_members(stream: BinaryIO, offset: int, size: int, *, object_id: str) -> Iterator[Member]:
-    """Yield the files of one object; raise `ValueError` if the range is not all of an object.
+    """Yield the files of one object; raise `ValueError` if the range is not a complete object.
 
     Parameters
     ----------
     stream : file
-        The tar. Members may be read while the walk goes on.
+        The tar. Members may be read during iteration.
     offset, size : int [B]
-        Where the object's members begin, and how long they are together.
+        Start and total length of the object's members.
     object_id : str
-        The folder that every member lies in.
+        The folder of every member.
     """
     end, names = offset + size, MemberNames()
     for _ in range(MEMBERS):
@@ -54,28 +54,28 @@ def read_members(stream: BinaryIO, offset: int, size: int, *, object_id: str) ->
             raise ValueError(f"ends in the middle of {brief(text)}")
         yield Member(name, begin, length)
     if offset < end:
-        raise ValueError(f"holds more than {MEMBERS:,} files")
+        raise ValueError(f"contains more than {MEMBERS:,} files")
 
 
 def read_header(block: bytes) -> tuple[str, int]:
     """Return the name of a member and its length [B]."""
     if len(block) < BLOCK:
-        raise ValueError("is cut off")
+        raise ValueError("is truncated")
     if not any(block):
         raise ValueError("ends before the object does")
     if _octal(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * ord(" "):
-        raise ValueError("is not a tar there, or a header of it is damaged")
+        raise ValueError("is not a tar at this offset, or has a damaged header")
     text = _name(block)
     if block[257:265] != _MAGIC or block[156:157] not in _PLAIN:
-        raise ValueError(f"holds {brief(text)}, which is not a plain file")
+        raise ValueError(f"contains {brief(text)}, which is not a regular file")
     length = _octal(block[124:136])
     if length is None:
-        raise ValueError(f"gives {brief(text)} a length that is no number")
+        raise ValueError(f"gives {brief(text)} a length that is not a number")
     return text, length
 
 
 def _octal(field: bytes) -> int | None:
-    """Return a number of a header, None where its digits are not plain octal ones."""
+    """Parse a number of a header; None if it is not plain octal."""
     digits = field.rstrip(b"\0 ")
     return int(digits, 8) if digits.isdigit() and not {*digits} & {*b"89"} else None
 
@@ -86,7 +86,7 @@ def _name(block: bytes) -> str:
     try:
         text = whole.decode()
     except UnicodeDecodeError:
-        raise ValueError(f"holds {brief(whole)}, a name that is not UTF-8") from None
+        raise ValueError(f"contains {brief(whole)}, a name that is not UTF-8") from None
     if "\0" in text:
-        raise ValueError(f"holds {brief(text)}, a name with a NUL")
+        raise ValueError(f"contains {brief(text)}, a name with a NUL")
     return text

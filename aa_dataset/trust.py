@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a library from elsewhere may say: every name, number and text is checked here, once.
+"""Validation of untrusted libraries: every name, number and text is checked here, once.
 
-A library may come from anyone. Its names become paths, folders and words in a terminal, its numbers
-places in a file. Each is held against the form that a build writes, and the numbers against the
-files, before anything else looks at them; a `ValueError` says in words what is wrong.
+A library may come from anyone. Its names become paths, folders and terminal output, its numbers
+offsets in a file. Each must have the form that a build writes, and offsets must lie inside the
+files, before anything else uses them. A `ValueError` describes the problem.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 from aa_dataset.layout import TABLES
 from aa_dataset.safe_json import parse_json
 
-BLOCK = 512  # [B] what a tar is counted in
-SEAL_BYTES = 1 << 26  # a seal of a thousand tars has 200 kB
-MEMBERS = 20_000  # files of one object, of which the library's have 75 on average
-FOLDERS = 8  # that a file of an object may lie deep
+BLOCK = 512  # [B] block size of a tar
+SEAL_BYTES = 1 << 26  # the seal of a library with a thousand tars has 200 kB
+MEMBERS = 20_000  # files of one object; the average in the library is 75
+FOLDERS = 8  # depth of an object's files
 
 _REVISION = re.compile(r"[0-9a-f]{16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -30,26 +30,26 @@ _SOURCE = re.compile(r"[a-z][a-z0-9_]{0,99}")
 _SPLIT = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _SHARD = re.compile(r"[a-z0-9][a-z0-9_-]{0,119}")
 _FILE = re.compile(rf"(?:{'|'.join(TABLES)})\.parquet|assets/{_SHARD.pattern}\.tar")
-# A source, a dash, an id: no path, no option, no hidden file, no module that Python could import.
+# Source, dash, id: not a path, an option, a hidden file or an importable Python module.
 _OBJECT = r"[a-z][a-z0-9_]*-(?:[a-z0-9_.-]*[a-z0-9_-])?"
 _OBJECT_LENGTH = 200
 _PART = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
-# Windows opens these as devices, in any folder and with any ending.
+# Windows opens these as devices, in any folder and with any extension.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 
 
 def parse_seal(data: bytes) -> dict[str, Any]:
-    """Return the table that a seal is; raise `ValueError` for anything else."""
+    """Parse a seal; raise `ValueError` if it is not a JSON object."""
     if len(data) > SEAL_BYTES:
         raise ValueError(f"it has more than {SEAL_BYTES:,} bytes")
-    found = parse_json(data)
-    if not isinstance(found, dict):
-        raise ValueError("it is not a table")
-    return found
+    content = parse_json(data)
+    if not isinstance(content, dict):
+        raise ValueError("it is not a JSON object")
+    return content
 
 
 def check_seal(data: Mapping[str, Any]) -> None:
-    """Raise `ValueError` unless every name and number of a seal is one that a build writes."""
+    """Raise `ValueError` unless every name and number of a seal is valid."""
     _require_text(data["name"], _NAME, "name")
     _require_text(data["revision"], _REVISION, "revision")
     for field in ("objects", "expected_objects"):
@@ -64,42 +64,42 @@ def check_seal(data: Mapping[str, Any]) -> None:
         _require_count(mark["size"], f"files.{name}.size")
     for name in TABLES:
         if f"{name}.parquet" not in data["files"]:
-            raise ValueError(f"files does not name {name}.parquet")
+            raise ValueError(f"files does not list {name}.parquet")
 
 
 def _table(value: Any, field: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{field} is {brief(value)}, not a table")
+        raise ValueError(f"{field} is {brief(value)}, not an object")
     return value
 
 
 def _require_text(value: Any, form: re.Pattern[str], field: str) -> None:
     if not isinstance(value, str) or not form.fullmatch(value):
-        raise ValueError(f"{field} is {brief(value)}, which no build writes")
+        raise ValueError(f"{field} is {brief(value)}, which is not valid")
 
 
 def _require_count(value: Any, field: str) -> None:
     if type(value) is not int or not 0 <= value < 1 << 63:
-        raise ValueError(f"{field} is {brief(value)}, not a whole number >= 0")
+        raise ValueError(f"{field} is {brief(value)}, not a non-negative integer")
 
 
 def brief(value: object) -> str:
-    """Return a foreign value for a message: short, and harmless in a terminal."""
+    """Format an untrusted value for a message: short and safe for a terminal."""
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def check_cells(table: pa.Table, schema: pa.Schema) -> None:
-    """Raise `ValueError` for a column of another type, a null where none may be, broken text."""
+    """Raise `ValueError` for a wrong column type, an unexpected null or invalid text."""
     for field in schema:
         index = table.schema.get_field_index(field.name)
-        found = None if index < 0 else table.schema.field(index).type
-        if found != field.type:
+        actual = None if index < 0 else table.schema.field(index).type
+        if actual != field.type:
             raise ValueError(
-                f"column {field.name!r}: found {found or 'nothing'}, the schema has {field.type}"
+                f"column {field.name!r}: found {actual or 'nothing'}, the schema has {field.type}"
             )
         try:
-            table[field.name].validate(full=True)  # also that text is UTF-8
+            table[field.name].validate(full=True)  # includes that text is UTF-8
         except pa.ArrowException as error:
             raise ValueError(f"column {field.name!r}: {brief(str(error))}") from None
         for chunk in table[field.name].chunks:
@@ -107,7 +107,7 @@ def check_cells(table: pa.Table, schema: pa.Schema) -> None:
 
 
 def _require_filled(values: pa.Array, field: pa.Field, name: str) -> None:
-    """Raise `ValueError` for a null where none may be, also inside of structs and maps."""
+    """Raise `ValueError` for an unexpected null, also inside structs and maps."""
     if not field.nullable and values.null_count:
         raise ValueError(f"column {name!r}: a row has no value")
     if pa.types.is_struct(field.type):
@@ -126,20 +126,22 @@ def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:
     Parameters
     ----------
     table : Table
-        The objects table, of the right columns.
+        The objects table, with columns already checked.
     sizes : mapping of str to int
-        Bytes of every asset tar, by shard.
+        Size of every asset tar [B], by shard.
     """
     ids = table["object_id"]
     short = pc.less_equal(pc.binary_length(ids), _OBJECT_LENGTH)
     named = pc.match_substring_regex(ids, rf"\A{_OBJECT}\z")
-    _require_all(table, "object_id", pc.and_(short, named), "no build makes such an id")
-    # A digest is compared and never a path: its length is enough, and a regular expression slow.
+    _require_all(table, "object_id", pc.and_(short, named), "the id is not valid")
+    # A digest is only compared, never used as a path: checking its length is enough, and faster.
     digests = pc.equal(pc.binary_length(table["content_sha256"]), 64)
-    _require_all(table, "content_sha256", digests, "that is no digest")
+    _require_all(table, "content_sha256", digests, "it is not a digest")
     for field in table.schema:
         if field.type == pa.int32():
-            _require_all(table, field.name, pc.greater_equal(table[field.name], 0), "below zero")
+            _require_all(
+                table, field.name, pc.greater_equal(table[field.name], 0), "it is negative"
+            )
     _check_places(table, sizes)
 
 
@@ -153,9 +155,9 @@ def _check_places(table: pa.Table, sizes: Mapping[str, int]) -> None:
         name = "offset" if column is offset else "size"
         whole = pc.equal(pc.bit_wise_and(column, BLOCK - 1), 0)
         inside = pc.and_(pc.greater_equal(column, 0), pc.less_equal(column, room))
-        _require_all(table, name, pc.and_(whole, inside), f"the tar has no such {name}")
-    _require_all(table, "size", pc.greater(size, 0), "an object has files")
-    # Both are within the file here, so that their sum does not overflow.
+        _require_all(table, name, pc.and_(whole, inside), f"the {name} is not valid for the tar")
+    _require_all(table, "size", pc.greater(size, 0), "an object must have files")
+    # Both are within the file here, so their sum cannot overflow.
     fits = pc.less_equal(pc.add(offset, size), room)
     _require_all(table, "size", fits, "the tar ends before the object does")
 
@@ -168,48 +170,48 @@ def _require_all(table: pa.Table, column: str, good: pa.ChunkedArray, problem: s
 
 
 def check_counts(column: pa.ChunkedArray, counted: Mapping[str, int]) -> None:
-    """Raise `ValueError` unless a text column has each value as often as a seal says."""
+    """Raise `ValueError` unless a text column has each value as often as the seal states."""
     rows = pc.value_counts(column.combine_chunks()).to_pylist()
-    found = {row["values"]: row["counts"] for row in rows}
-    for name in sorted({*found, *counted}):
-        if found.get(name, 0) != counted.get(name, 0):
+    actual = {row["values"]: row["counts"] for row in rows}
+    for name in sorted({*actual, *counted}):
+        if actual.get(name, 0) != counted.get(name, 0):
             raise ValueError(
-                f"{brief(name)} has {found.get(name, 0):,} rows, not {counted.get(name, 0):,}"
+                f"{brief(name)} has {actual.get(name, 0):,} rows, not {counted.get(name, 0):,}"
             )
 
 
 def member_name(text: str, object_id: str) -> str:
     """Return the name of a tar's member inside the object's folder, or raise `ValueError`.
 
-    Files of the library have plain names on every file system: letters, digits, ``_``, ``-`` and
-    dots inside. Nothing else can be a way out, a device, a hidden file or a trick of a terminal.
+    Files of the library have names that are safe on every file system: letters, digits, ``_``,
+    ``-`` and inner dots. This excludes path traversal, devices, hidden files and escape sequences.
     """
     first, *parts = text.split("/")
     if first != object_id or not parts or {"", ".", ".."} & {*parts} or "\\" in text:
-        raise ValueError(f"holds {brief(text)}, which lies outside the object's folder")
+        raise ValueError(f"contains {brief(text)}, which is outside the object's folder")
     if len(parts) > FOLDERS:
-        raise ValueError(f"holds {brief(text)}, more than {FOLDERS} folders deep")
+        raise ValueError(f"contains {brief(text)}, more than {FOLDERS} folders deep")
     for part in parts:
         if not _PART.fullmatch(part) or _DEVICES.fullmatch(part):
-            raise ValueError(f"holds {brief(text)}, a name that no build writes")
+            raise ValueError(f"contains {brief(text)}, which is not a valid name")
     return "/".join(parts)
 
 
 class MemberNames:
-    """The names of one object so far: each a file once, none a file and a folder."""
+    """The file names of one object: unique, and none both a file and a folder."""
 
     def __init__(self) -> None:
         self._files: set[str] = set()
         self._folders: set[str] = set()
 
     def add(self, name: str) -> None:
-        """Take one more name, or raise `ValueError`; capitals do not make another file."""
+        """Add a name, or raise `ValueError`; names are compared without case."""
         plain = name.lower()
         parts = plain.split("/")
         above = {"/".join(parts[:count]) for count in range(1, len(parts))}
         if plain in self._files:
-            raise ValueError(f"holds {brief(name)} twice")
+            raise ValueError(f"contains {brief(name)} twice")
         if plain in self._folders or above & self._files:
-            raise ValueError(f"holds {brief(name)}, and a file and a folder have one name")
+            raise ValueError(f"contains {brief(name)}, and a file and a folder share a name")
         self._files.add(plain)
         self._folders |= above

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects unpacked into folders: a receipt inside tells whether a folder is still what it was.
+"""Objects unpacked into folders, each with a receipt that shows whether it is unchanged.
 
-The receipt is written last. It names every file with its size and time, so that a look costs no
-reading; where a time differs, the contents are compared. A folder without a receipt, or one that
-differs from it, is a stump or damaged, and the cache makes it anew. A process looks at each folder
-once, and after that only whether it is still the same folder.
+The receipt is written last. It lists every file with size and time, so that a check reads no
+contents; they are compared only if a time differs. A folder without a receipt, or one that differs
+from it, is incomplete or damaged, and the cache replaces it. A process checks each folder once, and
+later only whether it is still the same folder.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from aa_dataset.layout import ObjectLayout
 
 
 class KnownFolders:
-    """The folders that an open library found to be right."""
+    """The folders that an open library has checked."""
 
     def __init__(self) -> None:
         self._marks: dict[Path, tuple[int, int]] = {}
 
     def __contains__(self, folder: Path) -> bool:
-        """Tell whether a folder was found right and no file of it was added, renamed or removed."""
-        known = self._marks.get(folder)
-        return known is not None and known == _folder_mark(folder)
+        """Return whether a folder was checked and no file was added, renamed or removed since."""
+        mark = self._marks.get(folder)
+        return mark is not None and mark == _folder_mark(folder)
 
     def add(self, folder: Path) -> None:
-        """Remember a folder that is right."""
+        """Record a checked folder."""
         if mark := _folder_mark(folder):
             self._marks[folder] = mark
 
 
 def _folder_mark(folder: Path) -> tuple[int, int] | None:
-    """Return number and time [ns] of a folder, None where there is none."""
+    """Return inode and time [ns] of a folder, None if it does not exist."""
     try:
         status = os.lstat(folder)
     except OSError:
@@ -50,7 +50,7 @@ def _folder_mark(folder: Path) -> tuple[int, int] | None:
 
 
 def cached_folder(target: Path, asset: Asset) -> Path:
-    """Return the folder of an object in the cache, unpacked where needed and healed."""
+    """Return the folder of an object in the cache; unpack it if absent or damaged."""
 
     def fill(folder: Path) -> None:
         _write_receipt(folder, asset.extract(folder), asset.content_sha256)
@@ -60,7 +60,7 @@ def cached_folder(target: Path, asset: Asset) -> Path:
 
 
 def given_folder(target: Path, asset: Asset) -> bool:
-    """Unpack an object to a folder of the user, and tell whether it was not there yet.
+    """Unpack an object to a user's folder; return whether files were written.
 
     A folder with files is compared, never replaced; an empty one is filled.
     """
@@ -69,52 +69,52 @@ def given_folder(target: Path, asset: Asset) -> bool:
         return True
     if problem := folder_problem(target, asset.names(), asset.content_sha256):
         raise CacheError(
-            f"{target} is there already and {problem}. Move it away to have object "
-            f"{asset.object_id!r} unpacked again."
+            f"{target} already exists and {problem}. Move it away to unpack object "
+            f"{asset.object_id!r} again."
         )
     return False
 
 
 def _require_folder(target: Path) -> None:
-    """Refuse a name that another thing has: a link would be replaced, or lead elsewhere."""
+    """Refuse links and files: a link would be replaced, or lead elsewhere."""
     if target.is_symlink():
         raise CacheError(
-            f"cannot write {target}: it is a link. Remove it, or choose the folder itself."
+            f"cannot write {target}: it is a link. Remove it, or use the folder it points to."
         )
     if target.exists() and not target.is_dir():
         raise CacheError(f"cannot write {target}: it is not a folder. Choose another folder.")
 
 
 def is_sound(folder: Path, asset: Asset) -> bool:
-    """Tell whether a folder of the cache holds the object, by its receipt."""
+    """Return whether a folder of the cache holds the object, according to its receipt."""
     receipt = read_receipt(folder)
     if receipt is None or receipt.get("content_sha256") != asset.content_sha256:
         return False
     marks = receipt["files"]
     try:
-        found = _marks(folder, marks)
+        current = _marks(folder, marks)
     except OSError:
         return False
-    if found == marks:
+    if current == marks:
         return True
-    sizes = [mark[0] for mark in marks.values()] == [mark[0] for mark in found.values()]
+    sizes = [mark[0] for mark in marks.values()] == [mark[0] for mark in current.values()]
     if not sizes or folder_problem(folder, marks, asset.content_sha256):
         return False
-    with suppress(OSError):  # a copy of the cache has other times: look at contents only once
+    with suppress(OSError):  # a copy of the cache has other times: compare contents only once
         _write_receipt(folder, marks, asset.content_sha256)
     return True
 
 
 def read_receipt(folder: Path) -> dict[str, Any] | None:
-    """Return what a receipt says, None where there is none or it is damaged."""
+    """Return the contents of a receipt, None if it is absent or damaged."""
     try:
-        found = json.loads(ObjectLayout(folder).receipt.read_bytes())
+        receipt = json.loads(ObjectLayout(folder).receipt.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
+    if not isinstance(receipt, dict) or not isinstance(receipt.get("files"), dict):
         return None
-    marks = found["files"].values()
-    return found if all(isinstance(mark, list) and len(mark) == 2 for mark in marks) else None
+    marks = receipt["files"].values()
+    return receipt if all(isinstance(mark, list) and len(mark) == 2 for mark in marks) else None
 
 
 def folder_problem(folder: Path, names: Iterable[str], content_sha256: str) -> str:
@@ -124,7 +124,7 @@ def folder_problem(folder: Path, names: Iterable[str], content_sha256: str) -> s
         path = folder / name
         try:
             if not stat.S_ISREG(path.lstat().st_mode):
-                return f"{name} is not a plain file"
+                return f"{name} is not a regular file"
             contents.add(name, path.read_bytes())
         except OSError as error:
             return f"its {name} is not readable ({error.strerror})"
@@ -140,11 +140,11 @@ def _write_receipt(folder: Path, names: Iterable[str], content_sha256: str) -> N
 
 
 def _marks(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
-    """Return size [B] and time [ns] of each file; anything but a plain file is an `OSError`."""
-    base, found = os.fspath(folder), {}
+    """Return size [B] and time [ns] of each file; anything but a regular file is an `OSError`."""
+    base, marks = os.fspath(folder), {}
     for name in names:
         status = os.lstat(f"{base}/{name}")
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(f"{name} is not a plain file")
-        found[name] = [status.st_size, status.st_mtime_ns]
-    return found
+            raise OSError(f"{name} is not a regular file")
+        marks[name] = [status.st_size, status.st_mtime_ns]
+    return marks

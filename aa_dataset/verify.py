@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks all of a library: seal, tables, tars, every object, and what the cache holds of it.
+"""Full check of a library: seal, tables, tars, every object, and its objects in the cache.
 
-Opening a library checks names, sizes and the tables that are read, and unpacking an object checks
-that object. This reads every byte once, so that nothing waits to be found.
+Opening a library checks names, sizes and the tables that are read; unpacking an object checks that
+object. This module reads every byte once, so that no damage stays undetected.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from aa_dataset.trust import SEAL_BYTES, brief
 from aa_dataset.unpacked import folder_problem, read_receipt
 
 NEXT_STEP = (
-    "Delete the files that are named here, then run `make library`, or download them again: what "
-    "is sound stays as it is."
+    "Delete the files listed above, then run `make library`, or download them again; intact files "
+    "are kept."
 )
-_BESIDE = ("library.json", "README.md", "LICENSE")  # what else the checksums of a release name
+_BESIDE = ("library.json", "README.md", "LICENSE")  # other files in the checksums of a release
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is not as it should be: the file or folder, and a sentence about it."""
+    """One problem: the file or folder, and a sentence that describes it."""
 
     file: str
     sentence: str
 
 
 def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Iterator[Problem]:
-    """Yield whatever is wrong with a library; raise `LibraryError` if there is none to check.
+    """Yield the problems of a library; raise `LibraryError` if there is no library.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Itera
     """
     layout = LibraryLayout(root.absolute())
     if not layout.seal.is_file():
-        read_seal(layout)  # raises, in words
+        read_seal(layout)  # raises `LibraryError`
     try:
         seal = read_seal(layout)
     except LibraryError as error:
         yield Problem(str(layout.seal), str(error))
         return
-    found = list(_file_problems(layout, seal, advance))
-    yield from found
+    problems = list(_file_problems(layout, seal, advance))
+    yield from problems
     yield from _stray_files(layout, seal)
     yield from _checksum_problems(layout, seal)
-    if not {str(layout.table(name)) for name in TABLES} & {one.file for one in found}:
+    if not {str(layout.table(name)) for name in TABLES} & {one.file for one in problems}:
         yield from _content_problems(layout, seal, advance)
 
 
@@ -75,11 +75,9 @@ def _file_problems(
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
-                yield Problem(str(path), f"{path} is not a plain file.")
+                yield Problem(str(path), f"{path} is not a regular file.")
             elif status.st_size != mark.size or file_sha256(path) != mark.sha256:
-                yield Problem(
-                    str(path), f"{path} is not the file that {layout.seal.name} vouches for."
-                )
+                yield Problem(str(path), f"{path} does not match its digest in {layout.seal.name}.")
         except OSError as error:
             yield Problem(str(path), f"{path} is not readable ({error.strerror}).")
         advance()
@@ -88,11 +86,13 @@ def _file_problems(
 def _stray_files(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
     for path in sorted([*layout.root.glob("*.parquet"), *layout.assets.glob("*.tar")]):
         if path.relative_to(layout.root).as_posix() not in seal.files:
-            yield Problem(str(path), f"{path} belongs to another build: no seal names it.")
+            yield Problem(
+                str(path), f"{path} is not listed in the seal; it belongs to another build."
+            )
 
 
 def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
-    """Compare with the list that a release has beside its seal."""
+    """Compare with the checksum file of a release."""
     path = layout.checksums
     if not path.is_file():
         return
@@ -111,7 +111,7 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
         else:
             same = False
         if not same:
-            yield Problem(str(path), f"{path} has a wrong line for {brief(name)}.")
+            yield Problem(str(path), f"{path} has an incorrect line for {brief(name)}.")
         absent.discard(name)
     for name in sorted(absent):
         yield Problem(str(path), f"{path} has no line for {name}.")
@@ -136,7 +136,7 @@ def _content_problems(
     if tables_revision(tables) != seal.revision:
         yield Problem(
             str(layout.seal),
-            f"{layout.seal} names the revision {seal.revision}, which is not that of its tables.",
+            f"{layout.seal} names revision {seal.revision}, which is not that of its tables.",
         )
     for row in range(catalog.objects.num_rows):
         yield from _object_problems(catalog, row)
@@ -146,7 +146,7 @@ def _content_problems(
 def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
     """Check one object in its tar, its tree, and its folder in the cache."""
     asset = catalog.asset(row)
-    files: dict[str, bytes] = {}  # digest of each file in the tar, if that is sound
+    files: dict[str, bytes] = {}  # digest of each file in the tar, if it is intact
     try:
         catalog.tree(row)
     except LibraryError as error:
@@ -162,24 +162,24 @@ def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
 
 
 def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
-    """Return how a folder of the cache differs from the object, also in its pictures."""
+    """Return how a folder of the cache differs from the object, pictures included."""
     receipt = read_receipt(folder)
-    if receipt is None:  # nothing there, or what the next use replaces
+    if receipt is None:  # absent, or replaced on the next use
         return ""
     if problem := folder_problem(folder, receipt["files"], asset.content_sha256):
         return problem
     if files and {*receipt["files"]} != {*files}:
-        return "holds more or fewer files than the library"
+        return "has more or fewer files than the library"
     for name in sorted({*PICTURES} & {*files}):
         if sha256((folder / name).read_bytes()).digest() != files[name]:
-            return f"has another {name} than the library"
+            return f"has a different {name} than the library"
     return ""
 
 
 def _forget(folder: Path) -> str:
-    """Remove the receipt of a damaged folder, and say what happens next."""
+    """Remove the receipt of a damaged folder; return what happens next."""
     try:
         ObjectLayout(folder).receipt.unlink(missing_ok=True)
     except OSError as error:
-        return f"remove that folder, which is not possible from here ({error.strerror})."
-    return "its next use unpacks it anew."
+        return f"remove that folder; its receipt cannot be removed ({error.strerror})."
+    return "its next use unpacks it again."

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loaders of one object into five simulators, with the couplings that their importers leave out.
+"""Loaders of one object into five simulators, with the couplings that their importers ignore.
 
 ``from aa_dataset.adapters import mujoco; mujoco.load(item)``. Every loader fixes the base, keeps
-mass and inertia as the URDF states them, and returns a `Simulated` with the simulator's own handles
-beside a few methods that all five share.
+mass and inertia of the URDF, and returns a `Simulated` with the simulator's own handles and a few
+methods that all five share.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def load(simulator: str, item: Any, **options: Any) -> Simulated:
-    """Load an object into one of `SIMULATORS`; options are those of the adapter's own `load`."""
+    """Load an object into one of `SIMULATORS`; options are those of the adapter's `load`."""
     if simulator not in SIMULATORS:
         known = ", ".join(SIMULATORS)
         raise SimulatorError(f"{simulator!r} is not a simulator; choose one of {known}.")

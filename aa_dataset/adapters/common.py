@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the adapters share: the files of one object, its couplings, and the face of a loaded one."""
+"""Shared code of the adapters: files and couplings of an object, interface of a loaded one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ObjectLike = ArticulatedObject | Path | str
 
 
 class SimulatorError(ArenaError):
-    """A simulator cannot take the object, or was asked for something that it has not."""
+    """A simulator cannot load the object, or does not support a requested feature."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """``q(follower) = multiplier * q(leader) + offset``, the leader itself independent."""
+    """``q(follower) = multiplier * q(leader) + offset``, where the leader is independent."""
 
     follower: str
     leader: str
@@ -41,7 +41,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class ObjectFiles:
-    """The URDF of one object beside its meshes; `floor_z` [m] is None if no table has it."""
+    """The URDF of one object next to its meshes; `floor_z` [m] is None if it is in no table."""
 
     urdf: Path
     floor_z: float | None = None
@@ -53,7 +53,7 @@ class ObjectFiles:
 
     @cached_property
     def movable(self) -> tuple[UrdfJoint, ...]:
-        """The joints of the document that move; a helical joint is two of them."""
+        """The movable joints of the document; a helical joint is two of them."""
         return tuple(joint for joint in self.model.joints if joint.type != "fixed")
 
     @cached_property
@@ -63,13 +63,13 @@ class ObjectFiles:
         return next(link.name for link in self.model.links if link.name not in children)
 
     def lift(self, on_floor: bool) -> float:
-        """Return the height [m] of the origin, such that the object stands on z = 0 if asked."""
+        """Return the height [m] of the origin; with `on_floor`, the lowest point is at z = 0."""
         if not on_floor:
             return 0.0
         if self.floor_z is None:
             raise SimulatorError(
-                f"how far {self.urdf} reaches below its origin is written in no table. "
-                "Load an object of a library, or leave `on_floor` out."
+                f"the lowest point of {self.urdf} is not known, because it is in no table. "
+                "Load an object of a library, or omit `on_floor`."
             )
         return -self.floor_z
 
@@ -92,24 +92,26 @@ class ObjectFiles:
 def couplings(model: UrdfModel) -> list[Coupling]:
     """Return every mimic joint with the independent joint at the end of its chain."""
     joints = {joint.name: joint for joint in model.joints}
-    found = []
+    result = []
     for joint in model.joints:
         if joint.mimic is None:
             continue
-        leader, factor, shift, seen = joint, 1.0, 0.0, {joint.name}
+        leader, factor, shift, visited = joint, 1.0, 0.0, {joint.name}
         while leader.mimic is not None:
             shift += factor * leader.mimic.offset
             factor *= leader.mimic.multiplier
-            if leader.mimic.joint not in joints or leader.mimic.joint in seen:
-                raise SimulatorError(f"the mimic of joint {joint.name!r} leads nowhere.")
-            seen.add(leader.mimic.joint)
+            if leader.mimic.joint not in joints or leader.mimic.joint in visited:
+                raise SimulatorError(
+                    f"the mimic of joint {joint.name!r} has no independent leader."
+                )
+            visited.add(leader.mimic.joint)
             leader = joints[leader.mimic.joint]
-        found.append(Coupling(joint.name, leader.name, factor, shift))
-    return found
+        result.append(Coupling(joint.name, leader.name, factor, shift))
+    return result
 
 
 def open_object(item: ObjectLike) -> ObjectFiles:
-    """Return the files of an object of a library, of a folder or of a URDF."""
+    """Return the files of a library object, a folder or a URDF."""
     if isinstance(item, ArticulatedObject):
         return ObjectFiles(item.urdf_path, item.floor_z)
     path = Path(item)
@@ -120,7 +122,7 @@ def open_object(item: ObjectLike) -> ObjectFiles:
 
 
 def require(module: str, feature: str, extra: str) -> Any:
-    """Import an optional package, or say how to get it."""
+    """Import an optional package, or raise with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -128,24 +130,24 @@ def require(module: str, feature: str, extra: str) -> Any:
 
 
 class Simulated(ABC):
-    """One object in one simulator, its base fixed.
+    """One object in one simulator, with a fixed base.
 
-    Joints and links carry their URDF names. Frames are (4, 4) in the object frame, coordinates are
-    rad or m, rates per second.
+    Joints and links have their URDF names. Frames are (4, 4) in the object frame, coordinates are
+    in rad or m, rates in rad/s or m/s.
     """
 
     simulator: ClassVar[str]
-    merges_welded: ClassVar[bool] = False  # whether `bodies` holds welded links as one
+    merges_welded: ClassVar[bool] = False  # whether `bodies` merges welded links
 
     def __init__(self, files: ObjectFiles):
         self.files = files
 
     def set_coordinates(self, values: Mapping[str, float]) -> None:
-        """Set coordinates; joints not named are 0, coupled ones follow, and all rates are 0."""
+        """Set coordinates; other joints are 0, coupled ones follow, and all rates are 0."""
         self._put(self.files.expanded(values), dict.fromkeys(self._names, 0.0))
 
     def set_motion(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
-        """Place the object and let it move; coupled joints follow in both."""
+        """Set coordinates and rates; coupled joints follow in both."""
         self._put(self.files.expanded(values), self.files.expanded_rates(rates))
 
     @property
@@ -162,7 +164,7 @@ class Simulated(ABC):
 
     @abstractmethod
     def frames(self) -> dict[str, Array]:
-        """Return every link's frame; a simulator that fuses welded links may leave some out."""
+        """Return every link's frame; a simulator that fuses welded links may omit some."""
 
     @abstractmethod
     def bodies(self) -> dict[str, RigidBody]:
@@ -170,7 +172,7 @@ class Simulated(ABC):
 
     @abstractmethod
     def step(self, seconds: float) -> None:
-        """Simulate under gravity, couplings held."""
+        """Simulate under gravity with couplings enforced."""
 
     def contacts(self) -> list[tuple[str, str]]:
         """Return the pairs of links in contact, sorted; needs `self_contacts=True`."""
@@ -185,12 +187,12 @@ def frame_matrix(rotation: Any, shift: Any) -> Array:
 
 
 def principal_body(mass: float, center: Any, wxyz: Any, moments: Any) -> RigidBody:
-    """Return a body from its principal moments and the axes that a quaternion gives."""
+    """Return a body from its principal moments and the quaternion of their axes."""
     axes = quaternion_rotation(wxyz)
     inertia = axes @ np.diag(np.asarray(moments, dtype=float)) @ axes.T
     return RigidBody(float(mass), np.asarray(center, dtype=float), (inertia + inertia.T) / 2)
 
 
 def contact_pairs(pairs: Any) -> list[tuple[str, str]]:
-    """Return unordered pairs of two different names, each once, sorted."""
+    """Return the sorted, unique, unordered pairs of different names."""
     return sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drake: its own parser and a discrete plant, where limits and couplings are the solver's own."""
+"""Drake: its own parser and a discrete plant, whose solver handles limits and couplings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIMESTEP = 0.002  # s
 
 
 def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
-    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
     drake = require("pydrake.all", "the drake loader", "drake")
     files = open_object(item)
     builder = drake.DiagramBuilder()
@@ -34,7 +34,7 @@ def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = Fals
     up = drake.RigidTransform([0.0, 0.0, files.lift(on_floor)])
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(files.root, instance), up)
     if plant.num_constraints() != len(couplings(files.model)):
-        raise SimulatorError(f"drake read other couplings than {files.urdf} has `<mimic>`.")
+        raise SimulatorError(f"the couplings in drake differ from the `<mimic>`s of {files.urdf}.")
     if not self_contacts:
         bodies = [plant.get_body(k) for k in plant.GetBodyIndices(instance)]
         parts = plant.CollectRegisteredGeometries(bodies)
@@ -69,8 +69,8 @@ class DrakeObject(Simulated):
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
-        found = self.plant.GetPositions(self.context)[self._q]
-        return dict(zip(self._names, found.tolist(), strict=True))
+        values = self.plant.GetPositions(self.context)[self._q]
+        return dict(zip(self._names, values.tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""
@@ -86,10 +86,10 @@ class DrakeObject(Simulated):
         return {name: self._read_back(body) for name, body in self._body.items()}
 
     def _read_back(self, body: Any) -> RigidBody:
-        found = body.CalcSpatialInertiaInBodyFrame(self.context)
-        center = found.get_com()
-        about_center = found.Shift(center).CalcRotationalInertia().CopyToFullMatrix3()
-        return RigidBody(found.get_mass(), center, about_center)
+        inertia = body.CalcSpatialInertiaInBodyFrame(self.context)
+        center = inertia.get_com()
+        about_center = inertia.Shift(center).CalcRotationalInertia().CopyToFullMatrix3()
+        return RigidBody(inertia.get_mass(), center, about_center)
 
     def step(self, seconds: float) -> None:
         """Simulate."""
@@ -99,7 +99,7 @@ class DrakeObject(Simulated):
     def contacts(self) -> list[tuple[str, str]]:
         """Return the pairs of links in contact.
 
-        Asked of the geometry: the plant's own contact results are those of its last step.
+        Queries the geometry, because the plant's contact results are those of its last step.
         """
         query = self.plant.get_geometry_query_input_port().Eval(self.context)
         owner = {
@@ -107,5 +107,5 @@ class DrakeObject(Simulated):
             for name, body in self._body.items()
             for shape in self.plant.GetCollisionGeometriesForBody(body)
         }
-        found = query.ComputePointPairPenetration()
-        return contact_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in found)
+        pairs = query.ComputePointPairPenetration()
+        return contact_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in pairs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo: the URDF through MjSpec, nothing fused or dropped, couplings as equality constraints."""
+"""MuJoCo: the URDF through MjSpec, without fusing links; couplings as equality constraints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
 
 
 def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> MujocoObject:
-    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
     mujoco = require("mujoco", "the mujoco loader", "mjcf")
     files = open_object(item)
     spec = make_spec(files)
@@ -62,7 +62,7 @@ def make_spec(files: ObjectFiles) -> Any:
     visual = {shape.name for link in files.model.links for shape in link.visuals}
     for geom in spec.geoms:
         if geom.name in visual:
-            # A sheet has no volume, which MuJoCo asks of a mesh; the mass is the URDF's anyway.
+            # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     _couple(mujoco, spec, files)
     return spec
@@ -76,14 +76,14 @@ def _meshes(files: ObjectFiles) -> dict[str, bytes]:
 
 
 def _couple(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
-    """Replace what the importer made of `<mimic>` by one stiff equality per follower."""
-    for found in list(spec.equalities):
-        spec.delete(found)
+    """Replace the importer's equalities for `<mimic>` by one stiff equality per follower."""
+    for equality in list(spec.equalities):
+        spec.delete(equality)
     for one in couplings(files.model):
         first, second, terms = one.follower, one.leader, (one.offset, one.multiplier)
         if 0 < abs(one.multiplier) < 1:
             # MuJoCo scales a constraint's softness by the inertia of both joints as if the factor
-            # were 1; of a fine thread only the inverse, turn by slide, is stiff.
+            # were 1; for a fine thread only the inverse, turn by slide, is stiff.
             first, second = second, first
             terms = (-one.offset / one.multiplier, 1 / one.multiplier)
         spec.add_equality(

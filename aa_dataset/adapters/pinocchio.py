@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pinocchio: rigid-body algorithms in double precision; couplings by reduced coordinates.
 
-Pinocchio has neither limits nor contacts of its own: `step` integrates the exact equation of motion
-of the coupled object and stops a joint, without bounce, at its limit.
+Pinocchio simulates neither limits nor contacts: `step` integrates the exact equation of motion of
+the coupled object and stops a joint at its limit without bounce.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ TIMESTEP = 0.002  # s
 def load(
     item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
 ) -> PinocchioObject:
-    """Load an object; `on_floor` lifts it to stand on z = 0."""
+    """Load an object; `on_floor` puts its lowest point at z = 0."""
     pin = require("pinocchio", "the pinocchio loader", "pinocchio")
     if self_contacts:
-        raise SimulatorError("pinocchio simulates no contacts; leave `self_contacts` out.")
+        raise SimulatorError("pinocchio does not simulate contacts; omit `self_contacts`.")
     files = open_object(item)
     model = pin.buildModelFromUrdf(str(files.urdf))
     return PinocchioObject(files, pin, model, files.lift(on_floor))
 
 
 class PinocchioObject(Simulated):
-    """`model` and `data` are pinocchio's; every URDF joint has coordinates of its own there."""
+    """`model` and `data` are pinocchio's; every URDF joint has its own coordinates there."""
 
     simulator = "pinocchio"
     merges_welded = True
@@ -63,14 +63,14 @@ class PinocchioObject(Simulated):
     def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         for name, joint in self._joint.items():
             value = values[name]
-            if joint.nq == 2:  # a continuous joint is a point of the circle
+            if joint.nq == 2:  # a continuous joint is a point on the circle
                 self._q[joint.idx_q : joint.idx_q + 2] = math.cos(value), math.sin(value)
             else:
                 self._q[joint.idx_q] = value
             self._v[joint.idx_v] = rates[name]
 
     def coordinates(self) -> dict[str, float]:
-        """Return the coordinates; a continuous joint is read within half a turn of 0."""
+        """Return the coordinates; that of a continuous joint is within half a turn of 0."""
         return {name: self._coordinate(joint) for name, joint in self._joint.items()}
 
     def _coordinate(self, joint: Any) -> float:
@@ -87,18 +87,18 @@ class PinocchioObject(Simulated):
         return placed
 
     def bodies(self) -> dict[str, RigidBody]:
-        """Return the body of every joint's child, welded links merged into it."""
-        found = {self.files.root: self.model.inertias[0]}
+        """Return the body of every joint's child, merged with its welded links."""
+        inertias = {self.files.root: self.model.inertias[0]}
         for joint in self.files.movable:
-            found[joint.child] = self.model.inertias[self.model.getJointId(joint.name)]
+            inertias[joint.child] = self.model.inertias[self.model.getJointId(joint.name)]
         lift = np.array([0.0, 0.0, self._lift])
         return {
             link: RigidBody(one.mass, one.lever - lift * (link == self.files.root), one.inertia)
-            for link, one in found.items()
+            for link, one in inertias.items()
         }
 
     def step(self, seconds: float) -> None:
-        """Integrate by semi-implicit Euler; a joint that meets its limit stops there."""
+        """Integrate by semi-implicit Euler; a joint stops at its limit."""
         pin, model, data, free = self._pin, self.model, self.data, self._reduced
         rates = self._v[free.rows]
         for _ in range(round(seconds / TIMESTEP)):
@@ -130,7 +130,7 @@ class PinocchioObject(Simulated):
         )
 
     def _stopped(self, rates: Array) -> Array:
-        """Return the independent rates after the stops at the limits, and move `_q` back there."""
+        """Return the independent rates after stops at limits; move `_q` back to the limits."""
         free = self._reduced
         now = self._q[free.places]
         inside = np.clip(now, free.limits[:, 0], free.limits[:, 1])
@@ -148,7 +148,7 @@ class PinocchioObject(Simulated):
 
 @dataclass(frozen=True, slots=True)
 class _Reduced:
-    """Independent joints: `matrix` gives all rates from theirs, `rows` finds theirs among all.
+    """Independent joints: `matrix` maps their rates to all rates, `rows` selects theirs.
 
     `bounded` are the independent joints with limits, `places` their indices in pinocchio's q.
     """
@@ -161,7 +161,7 @@ class _Reduced:
 
 
 def _raise_by(model: Any, lift: float) -> None:
-    """Lift everything that hangs on the world."""
+    """Raise everything that is attached to the world."""
     up = np.array([0.0, 0.0, lift])
     for k in range(1, model.njoints):
         if model.parents[k] == 0:

@@ -25,19 +25,19 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 1 / 480  # s
-ITERATIONS = 200  # of the sequential solver; the default of 50 lets stacked limits sag
+ITERATIONS = 200  # of the sequential solver; with the default of 50, stacked limits sag
 GRAVITY = -9.81  # m/s^2
 LIMIT_FORCE = 1e9  # N m or N
-MARGIN = 0.001  # m by which Bullet's importer thickens every mesh; no call takes it away
+MARGIN = 0.001  # m, which Bullet's importer adds to every mesh; no call removes it
 GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
-# What Bullet keeps of one body: 128 numbers of state, 7 of them its base's, and 127 links' frames.
+# Bullet's limits for one body: 128 state variables, 7 of them for the base, and 127 link frames.
 MOST_MOVING, MOST_JOINTS = 121, 127
 
 
 def load(
     item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
 ) -> PybulletObject:
-    """Load an object; `on_floor` lifts it to stand on z = 0, `self_contacts` lets parts touch."""
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(item)
     _require_room(files)
@@ -54,18 +54,18 @@ def load(
 
 
 def _require_room(files: ObjectFiles) -> None:
-    """Raise where Bullet would forget joints without a word."""
+    """Raise if Bullet would silently drop joints."""
     counts = {"moving joints": len(files.movable), "joints": len(files.model.joints)}
     for (unit, count), most in zip(counts.items(), (MOST_MOVING, MOST_JOINTS), strict=True):
         if count > most:
             raise SimulatorError(
-                f"{files.urdf} has {count} {unit}, and Bullet keeps {most} of one body; load it "
+                f"{files.urdf} has {count} {unit}, but Bullet supports {most} per body; load it "
                 "with mujoco, drake, pinocchio or sapien."
             )
 
 
 class PybulletObject(Simulated):
-    """`client` and `body` are pybullet's ids; the connection closes with `close` or at the end."""
+    """`client` and `body` are pybullet's ids; `close`, or garbage collection, disconnects."""
 
     simulator = "pybullet"
 
@@ -79,7 +79,7 @@ class PybulletObject(Simulated):
         pybullet.setPhysicsEngineParameter(
             fixedTimeStep=TIMESTEP,
             numSolverIterations=ITERATIONS,
-            useSplitImpulse=0,  # with it, a limit passed by more than 0.04 never pushes back
+            useSplitImpulse=0,  # with it, a limit exceeded by more than 0.04 never pushes back
             physicsClientId=client,
         )
         self._release_motors()
@@ -93,22 +93,22 @@ class PybulletObject(Simulated):
     def raise_by(self, height: float) -> None:
         """Put the object frame at this height [m]."""
         place, turn = self._call("getDynamicsInfo", -1)[3:5]
-        # The base is placed by its center of mass, which is where this pose leads.
+        # The base is placed by its center of mass, so the pose is converted.
         self._call("resetBasePositionAndOrientation", np.add(place, [0, 0, height]), turn)
 
     def _release_motors(self) -> None:
-        """Bullet brakes every joint by a motor of its own, which is not in the URDF."""
+        """Disable the motors by which Bullet brakes every joint; they are not in the URDF."""
         for joint in self.files.movable:
             k = self._index[joint.name]
             control = self._pybullet.VELOCITY_CONTROL
             self._call("setJointMotorControl2", k, control, force=0.0)
-            # Nor is the damping of 0.04.
+            # Also remove the damping of 0.04.
             self._call("changeDynamics", k, linearDamping=0.0, angularDamping=0.0)
 
     def _harden_limits(self) -> None:
-        """Let limits hold parts of some tons, to which Bullet's own yield.
+        """Raise the limit force: Bullet's default yields to parts of several tons.
 
-        A force is taken up only where the limits have been changed by a call before.
+        The force takes effect only after a call that changes the limits.
         """
         for joint in self.files.movable:
             if joint.lower is not None and joint.upper is not None:
@@ -151,7 +151,7 @@ class PybulletObject(Simulated):
         return out
 
     def bodies(self) -> dict[str, RigidBody]:
-        """Return the body of every link but the base, which Bullet fixes by taking its mass."""
+        """Return the body of every link except the base, which Bullet fixes by mass 0."""
         return {name: self._read_back(k) for name, k in self._link.items() if k >= 0}
 
     def _read_back(self, k: int) -> RigidBody:
@@ -164,7 +164,7 @@ class PybulletObject(Simulated):
             self._pybullet.stepSimulation(physicsClientId=self.client)
 
     def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact; margins do not count."""
+        """Return the pairs of links in contact, without the collision margins."""
         self._pybullet.performCollisionDetection(physicsClientId=self.client)
         names = {k: name for name, k in self._link.items()}
         found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
@@ -172,7 +172,7 @@ class PybulletObject(Simulated):
         return contact_pairs((names[point[3]], names[point[4]]) for point in touching)
 
     def close(self) -> None:
-        """End the connection; the object is gone then."""
+        """Disconnect; the object cannot be used afterwards."""
         if self.client >= 0:
             self._pybullet.disconnect(physicsClientId=self.client)
             self.client = -1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """SAPIEN on PhysX: single precision; visuals only with a rendering device.
 
-SAPIEN's own way to couple is a tendon, a spring that knows parents and siblings alone. Here `step`
-projects the velocities after each of PhysX's steps onto the coupled motion, with the mass matrix,
-as a rigid gear would: step the object through `step`, not through the scene.
+SAPIEN couples joints by tendons, springs that support only parents and siblings. Instead, `step`
+projects the velocities after each PhysX step onto the coupled motion, weighted by the mass matrix,
+like a rigid gear. Use `step`, not the step function of the scene.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spi
 def load(
     item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False, visuals: bool = False
 ) -> SapienObject:
-    """Load an object; `visuals` needs a rendering device, the other options as for all."""
-    with warnings.catch_warnings():  # a missing Vulkan concerns visuals alone
+    """Load an object; `visuals` needs a rendering device, other options as in all adapters."""
+    with warnings.catch_warnings():  # a missing Vulkan driver affects only visuals
         warnings.simplefilter("ignore")
         sapien = require("sapien", "the sapien loader", "sapien")
     files = open_object(item)
@@ -103,8 +103,8 @@ class SapienObject(Simulated):
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
-        found = np.asarray(self.articulation.get_qpos(), dtype=float)[self._index]
-        return dict(zip(self._names, found.tolist(), strict=True))
+        values = np.asarray(self.articulation.get_qpos(), dtype=float)[self._index]
+        return dict(zip(self._names, values.tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""
@@ -125,7 +125,7 @@ class SapienObject(Simulated):
             self._couple()
 
     def _couple(self) -> None:
-        """Take the nearest coupled motion, near in kinetic energy, and place the followers."""
+        """Project onto the coupled motion nearest in kinetic energy, and place the followers."""
         if self._masses is None:
             return
         q = np.asarray(self.articulation.get_qpos(), dtype=float)
@@ -137,7 +137,7 @@ class SapienObject(Simulated):
         self.articulation.set_qvel(self._reduction @ free)
 
     def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact, found by one step."""
+        """Return the pairs of links in contact, computed by one step."""
         self.scene.step()
         touching = [
             c for c in self.scene.get_contacts() if any(p.separation <= 0 for p in c.points)
@@ -151,7 +151,7 @@ def _read_back(link: Any) -> RigidBody:
 
 
 def _undamp(articulation: Any) -> None:
-    """Take away friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
+    """Remove friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
     articulation.set_sleep_threshold(0.0)
     for link in articulation.get_links():
         link.set_linear_damping(0.0)

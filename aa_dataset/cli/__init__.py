@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``aa``: a module per command, `terminal` for what they print."""
+"""The command ``aa``: one module per command; `terminal` prints."""
 
 from aa_dataset.cli.program import main
 

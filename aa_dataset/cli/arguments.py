@@ -9,25 +9,25 @@ LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, els
 
 
 def add_library(parser: argparse.ArgumentParser, *, alternative: str = "") -> None:
-    """Add the library as an argument that may be left out."""
+    """Add the optional library argument."""
     text = f"{LIBRARY_HELP}; {alternative}" if alternative else LIBRARY_HELP
     parser.add_argument("library", nargs="?", metavar="LIBRARY", help=text)
 
 
 def add_json(parser: argparse.ArgumentParser, text: str = "print JSON") -> None:
-    """Add the switch for output that programs read."""
+    """Add the switch for machine-readable output."""
     parser.add_argument("--json", action="store_true", help=text)
 
 
 def count(text: str) -> int:
-    """Return a whole number that may be 0."""
+    """Parse a non-negative integer."""
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a count")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 
 def positive(text: str) -> int:
-    """Return a whole number above 0."""
+    """Parse a positive integer."""
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)

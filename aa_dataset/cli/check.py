@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa check``: does a URDF follow the library's convention? One line per broken rule."""
+"""``aa check``: list the rules of the URDF convention that a file breaks."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from aa_dataset.cli.terminal import say, say_json
 
 def add_to(commands: Any) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser("check", help="does a URDF follow the library's convention")
+    parser = commands.add_parser("check", help="check a URDF against the library's convention")
     parser.add_argument(
         "files", nargs="+", metavar="FILE", type=Path, help="URDF, or folder with object.urdf"
     )
     parser.add_argument(
-        "--without-inertials", action="store_true", help="masses may be absent, as after normalize"
+        "--without-inertials",
+        action="store_true",
+        help="allow links without masses, as after normalize",
     )
     add_json(parser)
     parser.set_defaults(run=run_check)
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Print the broken rules of every file; 1 when there are any."""
+    """Print the broken rules of every file; return 1 if there are any."""
     from aa_dataset.convention_folder import check_file
 
     with_inertials = not arguments.without_inertials

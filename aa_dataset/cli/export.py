@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa export``: one object as MJCF, SDF or USD."""
+"""``aa export``: write one object as MJCF, SDF or USD."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_to(commands: Any) -> None:
 
 
 def run_export(arguments: argparse.Namespace) -> int:
-    """Write the export and print its main file."""
+    """Write the export and print the path of its main file."""
     from aa_dataset.export import export
     from aa_dataset.layout import ObjectLayout
     from aa_dataset.load import load_default

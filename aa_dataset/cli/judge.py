@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa judge``: what five simulators say of the objects of a library."""
+"""``aa judge``: check how five simulators load the objects of a library."""
 
 from __future__ import annotations
 
@@ -16,44 +16,49 @@ if TYPE_CHECKING:
     from aa_dataset.judge.run import Judgement
 
 REPORT = "judge.parquet"
-SHOWN = 40  # objects of the table; failures are always shown
+SHOWN = 40  # rows of the table; failures are always shown
 
 
 def add_to(commands: Any) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser("judge", help="compare objects with what simulators make of them")
+    parser = commands.add_parser("judge", help="check how simulators load the objects")
     add_library(parser, alternative="or a folder of URDF folders")
-    parser.add_argument("--objects", type=positive, metavar="N", help="evenly spaced objects only")
-    parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="these objects only")
+    parser.add_argument(
+        "--objects", type=positive, metavar="N", help="check N evenly spaced objects"
+    )
+    parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="check only these objects")
     parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
     parser.add_argument(
-        "--configurations", type=positive, default=200, help="random states; default 200"
+        "--configurations",
+        type=positive,
+        default=200,
+        help="random joint states per object; default 200",
     )
-    parser.add_argument("--workers", type=positive, default=1, help="processes; default 1")
-    add_json(parser, "print JSON, a row per check")
+    parser.add_argument("--workers", type=positive, default=1, help="worker processes; default 1")
+    add_json(parser, "print JSON, one row per check")
     parser.add_argument(
         "--out",
         type=Path,
         default=Path(REPORT),
         metavar="FILE",
-        help=f"where the report is written; default {REPORT} in the current folder",
+        help=f"report file; default {REPORT} in the current folder",
     )
     parser.set_defaults(run=run_judge)
 
 
 def run_judge(arguments: argparse.Namespace) -> int:
-    """Judge, print, write the report; 1 when a check failed."""
+    """Run the checks, print and write the report; return 1 if a check failed."""
     from aa_dataset.judge.report import write_report
     from aa_dataset.judge.run import choose_simulators, judge_many
 
     simulators = choose_simulators(arguments.simulators)
     items = _chosen(_items(arguments.library), arguments)
-    found = judge_many(
+    results = judge_many(
         items, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
     judgements = []
     with progress(len(items) * len(simulators), "object") as bar:
-        for judgement in found:
+        for judgement in results:
             judgements.append(judgement)
             bar.update()
     write_report(judgements, arguments.out)
@@ -63,15 +68,15 @@ def run_judge(arguments: argparse.Namespace) -> int:
 
 
 def _items(library: str | None) -> dict[str, ObjectLike]:
-    """Return objects by id: of a library, or of a folder whose folders hold a URDF each."""
+    """Return objects by id, from a library or from a folder of URDF folders."""
     from aa_dataset.layout import LibraryLayout, ObjectLayout
     from aa_dataset.load import load_default
 
     folder = Path(library) if library else None
     if folder is not None and folder.is_dir() and not LibraryLayout(folder).seal.is_file():
-        found = {p.name: p for p in sorted(folder.iterdir()) if ObjectLayout(p).urdf.is_file()}
-        if found:
-            return dict(found)
+        folders = {p.name: p for p in sorted(folder.iterdir()) if ObjectLayout(p).urdf.is_file()}
+        if folders:
+            return dict(folders)
     return {item.object_id: item for item in load_default(library)}
 
 
@@ -79,7 +84,7 @@ def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict
     if arguments.ids:
         for name in arguments.ids:
             if name not in items:
-                raise ArenaError(f"there is no object {name!r}; `aa list` shows the ids.")
+                raise ArenaError(f"there is no object {name!r}; `aa list` lists the ids.")
         return {name: items[name] for name in arguments.ids}
     count = arguments.objects
     if not count or count >= len(items):
@@ -98,6 +103,6 @@ def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool)
     failed = [row for row in cells if any("FAIL" in cell for cell in row)]
     shown = failed if len(cells) > SHOWN else cells
     if shown:
-        say(["worst deviation of a link frame [m, 1], or the check that failed", ""])
+        say(["largest deviation of a link frame [m, 1], or the failed check", ""])
         say([*table(("object", *simulators), shown), ""])
     say(summary_lines(judgements, simulators))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa info``, ``list``, ``show``, ``unpack``: what a library holds."""
+"""``aa info``, ``list``, ``show``, ``unpack``: inspect and unpack a library."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from aa_dataset.kinematics.joints import Joint
     from aa_dataset.objects import ArticulatedObject
 
-SHOWN = 40  # objects that `aa list` shows unless asked for more
+SHOWN = 40  # default limit of `aa list`
 _JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
-_NO_VERSION = "none; a sampled split is no version of it"
+_NO_VERSION = "none; the library has only sampled splits"
 
 
 def add_to(commands: Any) -> None:
@@ -30,25 +30,25 @@ def add_to(commands: Any) -> None:
 
 
 def _add_info(commands: Any) -> None:
-    parser = commands.add_parser("info", help="what a library holds")
+    parser = commands.add_parser("info", help="summarize a library")
     add_library(parser)
     add_json(parser)
     parser.set_defaults(run=_run_info)
 
 
 def _add_list(commands: Any) -> None:
-    parser = commands.add_parser("list", help="objects of a library")
+    parser = commands.add_parser("list", help="list the objects of a library")
     add_library(parser)
     for option in ("--category", "--source", "--joint-type", "--license"):
-        parser.add_argument(option, action="append", help="may be given several times")
-    parser.add_argument("--split", help="objects of one split, such as eval200")
-    parser.add_argument("--limit", type=count, help=f"objects to show, default {SHOWN}; 0: all")
+        parser.add_argument(option, action="append", help="keep only these; repeatable")
+    parser.add_argument("--split", help="list one split only, such as eval200")
+    parser.add_argument("--limit", type=count, help=f"objects to show; default {SHOWN}, 0 for all")
     add_json(parser, "print JSON, all objects by default")
     parser.set_defaults(run=_run_list)
 
 
 def _add_show(commands: Any) -> None:
-    parser = commands.add_parser("show", help="one object and its joints")
+    parser = commands.add_parser("show", help="show one object and its joints")
     parser.add_argument("object", metavar="OBJECT", help="object id")
     add_library(parser)
     add_json(parser)
@@ -56,15 +56,15 @@ def _add_show(commands: Any) -> None:
 
 
 def _add_unpack(commands: Any) -> None:
-    parser = commands.add_parser("unpack", help="write objects as folders with URDF and meshes")
+    parser = commands.add_parser("unpack", help="write objects as folders of URDF and meshes")
     parser.add_argument("dest", metavar="DEST", type=Path, help="folder to write into")
-    parser.add_argument("--split", help="objects of one split only")
+    parser.add_argument("--split", help="unpack one split only")
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.set_defaults(run=_run_unpack)
 
 
 def _run_info(arguments: argparse.Namespace) -> int:
-    """Print the facts of a library."""
+    """Print a summary of a library."""
     dataset = _load(arguments.library)
     facts = _facts(dataset)
     if arguments.json:
@@ -73,7 +73,7 @@ def _run_info(arguments: argparse.Namespace) -> int:
     titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
     plain = ("name", "revision", "schema_version", "objects", "links")
     lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
-    lines[3] += f" of the {facts['expected_objects']:,} of the whole dataset"
+    lines[3] += f" of the {facts['expected_objects']:,} in the full dataset"
     held = dataset.catalog.seal.benchmark
     lines.append(f"{'benchmark':<16} {held.title if held else _NO_VERSION}")
     lines += [f"{'':<16} {held.agreement}"] if held else []
@@ -107,13 +107,13 @@ def _plain(value: Any) -> str:
 
 
 def _counted(counts: dict[str, int], width: int = 68) -> str:
-    """Return as many counts as fit into `width`, and how many there are beyond."""
+    """Return as many counts as fit into `width`, and the number of the rest."""
     shown: list[str] = []
     for name, number in counts.items():
-        word = f"{name} {number:,}"
-        if shown and len(", ".join([*shown, word])) > width:
+        entry = f"{name} {number:,}"
+        if shown and len(", ".join([*shown, entry])) > width:
             break
-        shown.append(word)
+        shown.append(entry)
     rest = len(counts) - len(shown)
     return (", ".join(shown) or "none") + (f" and {rest:,} more" if rest else "")
 
@@ -160,7 +160,7 @@ def _run_show(arguments: argparse.Namespace) -> int:
         [
             f"{item.object_id}: {item.name}",
             f"{item.category} ({item.supercategory}), {size} {unit}",
-            f"stands at z = {item.floor_z:.3f}",
+            f"lowest point at z = {item.floor_z:.3f}",
             f"{item.license}, {item.attribution}",
             "",
         ]
@@ -182,7 +182,7 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
 def _run_unpack(arguments: argparse.Namespace) -> int:
     dataset = _load(arguments.library, split=arguments.split)
     written = dataset.unpack(arguments.dest)
-    say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} of them written now"])
+    say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} newly written"])
     return 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa nearest``: the objects of a library that move most like a given one."""
+"""``aa nearest``: rank the objects of a library by kinematic distance to a given one."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 def add_to(commands: Any) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser("nearest", help="objects that move most like one, by E_alpha^phi")
+    parser = commands.add_parser("nearest", help="find kinematically similar objects (E_alpha^phi)")
     parser.add_argument("object", metavar="OBJECT", help="object id, URDF, or its folder")
     add_library(parser)
-    parser.add_argument("--count", type=int, default=10, help="neighbors to show, default 10")
-    parser.add_argument("--split", help="look in one split only, such as train")
+    parser.add_argument("--count", type=int, default=10, help="neighbors to show; default 10")
+    parser.add_argument("--split", help="search one split only, such as train")
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
-    parser.add_argument("--budget", type=int, help="steps of work for one tree distance")
+    parser.add_argument("--budget", type=int, help="search steps per tree distance")
     add_json(parser)
     parser.set_defaults(run=run_nearest)
 
 
 def run_nearest(arguments: argparse.Namespace) -> int:
-    """Rank the library by exact tree distance and print the top."""
+    """Rank the library by exact tree distance and print the nearest objects."""
     from aa_dataset.load import load_default
     from aa_dataset.metric.tree.work import DEFAULT_BUDGET
     from aa_dataset.score.results import Parameters
 
     if arguments.count < 1:
-        raise ArenaError(f"--count is {arguments.count}; ask for at least one neighbor.")
+        raise ArenaError(f"--count is {arguments.count}; it must be at least 1.")
     dataset = load_default(arguments.library, arguments.split)
     budget = DEFAULT_BUDGET if arguments.budget is None else arguments.budget
     parameters = Parameters(arguments.alpha, arguments.kappa, budget=budget)
@@ -57,7 +57,7 @@ def run_nearest(arguments: argparse.Namespace) -> int:
 def rank(
     tree: KinematicTree, dataset: Dataset, count: int, parameters: Parameters, *, without: str
 ) -> list[Neighbor]:
-    """Return the nearest objects of a dataset but the one called `without`, ties by object id."""
+    """Return the nearest objects except `without`; ties are sorted by object id."""
     from aa_dataset.metric import SplitNorm, nearest_objects
 
     others = [item.tree for item in dataset if item.object_id != without]
@@ -72,7 +72,7 @@ def rank(
 
 
 def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
-    """Return the name and tree of an object of the library, or of a file outside it."""
+    """Return the name and tree of a library object or of a URDF file."""
     from aa_dataset.kinematics.urdf_tree import read_tree
     from aa_dataset.layout import ObjectLayout
 
@@ -122,7 +122,7 @@ def _lines(name: str, dataset: Dataset, parameters: Parameters, found: list[Neig
             neighbor.name,
             dataset[neighbor.name].category,
             f"{neighbor.distance:.6g}",
-            "exact" if neighbor.exact else "at most, budget spent",
+            "exact" if neighbor.exact else "upper bound, budget exhausted",
         )
         for neighbor in found
     ]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``aa``: look at a library, unpack it, score predictions against it.
+"""The command ``aa``: inspect a library, unpack it, score predictions against it.
 
-Exit status: 0 fine, 1 something was found (an unreadable prediction, a broken rule), 2 usage or an
-error that one sentence on stderr explains. Results go to stdout, everything else to stderr.
-Commands import what they need when they run, so that `aa --help` answers at once.
+Exit status: 0 success, 1 findings (an unreadable prediction, a broken rule), 2 wrong usage or an
+error, explained on stderr. Results go to stdout, everything else to stderr.
+Commands import their dependencies when they run, so that `aa --help` is fast.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, v
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not end a run on an old terminal
+    if isinstance(sys.stdout, io.TextIOWrapper):  # never fail on a terminal without UTF-8
         sys.stdout.reconfigure(errors="replace")
-    if argv is None:  # processes that we start must not import what lies in the current folder
+    if argv is None:  # child processes must not import from the current folder
         os.environ.setdefault("PYTHONSAFEPATH", "1")
     arguments = _parse(argv)
     try:
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ArenaError as error:
         sys.stderr.write(f"aa: {terminal_text(str(error))}\n")
         return 2
-    except BrokenPipeError:  # `aa list | head` closed the pipe, which is no failure
+    except BrokenPipeError:  # `aa list | head` closed the pipe: not a failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the words; those of a command of the pipeline are left for the pipeline to read."""
+    """Parse the arguments; those of a pipeline command are passed on unparsed."""
     parser = _parser()
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command not in sources.COMMANDS:
@@ -58,9 +58,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="aa", description="The ArticulateArena library: look, unpack, score."
+        prog="aa", description="Inspect, unpack and score with the ArticulateArena library."
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in _COMMANDS:
         module.add_to(commands)
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Print the version when asked, and read it only then."""
+    """Print the version; look it up only when requested."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
         from aa_dataset import __version__

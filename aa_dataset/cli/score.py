@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa score``: the distance of predicted kinematics to a split of the library."""
+"""``aa score``: score predicted kinematics against a split of the library."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from aa_dataset.errors import ArenaError
 
 def add_to(commands: Any) -> None:
     """Add the command and its options."""
-    parser = commands.add_parser("score", help="distance of predicted kinematics to a split")
+    parser = commands.add_parser("score", help="score predicted kinematics against a split")
     parser.add_argument(
         "predictions",
         metavar="PREDICTIONS",
         type=Path,
-        help="folder with <object_id>/object.urdf or <object_id>.urdf, or a library",
+        help="folder of <object_id>/object.urdf or <object_id>.urdf, or a library",
     )
-    parser.add_argument("--split", required=True, help="split to score on: eval200, or eval200-v0")
+    parser.add_argument(
+        "--split", required=True, help="split to score on, such as eval200 or eval200-v0"
+    )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
@@ -30,18 +32,20 @@ def add_to(commands: Any) -> None:
         "--pairing",
         choices=("tree", "assignment"),
         default="tree",
-        help="pair joints by the exact tree matching, or by assignment without trees",
+        help="match joints by exact tree matching, or by assignment that ignores the trees",
     )
-    parser.add_argument("--budget", type=count, help="steps of work for one tree distance")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="wall limit, noted in result")
-    parser.add_argument("--objects", action="store_true", help="also print every object")
-    parser.add_argument("--json", action="store_true", help="print the result file instead")
+    parser.add_argument("--budget", type=count, help="search steps per tree distance")
+    parser.add_argument(
+        "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
+    )
+    parser.add_argument("--objects", action="store_true", help="also print a row per object")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON instead")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
     parser.set_defaults(run=run_score)
 
 
 def run_score(arguments: argparse.Namespace) -> int:
-    """Score, print, write the result; 1 when a prediction was unreadable."""
+    """Score, print and write the result; return 1 if a prediction is unreadable."""
     from aa_dataset.load import load_default
     from aa_dataset.metric.tree.work import DEFAULT_BUDGET
     from aa_dataset.score.evaluate import evaluate
@@ -57,7 +61,7 @@ def run_score(arguments: argparse.Namespace) -> int:
         arguments.time_limit,
     )
     if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
-        raise ArenaError(f"{arguments.out.parent} is not a folder. Make it or choose another.")
+        raise ArenaError(f"{arguments.out.parent} is not a folder. Create it or choose another.")
     predictions = open_predictions(arguments.predictions)
     dataset = load_default(arguments.library, arguments.split)
     result = evaluate(dataset, predictions, parameters=parameters, progress=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa fetch`` and ``aa sources``: commands of the repository that rebuilds the library.
+"""``aa fetch`` and ``aa sources``: commands of the build repository.
 
-Raw sources concern those who build. The loader never imports the pipeline: in the checkout that it
-was told to use it becomes it, anywhere else it says what to do. A folder is not trusted because
-somebody stands in it: it may be a download that only looks like a checkout.
+Only a build needs raw sources. The loader never imports the pipeline: in the configured checkout it
+replaces itself with `python -m pipeline`; elsewhere it explains how to get one. The current folder
+is not trusted by itself: it may be a download that only looks like a checkout.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ ENTRANCE = Path("pipeline/__main__.py")
 SOURCES = Path("pipeline/raw/sources.yaml")
 NEEDED = {"jsonschema": "jsonschema", "yaml": "pyyaml"}
 COMMANDS = {
-    "fetch": "bring a raw source to its folder (in a checkout of the repository)",
-    "sources": "raw sources: what is there, how to get the rest (in a checkout)",
+    "fetch": "download a raw source (in a checkout of the repository)",
+    "sources": "list raw sources and how to get the missing ones (in a checkout)",
 }
 
 
 class CheckoutError(ArenaError):
-    """The command needs a checkout of the repository with the packages of the build."""
+    """The command needs a checkout of the repository and the build dependencies."""
 
 
 def add_to(commands: Any) -> None:
-    """Add both commands; no word after them is an option here, the pipeline reads them."""
+    """Add both commands; the pipeline parses their arguments."""
     for name, text in COMMANDS.items():
         parser = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
         parser.set_defaults(run=_run)
@@ -44,15 +44,15 @@ def _run(arguments: argparse.Namespace) -> NoReturn:
 
 
 def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
-    """Become a command of the pipeline in the checkout that was told, which is the current folder.
+    """Replace this process with a pipeline command; the current folder must be the checkout.
 
-    This process is replaced, not a second one started, so that Ctrl-C and `kill` reach the command.
+    No child process is started, so that Ctrl-C and `kill` reach the command.
     """
-    checkout = _told_checkout(command)
+    checkout = _checkout_folder(command)
     if not Path.cwd().samefile(checkout):
         raise CheckoutError(
-            f"`aa {command}` works in the checkout that this `aa` uses, {checkout}: go there. What "
-            "lies in the current folder is not executed; if it is a checkout that you trust, set "
+            f"`aa {command}` must run in its checkout, {checkout}; change to that folder. Code in "
+            "the current folder is not executed; if it is a checkout that you trust, set "
             f"{CHECKOUT_VARIABLE} to its path."
         )
     absent = [name for module, name in NEEDED.items() if importlib.util.find_spec(module) is None]
@@ -66,20 +66,19 @@ def run_pipeline(command: str, words: Sequence[str]) -> NoReturn:
     os.execve(sys.executable, [sys.executable, "-m", "pipeline", command, *words], environment)
 
 
-def _told_checkout(command: str) -> Path:
-    """Return the folder that the environment names, else the one that this package lies in."""
-    told = os.environ.get(CHECKOUT_VARIABLE)
-    folder = Path(told) if told else Path(__file__).resolve().parents[2]
-    if told and not folder.is_absolute():
+def _checkout_folder(command: str) -> Path:
+    """Return the folder that the environment names, else the one that contains this package."""
+    setting = os.environ.get(CHECKOUT_VARIABLE)
+    folder = Path(setting) if setting else Path(__file__).resolve().parents[2]
+    if setting and not folder.is_absolute():
         raise CheckoutError(
-            f"{CHECKOUT_VARIABLE} is {told!r}: give an absolute path, which does not change with "
-            "the current folder."
+            f"{CHECKOUT_VARIABLE} is {setting!r}, a relative path. Set it to an absolute path."
         )
     if (folder / ENTRANCE).is_file() and (folder / SOURCES).is_file():
         return folder
     raise CheckoutError(
-        f"`aa {command}` works in a checkout of the repository, where `make library` builds the "
-        f"library from raw sources; {folder if told else 'this `aa`'} is none. Clone it and use its"
-        f" `.venv/bin/aa`, or set {CHECKOUT_VARIABLE} to its path. To use a library that is built "
-        "already, no raw source is needed: see `aa info`."
+        f"`aa {command}` needs a checkout of the repository, where `make library` builds the "
+        f"library from raw sources; {folder if setting else 'this `aa`'} is not in one. Clone it "
+        f"and use its `.venv/bin/aa`, or set {CHECKOUT_VARIABLE} to its path. A built library "
+        "needs no raw sources: see `aa info`."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa taxonomy``: the tree of categories, and why an object has its label."""
+"""``aa taxonomy``: show the category tree, or explain an object's label."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class UsageError(ArenaError):
-    """The words after ``aa taxonomy`` make no command."""
+    """The arguments of ``aa taxonomy`` are not valid."""
 
 
 def add_to(commands: Any) -> None:
@@ -26,20 +26,22 @@ def add_to(commands: Any) -> None:
     usage = (
         "aa taxonomy [LIBRARY] [--all] [--json]\n       aa taxonomy why OBJECT [LIBRARY] [--json]"
     )
-    parser = commands.add_parser("taxonomy", help="tree of categories, why a label", usage=usage)
+    parser = commands.add_parser(
+        "taxonomy", help="show the category tree or explain a label", usage=usage
+    )
     parser.add_argument("words", nargs="*", metavar="WORD", help="see the usage above")
-    parser.add_argument("--all", action="store_true", help="also categories without objects")
+    parser.add_argument("--all", action="store_true", help="include categories without objects")
     add_json(parser)
     parser.set_defaults(run=run_taxonomy)
 
 
 def run_taxonomy(arguments: argparse.Namespace) -> int:
-    """Explain a label if the first word is `why`; else show the tree, of the library named."""
+    """Explain a label if the first argument is `why`; else show the category tree."""
     words = list(arguments.words)
     if words[:1] == ["why"]:
         del words[0]
         if not words:
-            raise UsageError("`aa taxonomy why` needs an object id; `aa list` shows all.")
+            raise UsageError("`aa taxonomy why` needs an object id; `aa list` lists them.")
         return _why(words.pop(0), _library(words), as_json=arguments.json)
     return _show_tree(_library(words), arguments)
 
@@ -48,7 +50,7 @@ def _library(words: list[str]) -> Dataset:
     from aa_dataset.load import load_default
 
     if len(words) > 1:
-        raise UsageError(f"{words[1]!r} is one word too many; `aa taxonomy --help` shows the form.")
+        raise UsageError(f"unexpected argument {words[1]!r}; see `aa taxonomy --help`.")
     return load_default(words[0] if words else None)
 
 
@@ -66,7 +68,7 @@ def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
     say(line for branch in branches for line in _branch_lines(branch, arguments.all))
     used = sum(len(branch.inhabited) for branch in branches)
     rows = sum(len(branch.categories) for branch in branches)
-    say([f"{len(dataset):,} objects, {used:,} categories with objects of {rows:,} in the table"])
+    say([f"{len(dataset):,} objects in {used:,} of {rows:,} categories"])
     return 0
 
 
@@ -81,7 +83,7 @@ def _branch_lines(branch: Branch, everything: bool) -> list[str]:
 
 
 def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
-    """Explain one label from the library's own tables; status 1 if the object has none."""
+    """Explain one label from the library's tables; return 1 if the object has none."""
     item = dataset[object_id]
     steps = parse_trace(str(item.fact("label_provenance")))
     facts = _reasons(dataset, item, steps)
@@ -94,7 +96,7 @@ def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
 
 def _reasons(dataset: Dataset, item: ArticulatedObject, steps: list[Step]) -> dict[str, Any]:
     rows = dataset.table("categories").to_pylist()
-    found: dict[str, Any] = next((row for row in rows if row["category"] == item.category), {})
+    entry: dict[str, Any] = next((row for row in rows if row["category"] == item.category), {})
     findings = dataset.select([item.object_id]).table("findings").to_pylist()
     return {
         "object_id": item.object_id,
@@ -104,15 +106,15 @@ def _reasons(dataset: Dataset, item: ArticulatedObject, steps: list[Step]) -> di
         "steps": [{"rule": s.rule, "label": s.label, "meaning": s.meaning} for s in steps],
         "category": item.category,
         "supercategory": item.supercategory,
-        "origin": found.get("origin", ""),
-        "usual_size": found.get("usual_size"),
+        "origin": entry.get("origin", ""),
+        "usual_size": entry.get("usual_size"),
         "findings": [row["detail"] for row in findings if row["stage"] == "categorize"],
     }
 
 
 def _why_lines(facts: dict[str, Any], steps: list[Step]) -> Iterable[str]:
     yield f"{facts['object_id']}: {facts['name']}"
-    yield f"source {facts['source']}, id there {facts['source_id']}"
+    yield f"source {facts['source']}, id in the source {facts['source_id']}"
     for number, step in enumerate(steps, start=1):
         yield f"{number}. {step.rule}: {step.label or '(nothing)'}"
         if step.meaning:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands print: results to stdout, as lines, as JSON or as a table; progress to stderr."""
+"""Terminal output: results to stdout as lines, JSON or tables; progress to stderr."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ WIDTH = 100
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print lines to stdout: the one place of the package that prints."""
+    """Print lines to stdout; the only place in the package that prints."""
     for line in lines:
         print(terminal_line(line))  # noqa: T201
 
 
 def say_json(value: Any) -> None:
-    """Print a value as JSON; infinite numbers and hidden characters are written as text."""
+    """Print a value as JSON; infinities become strings, unprintable characters are escaped."""
     text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
-    lines = text.split("\n")  # of the indentation; those inside a text are escaped
-    say(UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], line) for line in lines)
+    lines = text.split("\n")  # from indentation only; line breaks in strings are escaped
+    say(UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], line) for line in lines)
 
 
 def note(line: str) -> None:
-    """Write a line for people to stderr, beside the result."""
+    """Write an informational line to stderr."""
     sys.stderr.write(f"{terminal_line(line)}\n")
 
 
 def progress(total: int | None, unit: str) -> Any:
-    """Return a progress bar on stderr, which is hidden where nobody watches."""
+    """Return a progress bar on stderr, hidden if stderr is not a terminal."""
     from tqdm import tqdm
 
     return tqdm(total=total, unit=unit, leave=False, disable=not sys.stderr.isatty())
@@ -42,7 +42,7 @@ def progress(total: int | None, unit: str) -> Any:
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return aligned lines of at most `WIDTH` columns.
 
-    The widest columns give way, the first one last of all: it holds what people copy.
+    The widest columns are truncated first, the first column last: it holds what people copy.
     """
     cells = [list(header), *(list(row) for row in rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
@@ -60,7 +60,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Write infinite limits as text, which JSON has no number for."""
+    """Replace infinite numbers by text, because JSON cannot represent them."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa verify``: is every byte of a library what its seal vouches for, and what to do if not."""
+"""``aa verify``: check every byte of a library against its seal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     what = "check every byte of a library, and the cache"
     healing = (
-        "What is damaged in the cache loses its receipt, so that its next use unpacks it anew; "
+        "A damaged object in the cache loses its receipt and is unpacked again on its next use; "
         "nothing else is changed."
     )
     parser = commands.add_parser("verify", help=what, description=f"{what.capitalize()}. {healing}")
@@ -26,7 +26,7 @@ def add_to(commands: Any) -> None:
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
-    """Print what is wrong with a library; 1 when something is."""
+    """Print the problems of a library; return 1 if there are any."""
     from aa_dataset.load import default_folder
     from aa_dataset.verify import NEXT_STEP, verify_library
 
@@ -34,12 +34,12 @@ def run_verify(arguments: argparse.Namespace) -> int:
     with progress(_steps(root), "check") as bar:
         problems = list(verify_library(root, advance=bar.update))
     if arguments.json:
-        found = {"library": str(root), "problems": [asdict(one) for one in problems]}
-        say_json(found | ({"next_step": NEXT_STEP} if problems else {}))
+        result = {"library": str(root), "problems": [asdict(one) for one in problems]}
+        say_json(result | ({"next_step": NEXT_STEP} if problems else {}))
     elif problems:
         say([*(one.sentence for one in problems), "", f"{_counted(len(problems))}. {NEXT_STEP}"])
     else:
-        say([f"{root}: every file and every object is what its seal vouches for."])
+        say([f"{root}: every file and every object matches the seal."])
     return int(bool(problems))
 
 
@@ -48,7 +48,7 @@ def _counted(problems: int) -> str:
 
 
 def _steps(root: Path) -> int | None:
-    """Return how many files and objects there are to check, None where the seal does not tell."""
+    """Return the number of files and objects to check, None if the seal is unreadable."""
     from aa_dataset.errors import LibraryError
     from aa_dataset.layout import LibraryLayout
     from aa_dataset.seal import read_seal

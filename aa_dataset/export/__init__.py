@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object in another format: MJCF, SDF or USD, in a folder of its own with all its files."""
+"""Export of one object as MJCF, SDF or USD, to a new folder with all its files."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def export(item: ObjectLike, folder: Path, *, format: str) -> Path:
     Parameters
     ----------
     item : object of a library, folder or URDF
-        What to export.
+        The object to export.
     folder : Path
-        Must not exist; appears whole, with meshes and textures, or not at all.
+        Must not exist; it is created atomically, with meshes and textures.
     format : str
         One of `FORMATS`.
     """
@@ -33,7 +33,7 @@ def export(item: ObjectLike, folder: Path, *, format: str) -> Path:
     if folder.exists():
         raise ExportError(f"{folder} exists. Remove it or choose another folder.")
     if any(above.exists() and not above.is_dir() for above in folder.parents):
-        raise ExportError(f"{folder} lies below a file. Choose another folder.")
+        raise ExportError(f"a parent of {folder} is a file. Choose another folder.")
     files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(item))
     ensure_folder(folder, lambda temporary: _write(temporary, files))
     return ObjectLayout(folder).file(FORMATS[format])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF through MuJoCo's own MjSpec; its text, which keeps six digits, gets all digits back.
+"""MJCF through MuJoCo's MjSpec; its text has six digits, so the full digits are restored.
 
-MuJoCo reads no JPEG: beside such a texture, which the material file of the mesh names, lies a PNG.
+MuJoCo cannot read JPEG, so a PNG is written next to each JPEG texture of a material file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def files(parts: Parts) -> dict[str, bytes]:
     try:
         spec.compile()
     except ValueError as error:
-        raise ExportError(f"MuJoCo does not take {parts.files.urdf}: {error}") from error
+        raise ExportError(f"MuJoCo cannot load {parts.files.urdf}: {error}") from error
     root = ElementTree.fromstring(spec.to_xml())
     for element in root.iter():
         exact.restore(element)
@@ -43,7 +43,7 @@ def files(parts: Parts) -> dict[str, bytes]:
 
 
 def _dress(spec: Any, parts: Parts) -> None:
-    """Give visuals their group, material and texture, and collisions theirs."""
+    """Set the group, material and texture of visuals, and the group of collisions."""
     materials: dict[Look, str] = {}
     for link in parts.files.model.links:
         for shape in link.collisions:
@@ -116,7 +116,7 @@ class _Exact:
         elif element.tag == "joint" and name in self._terms:
             _set(element, {"polycoef": self._terms[name]})
         elif element.tag == "geom":
-            # The library's shapes lie in their link's frame; what MuJoCo prints there is noise.
+            # The library's shapes are in their link frame; the pose that MuJoCo prints is noise.
             for key in ("pos", "quat"):
                 element.attrib.pop(key, None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every export needs of an object: bodies, joints, shapes with color and texture."""
+"""The parts of an object that every export needs: bodies, joints, shapes, colors, textures."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Rgba = tuple[float, float, float, float]
 
 
 class ExportError(ArenaError):
-    """An object cannot be written in that format, or not there."""
+    """An object cannot be written in that format or to that folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Color and, where given, the texture's path relative to the object."""
+    """Color and optional path of the texture, relative to the object."""
 
     rgba: Rgba = (0.7, 0.7, 0.7, 1.0)
     texture: str | None = None
@@ -58,7 +58,7 @@ class Parts:
 
     @classmethod
     def of(cls, item: ObjectLike) -> Parts:
-        """Open an object and check that it keeps to meshes."""
+        """Open an object and check that all its shapes are meshes."""
         parts = cls(open_object(item))
         for link in parts.files.model.links:
             for shape in (*link.visuals, *link.collisions):
@@ -82,16 +82,16 @@ class Parts:
     @cached_property
     def bodies(self) -> dict[str, RigidBody]:
         """Body of every link, in its own frame."""
-        found = link_bodies(self.files.model, self.rest)
-        inward = {name: np.asarray(np.linalg.inv(self.rest[name]), float) for name in found}
-        return {name: body.moved(inward[name]) for name, body in found.items()}
+        bodies = link_bodies(self.files.model, self.rest)
+        inward = {name: np.asarray(np.linalg.inv(self.rest[name]), float) for name in bodies}
+        return {name: body.moved(inward[name]) for name, body in bodies.items()}
 
     def drive(self, joint: str) -> UrdfJoint:
-        """Return the joint as the URDF writes it, with effort and velocity."""
+        """Return the joint as written in the URDF, with effort and velocity."""
         return next(one for one in self.files.model.joints if one.name == joint)
 
     def local_axis(self, joint: Joint) -> Array:
-        """Return the axis in the child link's frame, which is the joint's at rest."""
+        """Return the axis in the child link's frame, which is the joint frame at rest."""
         return np.asarray(self.rest[joint.child][:3, :3].T @ joint.axis)
 
     @cached_property
@@ -127,17 +127,17 @@ class Parts:
         return None
 
     def read(self, name: str) -> bytes:
-        """Return a file of the object; a name that leads out of its folder is refused."""
+        """Return a file of the object; names outside its folder are refused."""
         root = self.files.urdf.parent
         path = ObjectLayout(root).file(name)
         if not is_below(path, root):
-            raise ExportError(f"{name!r} leads out of the object's folder.")
+            raise ExportError(f"{name!r} is outside the object's folder.")
         if not path.is_file():
-            raise ExportError(f"{self.files.urdf} names {name}, which is not beside it.")
+            raise ExportError(f"{self.files.urdf} names {name}, which does not exist.")
         return path.read_bytes()
 
     def mesh_files(self) -> dict[str, bytes]:
-        """Return the meshes that shapes name, with the materials and textures that they name."""
+        """Return the meshes of all shapes, with their materials and textures."""
         names: set[str] = set()
         for link in self.files.model.links:
             for shape in (*link.visuals, *link.collisions):
@@ -172,6 +172,6 @@ class Parts:
 
 
 def numbers(values: object) -> str:
-    """Return numbers as text that reads back to the same bits."""
+    """Format numbers so that parsing restores the same bits."""
     flat = np.atleast_1d(np.asarray(values, dtype=float)).ravel() + 0.0
     return " ".join(repr(value).removesuffix(".0") for value in flat.tolist())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SDF 1.11, written here: no wheel of sdformat's own bindings exists.
+"""SDF 1.11, written directly, because there is no wheel of sdformat's bindings.
 
-Helical joints are SDF's native screw, whose pitch is in meters per turn, positive for a right-hand
-thread: 2 pi times ours, the same sign. Their carrier links, which have no geometry, are left out.
+Helical joints become SDF's native screw joints, whose pitch is in meters per turn and positive for
+a right-hand thread: 2 pi times ours, with the same sign. Carrier links are omitted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def files(parts: Parts) -> dict[str, bytes]:
 
 
 def _config(parts: Parts) -> bytes:
-    """Return the card that Gazebo asks of a model folder."""
+    """Return the `model.config` that Gazebo requires in a model folder."""
     root = Element("model")
     _text(root, "name", parts.files.model.name or "object")
     SubElement(root, "sdf", {"version": VERSION}).text = "object.sdf"
@@ -103,7 +103,7 @@ def _joint(model: Element, parts: Parts, joint: Joint) -> None:
     if joint.is_movable:
         _axis(element, parts, joint)
     if joint.mimic is not None:
-        # Drake reads couplings from an element of its own.
+        # Drake reads couplings from its own element.
         SubElement(element, "drake:mimic", _mimic(joint.mimic))
 
 

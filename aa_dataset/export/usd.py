@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""USD with the UsdPhysics schemas, as one readable stage beside its textures.
+"""USD with the UsdPhysics schemas, as one text stage next to its textures.
 
-UsdPhysics has no screw: a helical joint is a revolute and a prismatic joint through a carrier, as
-in the URDF. A follower carries ``arena:coupling:leader|multiplier|offset`` (rad and m; these count)
-and, by name, without NVIDIA's schema, PhysX's mimic joint: ``q + gearing * q_leader + offset = 0``
-in degrees and m. Bodies and joints are in single precision, which the schemas prescribe.
+UsdPhysics has no screw joint: a helical joint is a revolute and a prismatic joint with a carrier
+link, as in the URDF. A follower has ``arena:coupling:leader|multiplier|offset`` (rad and m;
+authoritative) and the attributes of PhysX's mimic joint, without NVIDIA's schema:
+``q + gearing * q_leader + offset = 0`` in degrees and m. The schemas prescribe single precision.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _is_picture(name: str) -> bool:
 
 
 class _Pxr:
-    """The modules of usd-core, imported where they are used."""
+    """The modules of usd-core, imported on use."""
 
     def __init__(self) -> None:
         self.Gf, self.Sdf, self.Usd, self.UsdGeom, self.UsdPhysics, self.UsdShade, self.Vt = (
@@ -46,7 +46,7 @@ class _Pxr:
 
 
 class _Writer:
-    """Fills one stage with one object."""
+    """Writes one object to one stage."""
 
     def __init__(self, pxr: _Pxr, parts: Parts):
         self.pxr, self.parts = pxr, parts
@@ -181,7 +181,7 @@ class _Writer:
             self._coupling(made.GetPrim(), joint)
 
     def _place(self, made: Any, joint: UrdfJoint) -> None:
-        """Put both joint frames, their x along the axis, at the child's origin."""
+        """Place both joint frames at the child's origin, with x along the axis."""
         vector = self.pxr.Gf.Vec3f
         turn = np.eye(3) if joint.axis is None else rotation_from_x(joint.axis)
         made.CreateLocalPos0Attr(vector(*joint.pose[:3, 3].tolist()))
@@ -201,7 +201,7 @@ class _Writer:
                 made.GetPrim().CreateAttribute(f"arena:limit:{key}", double).Set(value)
 
     def _coupling(self, prim: Any, joint: UrdfJoint) -> None:
-        assert joint.mimic is not None  # the caller looked
+        assert joint.mimic is not None  # checked by the caller
         kinds, mimic = self.pxr.Sdf.ValueTypeNames, joint.mimic
         leader = f"{ROOT}/joints/{mimic.joint}"
         prim.CreateRelationship("arena:coupling:leader").SetTargets([leader])
@@ -222,7 +222,7 @@ class _Writer:
 def principal_axes(inertia: Array) -> tuple[Array, Array]:
     """Return moments (3,) and a rotation (3, 3) whose columns are their axes."""
     if np.array_equal(inertia, np.diag(np.diag(inertia))):
-        return np.diag(inertia), np.eye(3)  # not whatever a solver makes of equal moments
+        return np.diag(inertia), np.eye(3)  # a solver's axes for equal moments are arbitrary
     moments, axes = np.linalg.eigh(inertia)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     return moments, axes

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five simulators as judges of one object: placements, twists, bodies, gravity, couplings."""
+"""Checks of one object in five simulators: placements, twists, bodies, gravity, couplings."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks: one object in one simulator against our own description of it."""
+"""The checks: one object in one simulator compared with its reference."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ SINGLE_PRECISION = ("pybullet", "sapien")
 BODY = 1e-6  # relative
 SINGLE_BODY = 1e-5  # relative; Bullet finds principal axes by iteration and stops at a few 1e-6
 COUPLING = 1e-3  # of the follower's travel
-# How far a soft limit may yield under gravity, by URDF joint type [rad or m].
+# Allowed excess over a soft limit under gravity, by URDF joint type [rad or m].
 LIMITS = {"revolute": 5e-3, "prismatic": 1e-3}
 GRAVITY_SECONDS = 1.0
 COUPLING_SECONDS = 0.2
-UNCOMPARED = "uncompared"  # in place of every check, where a known limit forbids them
+UNCOMPARED = "uncompared"  # replaces all checks if a known limit is exceeded
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome of one check; `tolerance` None marks a finding that cannot fail.
 
-    `passed` is None where nothing was compared, which is neither a pass nor a failure.
+    `passed` is None if nothing was compared, which is neither a pass nor a failure.
     """
 
     check: str
@@ -52,11 +52,11 @@ class Verdict:
 def judge_object(
     item: ObjectLike, simulator: str, *, configurations: int = 200, dynamics: bool = True
 ) -> list[Verdict]:
-    """Judge one object in one simulator.
+    """Check one object in one simulator.
 
-    An exception of the simulator is a failed verdict of the check ``load``; `MissingExtraError`
-    is the caller's affair and passes through. An object beyond a known limit of the simulator is
-    not shown to it: its one verdict is ``uncompared`` and says why.
+    An exception of the simulator becomes a failed verdict of the check ``load``;
+    `MissingExtraError` is raised to the caller. An object beyond a known limit of the simulator is
+    not loaded: its only verdict is ``uncompared``, with the reason.
     """
     reference = Reference.of(item)
     files = reference.files
@@ -64,13 +64,13 @@ def judge_object(
     if why := why_uncompared(simulator, **counts):
         return [Verdict(UNCOMPARED, math.nan, None, why)]
     verdicts: list[Verdict] = []
-    with heard() as said:
+    with heard() as lines:
         loaded = load(simulator, item)
         verdicts += _static(loaded, reference, configurations)
         verdicts += _moving(loaded, reference) if dynamics else []
         if dynamics and not lacks(simulator, "contacts"):
             verdicts.append(contacts(load(simulator, item, self_contacts=True), reference))
-    foreign = [line for line in said if not is_own_output(simulator, line)]
+    foreign = [line for line in lines if not is_own_output(simulator, line)]
     return [Verdict("load", float(len(foreign)), 0.0, " | ".join(foreign[:3])), *verdicts]
 
 
@@ -92,7 +92,7 @@ def _precision(loaded: Simulated, reference: Reference) -> float:
 
 
 def placements(loaded: Simulated, reference: Reference, count: int) -> Verdict:
-    """Compare all link frames in random states; the deviation is the largest entry's."""
+    """Compare all link frames in random states; the deviation is the largest entry."""
     values = reference.configurations(count)
     ours = reference.frames(values)
     worst = _Worst()
@@ -143,9 +143,9 @@ def body_deviation(found: RigidBody, expected: RigidBody) -> float:
 
 
 def gravity(loaded: Simulated, reference: Reference) -> Verdict:
-    """Let the object hang for a second: no NaN, and limits hold.
+    """Simulate one second under gravity: no NaN, and limits hold.
 
-    The deviation is the worst yield of a limit as a share of the tolerance for its joint type.
+    The deviation is the largest excess over a limit, relative to the tolerance of its joint type.
     """
     loaded.set_coordinates(reference.start())
     loaded.step(GRAVITY_SECONDS)
@@ -161,7 +161,7 @@ def gravity(loaded: Simulated, reference: Reference) -> Verdict:
 
 
 def coupling(loaded: Simulated, reference: Reference) -> Verdict:
-    """Set every leader in motion and compare its followers afterwards, relative to their travel."""
+    """Move every leader, then compare its followers, relative to their travel."""
     pairs = couplings(reference.files.model)
     leaders = {one.leader for one in pairs}
     ranges = {j.name: np.array(_span(j.lower, j.upper)) for j in reference.independent}
@@ -184,7 +184,7 @@ def _span(lower: float, upper: float) -> tuple[float, float]:
 
 
 def contacts(loaded: Simulated, reference: Reference) -> Verdict:
-    """Count pairs of links that touch at rest and are not parent and child: a finding."""
+    """Count pairs of links that touch at rest, except parent and child: a finding."""
     ends = [(joint.parent, joint.child) for joint in reference.files.model.joints]
     ends += [(joint.parent, joint.child) for joint in reference.tree.joints]  # helical ones whole
     joined = {(min(pair), max(pair)) for pair in ends}
@@ -195,7 +195,7 @@ def contacts(loaded: Simulated, reference: Reference) -> Verdict:
 
 
 class _Worst:
-    """Keeps the largest deviation and where it was; NaN counts as infinite."""
+    """Keeps the largest deviation and its location; NaN counts as infinite."""
 
     def __init__(self) -> None:
         self.deviation, self.where = 0.0, ""

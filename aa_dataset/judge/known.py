@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Known exceptions: what a simulator cannot do or says on its own account, each with the reason.
+"""Known limitations and messages of the simulators, each with its reason.
 
-A test takes every entry back and sees that it is still needed.
+A test removes every entry in turn and checks that it is still needed.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ KNOWN = (
 
 
 def is_own_output(simulator: str, line: str) -> bool:
-    """Return whether a line is a known utterance of the simulator, not about our object."""
+    """Return whether a line is a known message of the simulator, unrelated to the object."""
     patterns = [k.what for k in KNOWN if k.simulator == simulator and k.kind == "output"]
     return any(re.search(pattern, line) for pattern in patterns)
 
 
 def lacks(simulator: str, what: str) -> bool:
-    """Return whether a simulator is known to lack something."""
+    """Return whether a simulator is known to lack a feature."""
     return any((k.simulator, k.kind, k.what) == (simulator, "absent", what) for k in KNOWN)
 
 
 def why_uncompared(simulator: str, *, moving: int, joints: int) -> str:
-    """Return why an object of so many joints is too much for a simulator, nothing if it is not."""
+    """Return why an object has too many joints for a simulator, empty if it has not."""
     counts = {"moving": (moving, "moving joints"), "joints": (joints, "joints")}
     for known in KNOWN:
         if known.simulator == simulator and known.kind in counts:
@@ -82,6 +82,6 @@ def why_uncompared(simulator: str, *, moving: int, joints: int) -> str:
 
 
 def is_uncompared(simulator: str, link: str, root: str) -> bool:
-    """Return whether the body of a link is known not to be readable from a simulator."""
+    """Return whether a simulator is known not to return the body of a link."""
     name = "<root>" if link == root else link
     return any((k.simulator, k.kind, k.what) == (simulator, "body", name) for k in KNOWN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hears what a simulator says, also from compiled code that writes past Python's streams."""
+"""Captures the output of a simulator, including compiled code that bypasses Python's streams."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-_STREAMS = (1, 2)  # stdout and stderr as the operating system knows them
+_STREAMS = (1, 2)  # file descriptors of stdout and stderr
 
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Collect every line that is printed, logged as a warning or warned, until the block ends.
+    """Collect every line that the block prints, logs as a warning or warns.
 
-    The list that is given is filled at the end of the block.
+    The yielded list is filled at the end of the block.
     """
-    said: list[str] = []
-    log = _Lines(said)
+    captured: list[str] = []
+    log = _Lines(captured)
     logging.getLogger().addHandler(log)
     with tempfile.TemporaryFile() as file, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -32,18 +32,18 @@ def heard() -> Iterator[list[str]]:
         try:
             for stream in _STREAMS:
                 os.dup2(file.fileno(), stream)
-            yield said
+            yield captured
         finally:
             _flush()
             for stream, copy in zip(_STREAMS, kept, strict=True):
                 os.dup2(copy, stream)
                 os.close(copy)
             logging.getLogger().removeHandler(log)
-            said += _written(file) + [str(one.message) for one in warned]
+            captured += _written(file) + [str(one.message) for one in warned]
 
 
 class _Lines(logging.Handler):
-    """Keeps warnings and errors of any logger."""
+    """Collects warnings and errors of all loggers."""
 
     def __init__(self, lines: list[str]):
         super().__init__(logging.WARNING)

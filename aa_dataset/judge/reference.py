@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What we say of an object, in the form in which a simulator can contradict it."""
+"""The expected behavior of an object, to be compared with a simulator."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from aa_dataset.objects import ArticulatedObject
 
 Array = NDArray[np.float64]
 
-FULL_TURN = 2 * math.pi  # how far a joint without a limit is driven
+FULL_TURN = 2 * math.pi  # range of a joint without a limit
 
 
 @dataclass(frozen=True)
 class Reference:
-    """One object as we describe it: files, and the tree that the library's tables hold."""
+    """The expected state of one object: its files, and its tree from the library's tables."""
 
     files: ObjectFiles
     tree: KinematicTree
 
     @classmethod
     def of(cls, item: ObjectLike) -> Reference:
-        """Return the reference of an object of a library, else of a folder or a URDF."""
+        """Return the reference of a library object, a folder or a URDF."""
         files = open_object(item)
         tree = item.tree if isinstance(item, ArticulatedObject) else urdf_tree(files.model)
         return cls(files, tree)
@@ -49,7 +49,7 @@ class Reference:
 
     @property
     def independent(self) -> tuple[Joint, ...]:
-        """Movable joints that follow no other."""
+        """Movable joints that do not follow another."""
         return tuple(joint for joint in self.tree.movable if joint.mimic is None)
 
     def start(self) -> dict[str, float]:
@@ -70,12 +70,12 @@ class Reference:
         }
 
     def driven(self, joint: Joint) -> Iterator[tuple[float, dict[str, float]]]:
-        """Yield values of one joint's range, with the state that brings it there alone."""
+        """Yield values in one joint's range, with the state that moves only this joint."""
         for value in np.linspace(*_driven_range(joint), 5).tolist():
             yield value, self._leading(joint, value)
 
     def _leading(self, joint: Joint, value: float) -> dict[str, float]:
-        """Return the independent coordinate by which a joint comes to a value."""
+        """Return the independent coordinate that moves a joint to a value."""
         while joint.mimic is not None:
             if joint.mimic.multiplier == 0.0:
                 return {}
@@ -108,6 +108,6 @@ class Reference:
 
 
 def _driven_range(joint: Joint) -> tuple[float, float]:
-    """Return the limits; an absent one is a full turn away."""
+    """Return the limits; an absent one becomes a full turn."""
     lower = -FULL_TURN if math.isinf(joint.lower) else joint.lower
     return lower, FULL_TURN if math.isinf(joint.upper) else joint.upper

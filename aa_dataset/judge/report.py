@@ -61,13 +61,13 @@ def rows(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 
 def write_report(judgements: Sequence[Judgement], path: Path) -> None:
-    """Write the rows as Parquet, whole or not at all."""
+    """Write the rows as Parquet, atomically."""
     with replacing(path) as temporary:
         pq.write_table(pa.Table.from_pylist(rows(judgements), schema=SCHEMA), temporary)
 
 
 def object_cells(judgements: Sequence[Judgement], simulators: Sequence[str]) -> list[list[str]]:
-    """Return a line per object: its worst deviation as a share of the tolerance, by simulator."""
+    """Return one row per object: its worst deviation relative to the tolerance, by simulator."""
     table: dict[str, dict[str, str]] = {}
     for one in judgements:
         table.setdefault(one.object_id, {})[one.simulator] = _cell(one)
@@ -85,7 +85,7 @@ def _cell(one: Judgement) -> str:
 
 
 def summary_lines(judgements: Sequence[Judgement], simulators: Sequence[str]) -> Iterator[str]:
-    """Yield the worst deviation of every check and simulator, and where."""
+    """Yield the worst deviation of every check and simulator, and its location."""
     for name in simulators:
         mine = [one for one in judgements if one.simulator == name]
         failed = sum(one.failed for one in mine)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges many objects, each simulator in a process of its own that may die without harm."""
+"""Checks many objects, each simulator in a separate process that may crash without harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGES = {
     "pybullet": "pybullet",
     "sapien": "sapien",
 }
-TASKS_PER_PROCESS = 100  # compiled code leaks; a fresh process does not
+TASKS_PER_PROCESS = 100  # compiled code leaks memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +35,25 @@ class Judgement:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed; an object that was not compared did not."""
+        """Whether every check passed; False if the object was not compared."""
         return all(verdict.passed for verdict in self.verdicts)
 
     @property
     def failed(self) -> bool:
-        """Whether a check failed; an object that was not compared did not."""
+        """Whether a check failed; False if the object was not compared."""
         return any(verdict.passed is False for verdict in self.verdicts)
 
 
 def choose_simulators(wanted: Sequence[str] | None) -> list[str]:
-    """Return the simulators to ask: those named, else all that are installed."""
+    """Return the simulators to use: those named, else all that are installed."""
     import importlib.util
 
     if wanted is None:
-        found = [name for name in SIMULATORS if importlib.util.find_spec(PACKAGES[name])]
-        if not found:
+        installed = [name for name in SIMULATORS if importlib.util.find_spec(PACKAGES[name])]
+        if not installed:
             missing = ImportError("no simulator", name="no simulator is installed")
             raise MissingExtraError("judging", "judges", missing)
-        return found
+        return installed
     for name in wanted:
         if name not in SIMULATORS:
             raise SimulatorError(
@@ -84,13 +84,13 @@ def _judged(
 ) -> Iterator[Judgement]:
     waiting = list(items.items())
     while waiting:
-        # A pool per batch: the pool's own renewal of processes hangs in Python 3.11.
+        # One pool per batch: `max_tasks_per_child` can hang in Python 3.11.
         batch, done = waiting[: TASKS_PER_PROCESS * workers], 0
         with _pool(workers) as pool:
             futures = [pool.submit(_verdicts, item, options) for _, item in batch]
             for (object_id, _), future in zip(batch, futures, strict=True):
                 verdicts = _result(future)
-                if verdicts is None:  # a process died: the others of this pool are lost with it
+                if verdicts is None:  # a process died, and with it the others of this pool
                     break
                 yield Judgement(object_id, options["simulator"], verdicts)
                 done += 1
@@ -101,7 +101,7 @@ def _judged(
 
 
 def _alone(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
-    """Judge in a process for this object only, to know whether it was the one that died."""
+    """Check this object in its own process, to find out whether it caused the crash."""
     with _pool(1) as pool:
         verdicts = _result(pool.submit(_verdicts, item, options))
     if verdicts is None:

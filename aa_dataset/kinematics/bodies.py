@@ -16,15 +16,15 @@ from aa_dataset.portable import applied, product, symmetric_eigen
 
 Array = NDArray[np.float64]
 
-# Share of the trace, which no rotation changes, by which a principal moment may be negative:
-# files with six decimals make such numbers of a thin rod, and no use of a body sees them.
+# Tolerance of negative principal moments, relative to the trace, which no rotation changes: files
+# with six decimals give such numbers for a thin rod, and they affect no use of a body.
 NEGATIVE_TOLERANCE = 1e-4
-# Share of the largest entry by which two mirrored entries may differ: rounding of a rotation.
+# Tolerance of asymmetry, relative to the largest entry: the rounding error of a rotation.
 SYMMETRY_TOLERANCE = 1e-9
 
 
 class BodyError(ArenaError, ValueError):
-    """The moments do not belong to a real body."""
+    """The moments are not those of a real body."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,10 +38,10 @@ class RigidBody:
     center : (3,) float [m]
         Center of mass.
     inertia : (3, 3) float [kg m^2]
-        Inertia tensor about the center of mass, symmetric positive semidefinite: a rod or a point
-        is a body, a negative principal moment is not, beyond the rounding of a file with six
-        decimals (1e-4 of the trace). The triangle inequality of the moments is
-        not asked for, because files of real objects often break it and E_B does not need it.
+        Inertia tensor about the center of mass, symmetric positive semidefinite up to the rounding
+        of a file with six decimals (1e-4 of the trace); rods and points are allowed. The triangle
+        inequality is not required: files of real objects often violate it, and E_B does not need
+        it.
     """
 
     mass: float
@@ -87,7 +87,9 @@ def merge_bodies(bodies: Sequence[RigidBody]) -> RigidBody:
     if not bodies:
         raise BodyError("cannot weld an empty list of bodies.")
     try:
-        mass = math.fsum(body.mass for body in bodies)  # `sum` rounds as its Python does
+        mass = math.fsum(
+            body.mass for body in bodies
+        )  # the rounding of `sum` depends on the Python version
     except OverflowError:
         raise BodyError("the masses add up to more than a number holds; give them in kg.") from None
     center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / mass
@@ -117,7 +119,7 @@ def _require_no_negative_moment(inertia: Array) -> None:
 
 
 def _is_positive_definite(matrix: list[list[float]]) -> bool:
-    """Whether all leading minors are positive: true of most bodies, and quick to find out."""
+    """Return whether all leading minors are positive: a fast check that most bodies pass."""
     (a, d, e), (_, b, f), (_, _, c) = matrix
     minor = a * b - d * d
     return a > 0 and minor > 0 and c * minor - f * (a * f - d * e) - e * (b * e - d * f) > 0

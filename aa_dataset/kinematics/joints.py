@@ -39,21 +39,21 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """A one-DOF joint: where it is, how it moves, how far.
+    """A one-DOF joint: its position, motion and range.
 
     Attributes
     ----------
     name, parent, child : str
         The joint and the two links that it connects.
     type : JointType
-        The kind of motion.
+        The type of motion.
     axis : (3,) float
-        Direction in the object frame at rest; normalized here, ignored by a fixed joint.
+        Direction in the object frame at rest; normalized here, ignored for a fixed joint.
     origin : (3,) float [m]
-        A point of the axis in the object frame at rest.
+        A point on the axis in the object frame at rest.
     lower, upper : float [rad or m]
-        Joint range, ``lower <= upper``; may be infinite. ``(0, 0)`` for a fixed joint and
-        ``(-inf, inf)`` for a continuous one, whatever was given.
+        Joint range, ``lower <= upper``; may be infinite. Always ``(0, 0)`` for a fixed joint and
+        ``(-inf, inf)`` for a continuous one.
     pitch : float [m/rad]
         Advance per radian of a helical joint, else 0.
     body : RigidBody or None
@@ -90,7 +90,7 @@ class Joint:
 
     @property
     def is_movable(self) -> bool:
-        """Whether the type is anything but fixed."""
+        """Whether the joint is not fixed."""
         return self.type is not JointType.FIXED
 
     @property
@@ -112,14 +112,14 @@ class Joint:
         return replace(self, body=body)
 
     def reversed(self) -> Joint:
-        """Return the same motion written with the opposite axis (paper Prop. axis flip)."""
+        """Return the same motion with the opposite axis (paper Prop. axis flip)."""
         return replace(self, axis=-self.axis, lower=-self.upper, upper=-self.lower)
 
     def reanchored(self, shift: float) -> Joint:
         """Return the same motion stored in the state ``q = shift`` (paper Remark Re-anchoring).
 
-        The coordinate reads zero there, so both limits move down by `shift` [rad or m], and the
-        body is where the joint has moved it.
+        The coordinate is zero there, so both limits decrease by `shift` [rad or m], and the body
+        moves with the joint.
         """
         moved = None if self.body is None else self.body.moved(exp_twist(shift * self.screw))
         return replace(self, lower=self.lower - shift, upper=self.upper - shift, body=moved)
@@ -154,12 +154,12 @@ def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
     axis = _finite(name, "axis", value)
     if kind is JointType.FIXED:
         return axis
-    # Dividing by the largest entry first keeps 1e-200 and 1e200 from under- or overflowing.
+    # Divide by the largest entry first, so that 1e-200 and 1e200 do not underflow or overflow.
     largest = np.abs(axis).max()
     if largest == 0.0:
         raise JointError(name, "axis", "the axis is zero; a movable joint needs a direction.")
     if largest <= 1.0 and abs(float(dot(axis, axis)) - 1.0) <= 4 * np.finfo(float).eps:
-        return axis  # unit already: a joint rebuilt from itself must stay the same to the bit
+        return axis  # already a unit vector: a joint rebuilt from itself must be bit-identical
     axis = axis / largest
     return np.asarray(axis / length(axis))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Untrusted XML: no entities, no document types, bounded size, depth and element count.
+"""Strict parser for untrusted XML: no entities, no document types, limits on size and depth.
 
-The standard library's expat is enough, so that the core needs no further package; the handlers
-below refuse what makes XML dangerous before anything is expanded.
+The standard library's expat is enough, so the core needs no other package. The handlers below
+refuse dangerous constructs before anything is expanded.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from aa_dataset.errors import UrdfError
 
 @dataclass(frozen=True, slots=True)
 class XmlBudget:
-    """What a document may cost: counts, not seconds, so that every machine decides alike.
+    """Limits of a document: counts, not seconds, so that every machine gives the same result.
 
-    `max_links` bounds the links of a URDF, and its joints, before any of them is read; None
-    leaves that to the number of elements.
+    `max_links` limits the links of a URDF, and its joints, before any of them is read; with None,
+    only the number of elements is limited.
     """
 
     max_bytes: int = 32_000_000
@@ -72,7 +72,7 @@ def _refuse(what: str) -> Callable[..., int]:
 
 
 class _Counter:
-    """Depth and number of elements seen so far."""
+    """Counts the depth and number of elements."""
 
     def __init__(self, budget: XmlBudget) -> None:
         self.budget, self.depth, self.elements = budget, 0, 0

@@ -33,7 +33,7 @@ def revolute_screw(axis: ArrayLike, origin: ArrayLike, pitch: float = 0.0) -> Ar
     axis : (3,) float
         Unit direction of the line.
     origin : (3,) float [m]
-        Any point of the line.
+        Any point on the line.
     pitch : float [m/rad]
         Advance along the axis per radian; 0 for a plain hinge.
 
@@ -70,7 +70,7 @@ def exp_twist(twist: Array) -> Array:
     Returns
     -------
     (..., 4, 4) float
-        Elements of SE(3). The coefficients are evaluated so that small angles lose no digits.
+        Elements of SE(3). The coefficients are accurate for small angles.
     """
     twist = np.asarray(twist, dtype=float)
     omega, v = twist[..., :3], twist[..., 3:]
@@ -95,7 +95,7 @@ def _sinc(angle: Array) -> Array:
 
 
 def _sine_defect(angle: Array) -> Array:
-    """Return ``(t - sin t) / t^3``, by its series where the quotient cancels."""
+    """Return ``(t - sin t) / t^3``, by its series where the quotient would cancel."""
     square = np.square(angle)
     series = (1 - square / 20 * (1 - square / 42 * (1 - square / 72))) / 6
     safe = np.where(angle < 0.1, 1.0, angle)
@@ -103,9 +103,9 @@ def _sine_defect(angle: Array) -> Array:
 
 
 def adjoint(placement: Array) -> Array:
-    """Return the ``(..., 6, 6)`` map that carries twists along a change of frame.
+    """Return the ``(..., 6, 6)`` map that transforms twists to another frame.
 
-    `placement` ``(..., 4, 4)`` holds the old frame in the new one:
+    `placement` ``(..., 4, 4)`` is the pose of the old frame in the new one:
     ``exp(Ad_g xi) == g exp(xi) g^-1``.
     """
     placement = np.asarray(placement, dtype=float)

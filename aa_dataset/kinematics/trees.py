@@ -28,7 +28,7 @@ class KinematicTree:
     links : tuple of str
         Link names, the root first, parents before children.
     joints : tuple of Joint
-        One per link but the root, in the order of `links`.
+        One per link except the root, in the order of `links`.
     """
 
     name: str
@@ -61,14 +61,14 @@ class KinematicTree:
         return max(levels.values())
 
     def __str__(self) -> str:
-        """Return the tree indented, one link per line with the joint that carries it."""
+        """Return the tree indented, one line per link with its parent joint."""
         below: dict[str, list[Joint]] = {link: [] for link in self.links}
         for joint in self.joints:
             below[joint.parent].append(joint)
         count = f"{len(self.joints)} joints, {len(self.movable)} of them movable"
         lines = [f"{self.name}: {len(self.links)} links, {count}", f"  {self.root}"]
         stack = [(joint, 2) for joint in reversed(below[self.root])]
-        while stack:  # depth first without recursion, children in their order
+        while stack:  # depth first without recursion, children in order
             joint, level = stack.pop()
             lines.append(f"{'  ' * level}{joint.child}  ({_described(joint)})")
             stack += [(one, level + 1) for one in reversed(below[joint.child])]
@@ -81,7 +81,7 @@ class KinematicTree:
         return self._by_name[name]
 
     def welded(self, link: str) -> tuple[str, ...]:
-        """Return `link` and every descendant that fixed joints alone connect to it."""
+        """Return `link` and every descendant connected to it by fixed joints only."""
         cluster = {link}
         for joint in self.joints:
             if joint.parent in cluster and not joint.is_movable:
@@ -89,15 +89,15 @@ class KinematicTree:
         return tuple(name for name in self.links if name in cluster)
 
     def below(self, link: str) -> tuple[str, ...]:
-        """Return `link` and every link that hangs on it, in the tree's order."""
-        found = {link}
+        """Return `link` and all its descendants, in the tree's order."""
+        members = {link}
         for joint in self.joints:  # parents come before children
-            if joint.parent in found:
-                found.add(joint.child)
-        return tuple(name for name in self.links if name in found)
+            if joint.parent in members:
+                members.add(joint.child)
+        return tuple(name for name in self.links if name in members)
 
     def above(self, link: str) -> tuple[Joint, ...]:
-        """Return the joints between a link and the root, the nearest first."""
+        """Return the joints between a link and the root, nearest first."""
         by_child = {joint.child: joint for joint in self.joints}
         chain = []
         while link in by_child:
@@ -113,14 +113,14 @@ class KinematicTree:
         Parameters
         ----------
         coordinates : mapping of joint name to float, or (n,) float for n states [rad or m]
-            Missing joints stay at 0, except a mimic joint, which follows the joint it names.
+            Missing joints stay at 0, except mimic joints, which follow their leading joint.
         unit : float [m]
-            Length in which the displacements are given.
+            Unit of length of the displacements.
 
         Returns
         -------
         dict of str to (4, 4) float, or (n, 4, 4)
-            Links that move as one share one array; copy it before you change it.
+            Links that move together share one array; copy it before you modify it.
         """
         values = self._coordinates(coordinates)
         shape = np.broadcast_shapes(*(value.shape for value in values.values()))
@@ -137,8 +137,8 @@ class KinematicTree:
     def reanchored(self, coordinates: Mapping[str, float]) -> KinematicTree:
         """Return the same object stored in another state (paper Remark Re-anchoring).
 
-        Every axis, origin and body is carried along by the joints above it, limits are shifted
-        so that the new state reads zero, and mimic offsets follow.
+        Axes, origins and bodies move with the joints above them, limits are shifted so that the
+        new state is zero, and mimic offsets are adjusted.
         """
         values = {name: float(value) for name, value in self._coordinates(coordinates).items()}
         placed = self.placements(coordinates)
@@ -153,7 +153,7 @@ class KinematicTree:
     ) -> Joint:
         shift, mimic = values[joint.name], joint.mimic
         if mimic is not None:
-            self.joint(mimic.joint)  # raises, with the name, if there is none
+            self.joint(mimic.joint)  # raises `JointError` if there is none
             offset = mimic.offset + mimic.multiplier * values[mimic.joint] - shift
             mimic = replace(mimic, offset=offset)
         return replace(
@@ -182,12 +182,12 @@ class KinematicTree:
     def _mimicked(
         self, joint: Joint, values: Mapping[str, Array], given: Mapping[str, ArrayLike]
     ) -> Array:
-        """Follow a chain of mimics; a loop of mimics has no value and raises."""
-        factor, shift, seen = 1.0, 0.0, set()
+        """Resolve a chain of mimics; raise `JointError` for a cycle."""
+        factor, shift, visited = 1.0, 0.0, set()
         while joint.mimic is not None and joint.name not in given:
-            if joint.name in seen:
+            if joint.name in visited:
                 raise JointError(joint.name, "mimic", "the chain of mimics returns to itself.")
-            seen.add(joint.name)
+            visited.add(joint.name)
             shift += factor * joint.mimic.offset
             factor *= joint.mimic.multiplier
             joint = self.joint(joint.mimic.joint)
@@ -195,7 +195,7 @@ class KinematicTree:
 
 
 def _described(joint: Joint) -> str:
-    """Return a joint in a few words, e.g. ``hinge: revolute, 0 to 1.57 rad``."""
+    """Describe a joint briefly, e.g. ``hinge: revolute, 0 to 1.57 rad``."""
     if not joint.is_movable or joint.type is JointType.CONTINUOUS:
         return f"{joint.name}: {joint.type}"
     unit = "m" if joint.type is JointType.PRISMATIC else "rad"
@@ -224,7 +224,7 @@ def ordered_tree(
     if len(roots) > 1:
         raise TreeError("root_several", f"the links {_sample(roots)} all have no parent joint.")
     reached, path = list(roots), []
-    for link in reached:  # grows while we walk: breadth first, without recursion
+    for link in reached:  # the list grows during the loop: breadth first, without recursion
         for joint in outgoing[link]:
             reached.append(joint.child)
             path.append(joint)
@@ -234,10 +234,10 @@ def ordered_tree(
 
 
 def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
-    """Name the joints of one cycle among links that no root reaches."""
+    """Name the joints of one cycle among the unreachable links."""
     link = min(lost)
     place: dict[str, int] = {}
-    while link not in place:  # every lost link has a parent joint, so this must repeat
+    while link not in place:  # every unreachable link has a parent joint, so this ends in a cycle
         place[link] = len(place)
         link = incoming[link].parent
     names = [incoming[one].name for one in list(place)[place[link] :]]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A safe reader of URDF documents: what the file says, in arrays, with nothing invented.
+"""A safe reader of URDF documents: the contents of the file as arrays, without defaults.
 
-`parse_urdf` keeps the document's own frames, names and gaps; `kinematics.urdf_tree` makes the
-kinematic tree of it. The pipeline and the scoring code both read URDF through here alone.
+`parse_urdf` keeps the document's frames, names and omissions; `kinematics.urdf_tree` builds the
+kinematic tree. The pipeline and the scoring code read URDF only through this module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from aa_dataset.portable import cos, sin
 
 Array = NDArray[np.float64]
 
-# Types with several degrees of freedom: read, but no joint of a kinematic tree.
+# Types with several degrees of freedom: parsed, but not allowed in a kinematic tree.
 COMPOUND_TYPES = frozenset({"floating", "planar", "ball", "spherical", "universal"})
 JOINT_TYPES = COMPOUND_TYPES | {"fixed", "revolute", "continuous", "prismatic"}
 CODES = frozenset(
@@ -40,7 +40,7 @@ CODES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A named color ``rgba`` in [0, 1] and, where given, a texture file; either may be absent."""
+    """A named color ``rgba`` in [0, 1] and a texture file; either may be absent."""
 
     name: str
     rgba: tuple[float, float, float, float] | None = None
@@ -88,11 +88,11 @@ class UrdfLink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UrdfJoint:
-    """A joint as written; what the file leaves out is None.
+    """A joint as written; omitted values are None.
 
     `pose` (4, 4) places the child frame in the parent frame at q = 0; `axis` (3,) is in the child
-    frame and not normalized, `second_axis` is the `<axis2>` of a universal joint; `attributes`
-    keeps what the tag carries beyond name and type.
+    frame and not normalized, `second_axis` is the `<axis2>` of a universal joint; `attributes` has
+    the attributes of the tag other than name and type.
     """
 
     name: str
@@ -126,7 +126,7 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
     Raises
     ------
     UrdfError
-        With one of `CODES` and a sentence that names the element.
+        With one of `CODES` and a message that names the element.
     """
     root = parse_xml(data, budget)
     if root.tag != "robot":
@@ -140,9 +140,9 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
 
 
 def _require_expanded(root: Element) -> None:
-    """Refuse a document with macros of xacro: what they stand for would be missing unnoticed.
+    """Refuse a document with xacro macros, whose content would silently be missing.
 
-    A file that was expanded may still declare the namespace, and is no macro for that.
+    An expanded file may still declare the namespace; that alone is accepted.
     """
     prefixes = {"xacro"}
     for element in root.iter():
@@ -159,7 +159,7 @@ def _require_expanded(root: Element) -> None:
 
 
 def _require_few(root: Element, most: int | None) -> None:
-    """Refuse more links or joints than the budget has, before each becomes arrays."""
+    """Refuse more links or joints than the budget allows, before they become arrays."""
     for tag in ("link", "joint"):
         count = len(root.findall(tag))
         if most is not None and count > most:
@@ -206,7 +206,7 @@ def _shapes(link: Element, tag: str, name: str, palette: dict[str, Material]) ->
 
 
 def _resolved(material: Material, palette: dict[str, Material]) -> Material:
-    """Fill an inline reference from the materials declared at robot level."""
+    """Resolve a reference to a material declared at robot level."""
     if material.rgba is None and material.texture is None:
         return palette.get(material.name, material)
     return material
@@ -339,7 +339,7 @@ def _required(element: Element, key: str, where: str) -> str:
 
 
 def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
-    words = text.split(None, max(counts))  # no more than tell that there are too many
+    words = text.split(None, max(counts))  # just enough to detect too many
     values = [_number(word, where) for word in words[: max(counts)]]
     if len(words) not in counts:
         wanted = " or ".join(map(str, counts))
@@ -350,13 +350,13 @@ def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
 
 
 def _cut(text: str) -> str:
-    """Return what a message quotes of a text that may have millions of characters."""
+    """Truncate a text of any length for a message."""
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _number(word: str, where: str) -> float:
     try:
-        # Python also takes 1_000 and digits of other scripts, which no other URDF reader does.
+        # Python also accepts 1_000 and digits of other scripts, which other URDF readers refuse.
         return float(word if word.isascii() and "_" not in word else "")
     except ValueError:
         raise UrdfError("number_invalid", f"{where}: {word[:40]!r} is not a number.") from None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a URDF document to the kinematic tree in the object frame, helical pairs folded.
+"""The kinematic tree of a URDF document in the object frame, with helical pairs folded.
 
-The object frame is the root link's frame at rest. A helical joint is written in URDF as two
-standard joints: a revolute one to a carrier link without geometry, then a prismatic one on the
-same axis that mimics it with the pitch as multiplier (m/rad). Here the pair is one joint again.
+The object frame is the root link's frame at rest. URDF represents a helical joint by two standard
+joints: a revolute one to a carrier link without geometry, then a prismatic one on the same axis
+that mimics it with the pitch as multiplier (m/rad). Folding turns the pair into one joint again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from aa_dataset.portable import applied, dot, length, product
 
 Array = NDArray[np.float64]
 
-# Two axes count as one line below this sine and this distance relative to 1 m: generous against
-# rounding in a file of six digits, far below any real mechanism.
+# Two axes are one line below this sine and this distance relative to 1 m: above the rounding error
+# of a file with six digits, far below any real mechanism.
 COLLINEAR_TOLERANCE = 1e-5
 
 
@@ -42,18 +42,18 @@ def read_tree(
 ) -> KinematicTree:
     """Read a URDF file and return its kinematic tree with bodies, helical pairs folded.
 
-    With ``fold=False`` the two URDF joints of a helical one stay two joints, as written.
+    With ``fold=False`` the two URDF joints of a helical joint are kept.
     """
     budget = budget or XmlBudget()
     with Path(path).open("rb") as stream:
-        data = stream.read(budget.max_bytes + 1)  # enough to see that it is too large
+        data = stream.read(budget.max_bytes + 1)  # one byte more shows that it is too large
     return urdf_tree(parse_urdf(data, budget=budget), fold=fold)
 
 
 def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
     """Return the kinematic tree of a document, in the root link's frame at rest.
 
-    Movable joints get the welded body of their child where every inertial in it is usable.
+    Movable joints get the welded body of their child if all of its inertials are usable.
     """
     unfolded = KinematicTree(
         model.name, tuple(link.name for link in model.links), _object_frame_joints(model)
@@ -64,16 +64,16 @@ def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
 
 
 def urdf_joint(model: UrdfModel, name: str) -> Joint:
-    """Return one joint as written, in the frame of the root above it, whatever else there is.
+    """Return one joint as written, in the frame of its root, even if the tree is invalid.
 
-    Other joints of several degrees of freedom, a second root or a coupling do not matter; the
-    body is not read.
+    Other joints with several degrees of freedom, a second root and couplings are ignored; the body
+    is not read.
     """
     chain = [joint for joint in model.joints if joint.name == name]
     if len(chain) != 1:
         raise JointError(name, "name", f"the document has {len(chain)} joints of that name.")
     above = {joint.child: joint for joint in model.joints}
-    while chain[-1].parent in above and len(chain) <= len(model.joints):  # a cycle ends as well
+    while chain[-1].parent in above and len(chain) <= len(model.joints):  # also ends for a cycle
         chain.append(above[chain[-1].parent])
     links = dict.fromkeys(end for joint in chain for end in (joint.parent, joint.child))
     part = UrdfModel(model.name, tuple(UrdfLink(link) for link in links), tuple(chain))
@@ -92,7 +92,7 @@ def rest_frames(model: UrdfModel) -> dict[str, Array]:
 
 
 def _fixed_edge(joint: UrdfJoint) -> Joint:
-    """Return a fixed joint with the same ends, for ordering alone."""
+    """Return a fixed joint between the same links, used only for ordering."""
     return Joint(
         joint.name,
         JointType.FIXED,
@@ -133,7 +133,7 @@ def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
 
 
 def _range(joint: UrdfJoint, kind: JointType) -> tuple[float, float]:
-    """Return the limits as URDF defines them: an absent bound of a `<limit>` is 0."""
+    """Return the limits by the rules of URDF: an absent bound of a `<limit>` is 0."""
     if kind is JointType.PRISMATIC and not joint.has_limit:
         return -math.inf, math.inf
     return joint.lower or 0.0, joint.upper or 0.0
@@ -145,9 +145,9 @@ def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
     Parameters
     ----------
     tree : KinematicTree
-        Tree as written.
+        The tree before folding.
     carriers : set of str
-        Links without geometry, the only ones that may vanish.
+        Links without geometry, the only ones that may be removed.
     """
     pairs = _helical_pairs(tree, carriers)
     gone = {turn.child for turn, _ in pairs.values()}
@@ -195,7 +195,7 @@ def _is_screw(turn: Joint, slide: Joint) -> bool:
 
 
 def _following_turn(joint: Joint, drivers: Mapping[str, tuple[Joint, Joint]]) -> Joint:
-    """Let a joint that follows a vanished slide follow the rotation that drove the slide."""
+    """Redirect a joint that follows a removed slide to the rotation that drives the slide."""
     if joint.mimic is None or joint.mimic.joint not in drivers:
         return joint
     turn, slide = drivers[joint.mimic.joint]
@@ -209,7 +209,7 @@ def _helical(turn: Joint, slide: Joint) -> Joint:
     sign = 1.0 if float(dot(turn.axis, slide.axis)) > 0 else -1.0
     lower, upper = turn.limits
     if turn.type is JointType.CONTINUOUS and slide.lower < slide.upper:
-        # The slide's own coordinate is multiplier times angle, whatever its axis's sign.
+        # The slide's coordinate is multiplier times angle, for either sign of its axis.
         lower, upper = sorted(end / slide.mimic.multiplier for end in slide.limits)
     return Joint(
         turn.name,
@@ -262,7 +262,7 @@ def _with_bodies(tree: KinematicTree, bodies: Mapping[str, RigidBody | None]) ->
 
 
 def _with_body(joint: Joint, parts: list[RigidBody | None]) -> Joint:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    bodies = [part for part in parts if part is not None]
+    if len(bodies) < len(parts):
         return joint
-    return joint.with_body(merge_bodies(known))
+    return joint.with_body(merge_bodies(bodies))

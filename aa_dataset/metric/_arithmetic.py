@@ -3,8 +3,8 @@
 
 `np.tanh`, `np.exp` and `np.expm1` have several implementations, and numpy picks one by the
 processor's instructions; their last digits differ, and a last digit decides between equal parts.
-What stands here uses additions, multiplications, divisions and scalings by powers of two alone,
-which IEEE 754 rounds in one way. `_compiled_trees` holds the same steps for numba.
+These functions use only additions, multiplications, divisions and scalings by powers of two, which
+IEEE 754 rounds in one way. `_compiled_trees` has the same steps for numba.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(13, 1, -1))
 LOG2_HIGH = float.fromhex("0x1.62e42feep-1")
 LOG2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 PER_LOG2 = float.fromhex("0x1.71547652b82fep+0")  # 1 / log(2)
-FEW = 16  # numbers that Python does faster than numpy
-SMALLEST = -800.0  # exp of it is 0, and no larger exponent is needed
+FEW = 16  # up to this many numbers Python is faster than numpy
+SMALLEST = -800.0  # its exp is 0
 
 
 def exp_parts(values: Array) -> tuple[Array, NDArray[np.intc]]:
@@ -62,7 +62,7 @@ def tanh(values: Array) -> Array:
 
 
 def _tanh_number(value: float) -> float:
-    """Do the same steps for one number, where the calls of numpy would take ten times as long."""
+    """Like `tanh` for one number, ten times faster than numpy calls."""
     x = max(-2.0 * abs(value), SMALLEST)
     if x != x:
         return value
@@ -77,5 +77,5 @@ def _tanh_number(value: float) -> float:
 
 
 def ordered_sum(values: Array) -> float:
-    """Return the sum from left to right; `np.sum` adds in blocks, `sum` as its version likes."""
+    """Return the sum from left to right; the order of `np.sum` and `sum` depends on versions."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0

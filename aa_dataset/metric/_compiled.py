@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numba twins of the hot loops; imported by `_engine` alone, results equal to numpy's."""
+"""Numba versions of the hot loops, with results equal to numpy's; imported only by `_engine`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def fill(one: JointArray, two: JointArray, factor: Array, scale: float | None, o
 def _row(y: Array, c: Array, y2: Array, c2: Array, out: Array) -> None:
     """Write E of one joint against a tile of joints by the closed form.
 
-    Nothing but this expression may stand in the loop: a running minimum would cost the vector
-    instructions and three times the time, so `_has_near` looks at the finished row instead.
+    The loop must contain only this expression: a running minimum would prevent vectorization and
+    take three times as long, so `_has_near` scans the finished row instead.
     """
     a, b, d, e, f, g = y[0], y[1], y[2], y[3], y[4], y[5]
     size, total, span = c[0], c[1], c[2]
@@ -43,7 +43,7 @@ def _row(y: Array, c: Array, y2: Array, c2: Array, out: Array) -> None:
         inner = a * y2[0, j] + b * y2[1, j] + d * y2[2, j]
         inner += e * y2[3, j] + f * y2[4, j] + g * y2[5, j]
         square = size + c2[0, j] - total * c2[1, j] * inner - span * c2[2, j] * abs(inner)
-        out[j] = math.sqrt(abs(square))  # a negative square is near zero and mended below
+        out[j] = math.sqrt(abs(square))  # a negative square is near zero and corrected below
 
 
 @compiled()

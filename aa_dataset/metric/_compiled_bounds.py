@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numba twins of `tree.bounds`: the same sums in the same order."""
+"""Numba versions of `tree.bounds`: the same sums in the same order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numba kernels for one norm per column, e.g. E_B against many ground truths with their bodies.
 
-Every joint of the first side is whitened anew by every column's factor, 36 products a pair; the
-loops run along the columns, so that they become vector instructions. Pairs that nearly agree are
-marked by -1 and computed again by `_compiled_pair`.
+Every joint of the first side is whitened by every column's factor, 36 products per pair. The loops
+run along the columns, so that the compiler can vectorize them. Pairs that nearly agree are marked
+by -1 and recomputed by `_compiled_pair`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from aa_dataset.metric.pairwise import RECOMPUTE
 
 Array = NDArray[np.float64]
 
-# A tile holds 45 numbers per column and stays in a second-level cache beside the row.
+# A tile has 45 numbers per column and fits in a second-level cache together with the row.
 TILE = 128
 # Rows of a tile: factor, whitened screw of the second joint, coefficients of the closed form.
 SCREW, SIZE, TOTAL, SPAN = 36, 42, 43, 44
@@ -98,7 +98,7 @@ def _row(screw: Array, limits: Array, tile: Array, out: Array) -> None:
 
 @compiled()
 def _compact_row(screw: Array, ends: Array, tile: Array, work: Array, out: Array) -> None:
-    """Do the same for E^phi; `ends` are the limits divided by the scale."""
+    """Like `_row` for E^phi; `ends` are the limits divided by the scale."""
     length, inner, low, high = work[0], work[1], work[2], work[3]
     _lengths(screw, tile, length, inner)
     _radii(length, ends[0], low)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pair in numba, by the accurate forms of `_pairs`; the kernels recompute near pairs by it."""
+"""One pair in numba, by the accurate forms of `_pairs`; used by the kernels for near pairs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Below this share of the terms, endpoint differences are formed from differences of their parts.
+# Below this fraction of the terms, endpoint differences are computed from those of their parts.
 NEAR = 1e-4
 
 
 def compiled() -> Callable[[F], F]:
     """Return numba's decorator, strict in its arithmetic, with a type that mypy can follow.
 
-    A division by zero is inf or nan as in numpy: a check that could raise would cost the vector
-    instructions of its loop.
+    A division by zero gives inf or nan as in numpy: a check that could raise would prevent
+    vectorization.
     """
 
     def decorate(function: F) -> F:
         try:
             kept = numba.njit(cache=True, nogil=True, error_model="numpy")
             return cast("F", kept(function))
-        except RuntimeError:  # no folder to cache in, as in a read-only container
+        except RuntimeError:  # no writable cache folder, e.g. in a read-only container
             return cast("F", numba.njit(nogil=True, error_model="numpy")(function))
 
     return decorate

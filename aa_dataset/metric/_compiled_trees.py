@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numba twins of the tree metric's loops; imported through `_engine` alone.
+"""Numba versions of the tree metric's loops; imported only through `_engine`.
 
-Every operation stands in the order of its numpy twin, and numba is strict in its arithmetic, so
-the results are equal to the last digit: `tree.prices` for the prices, scipy for the assignment,
+Operations have the same order as in the numpy code, and numba's arithmetic is strict, so the
+results are equal to the last digit: `tree.prices` for the prices, scipy for the assignment,
 `tree.bounds` for the bounds.
 """
 
@@ -181,7 +181,7 @@ def _augment(
 ) -> None:
     """Extend an assignment by one row along a cheapest augmenting path (Crouse 2016).
 
-    Ties fall as in scipy: columns are looked at from the last, a free column is preferred.
+    Ties are broken as in scipy: columns are scanned from the last, a free column is preferred.
     """
     u, v, work = numbers[0], numbers[1], numbers[2]
     path, remaining, scanned, visited = lists[0], lists[1], lists[2], lists[3]
@@ -271,7 +271,7 @@ def assign(weights: Array, partner: Indices, buffer: Array, lists: Indices) -> N
 
 @compiled()
 def _assign_single(weights: Array, partner: Indices) -> None:
-    """Do as `assign` does where one side has one joint: the first of the heaviest pairs."""
+    """Like `assign` if one side has one joint: the first of the heaviest pairs."""
     n, m = weights.shape
     row, column = 0, 0
     for i in range(n):
@@ -305,9 +305,9 @@ def _is_admissible(
 
 @compiled()
 def _price(prices: Array, motion: tuple[Array, Array], chosen: Indices, count: int) -> float:
-    """Return the price of a matching's edits, added in twice the precision and then rounded.
+    """Return the price of a matching's edits, summed in double-double precision and rounded.
 
-    `chosen` holds rows and columns of the matching, and below them a mark for every column.
+    `chosen` has the rows and columns of the matching, then a mark for every column.
     """
     n, m = prices.shape
     chosen[2, :m] = 0
@@ -338,7 +338,7 @@ def relax_pairs(
     pairs: Indices,
     out: tuple[Array, Array],
 ) -> None:
-    """Write the relaxation of every pair of trees, and again as upper bound where certified.
+    """Write the relaxation of every pair of trees, also as upper bound where certified.
 
     `pairs` is (k, 2); an uncertified pair has the upper bound inf.
     """

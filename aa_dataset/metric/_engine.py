@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the optional compiled kernels come from; numba is imported here at first use only."""
+"""Access to the optional compiled kernels; numba is imported here on first use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NUMBA_SETTINGS = ".numba_config.yaml"
 def compiled_kernels(
     engine: str, *, required: bool = True, module: str = "_compiled"
 ) -> ModuleType | None:
-    """Return a module of numba kernels, or None where numpy is to do the work.
+    """Return a module of numba kernels, or None to use numpy.
 
     Raises
     ------
     MissingExtraError
-        If numba is required and not installed.
+        If numba is required but not installed.
     ValueError
         If the engine is neither "numpy" nor "numba".
     """
@@ -35,8 +35,8 @@ def compiled_kernels(
             return None
         if Path(NUMBA_SETTINGS).exists():
             raise ArgumentError(
-                f"engine='numba' would obey the {NUMBA_SETTINGS} of the current folder, which can "
-                "name code to run. Import numba first if you trust it, or work in another folder."
+                f"engine='numba' would read the {NUMBA_SETTINGS} of the current folder, which can "
+                "run code. Import numba first if you trust it, or work in another folder."
             )
     try:
         return importlib.import_module(f"aa_dataset.metric.{module}")
@@ -47,10 +47,10 @@ def compiled_kernels(
 
 
 def has_numba() -> bool:
-    """Whether numba can be imported, found out without importing it.
+    """Return whether numba can be imported, without importing it.
 
-    numba obeys a `.numba_config.yaml` in the current folder, which may name a folder of pickled
-    code to run. Where one lies, numpy does the work; who imported numba already has decided.
+    numba reads a `.numba_config.yaml` in the current folder, which may name a folder of pickled
+    code to run. If there is one, numpy is used, unless the caller has already imported numba.
     """
     if "numba" not in sys.modules and Path(NUMBA_SETTINGS).exists():
         return False

@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Two = tuple[Array, Array]
 
-# Below this share of |z1|^2 + |z2|^2 the closed form has lost three digits, and the careful form
-# takes over.
+# Below this fraction of |z1|^2 + |z2|^2 the closed form has lost three digits, and the careful form
+# is used.
 NEAR = 1e-3
 FEW = 300  # numbers in an array so small that the calls of numpy dominate
 
@@ -88,7 +88,7 @@ def apply(factor: Array, twists: Array) -> Array:
 
 
 def dot(first: Array, second: Array) -> Array:
-    """Return inner products over the last axis; `np.vecdot` would ask BLAS."""
+    """Return inner products over the last axis; `np.vecdot` would use BLAS."""
     return np.asarray(np.add.reduce(first * second, axis=-1))
 
 
@@ -98,13 +98,13 @@ def square(vectors: Array) -> Array:
 
 
 def reversed_where(flip: Bools, limits: Array) -> Array:
-    """Return limits, negated and exchanged where the screw is to be turned around."""
+    """Return limits, negated and swapped where the screw is reversed."""
     return np.where(flip[..., None], -limits[..., ::-1], limits)
 
 
 def radius(limits: Array, size: Array, scale: float) -> Array:
     """Return ``tanh(l |xi| / scale)``, signed, and 0 for the zero screw (paper eq. 8)."""
-    # A zero screw against an infinite limit would be 0 * inf; its endpoint is 0 all the same.
+    # A zero screw with an infinite limit would give 0 * inf; its endpoint is 0.
     return np.asarray(tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
 
 
@@ -166,7 +166,7 @@ def _raw(y1: Array, gap: Array, ends: Two) -> Two:
 
 
 def _compact(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
-    """Do as `_raw` does for ``tanh(l n / scale) y / n``, every difference taken before rounding."""
+    """Like `_raw` for ``tanh(l n / scale) y / n``, with all differences taken before rounding."""
     n1, n2 = np.sqrt(dot(y1, y1)), np.sqrt(dot(y2, y2))
     u1, u2 = y1 / positive(n1)[..., None], y2 / positive(n2)[..., None]
     size_gap = dot(gap, y1 + y2) / positive(n1 + n2)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding the state in which a prediction is stored (paper Remark Re-anchoring).
+"""Estimation of the state in which a prediction is stored (paper Remark Re-anchoring).
 
-Moving a joint or a tree to another anchor is `Joint.reanchored` and `KinematicTree.reanchored`;
-this module finds by how much, from the pose in which a link is found.
+`Joint.reanchored` and `KinematicTree.reanchored` move a joint or a tree to another anchor; this
+module computes the offset from the observed pose of a link.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class AnchorOffset:
-    """How far along its joint a link was found, and what the joint cannot explain.
+    """The joint coordinate of an observed link pose, and the residual.
 
     Attributes
     ----------
     coordinate : float [rad or m]
-        Joint coordinate; a rotation is in (-pi, pi], since a pose does not show full turns.
+        Joint coordinate; a rotation is in (-pi, pi], because a pose does not determine full turns.
     rotation_residual : float [rad]
-        Angle between the found pose and the joint's pose at `coordinate`.
+        Angle between the observed pose and the joint's pose at `coordinate`.
     translation_residual : float [m]
         Distance between their translations, at the object frame's origin.
     """
@@ -46,11 +46,11 @@ def anchor_offset(joint: Joint, placement: ArrayLike) -> AnchorOffset:
     Parameters
     ----------
     joint : Joint
-        The joint as it is at rest.
+        The joint at rest.
     placement : (4, 4) float
         Displacement of the child from rest, in the object frame, the joints above held at rest.
-        Check the residuals before you use the coordinate: a pose that the joint cannot reach is
-        an error of shape or registration, not of the anchor.
+        Check the residuals before you use the coordinate: a pose that the joint cannot reach is an
+        error of shape or registration, not of the anchor.
 
     Examples
     --------
@@ -72,13 +72,13 @@ def _coordinate(joint: Joint, found: Array) -> float:
         return 0.0
     if joint.type is JointType.PRISMATIC:
         return float(joint.axis @ found[:3, 3])
-    # The rotation about the axis that is nearest to the found one, whatever axis that one has.
+    # The rotation about the axis that is nearest to the observed one.
     sine = float(joint.axis @ _rotation_vector(found))
     cosine = float(np.trace(found[:3, :3]) - joint.axis @ found[:3, :3] @ joint.axis) / 2
     angle = math.atan2(sine, cosine)
     if joint.type is not JointType.HELICAL or joint.pitch == 0.0:
         return angle
-    # A screw tells turns apart: its advance along the axis gives the number of them.
+    # The advance of a screw along its axis determines the number of turns.
     turns = (float(joint.axis @ found[:3, 3]) / joint.pitch - angle) / (2 * math.pi)
     return angle + 2 * math.pi * round(turns)
 

@@ -2,12 +2,12 @@
 """Bootstrap intervals with the object as the unit (paper appendix D).
 
 ``percentile``
-    The paper's interval: quantiles of the resampled means. For skewed errors it covers less than
-    it says, most of all with few objects: the figures are in ``docs/intervals.md``.
+    The paper's interval: quantiles of the resampled means. For skewed errors its coverage is below
+    the nominal level, most of all with few objects; see ``docs/intervals.md`` for numbers.
 ``bca``
     The same resamples, their quantiles shifted for bias and skewness (Efron 1987, "bias-corrected
     and accelerated", with the acceleration from leaving out one object at a time). Closer to its
-    level for skewed errors, and wider on the long side.
+    level for skewed errors, and wider on the side of the long tail.
 
 The same values, seed and method give the same interval on every machine.
 """
@@ -30,7 +30,7 @@ Method = Literal["percentile", "bca"]
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 0
 CHUNK_NUMBERS = 2_000_000
-# Below this many objects both methods cover clearly less than they say.
+# With fewer objects the coverage of both methods is clearly below the nominal level.
 FEW_OBJECTS = 30
 
 
@@ -47,9 +47,9 @@ class Interval:
     values, undefined : int
         Values that entered, and nan values that were dropped.
     level, resamples, seed : float, int, int
-        How the interval was made.
+        Parameters of the interval.
     method : {"percentile", "bca"}
-        Which quantiles of the resampled means it is.
+        The method of the interval.
     """
 
     estimate: float
@@ -95,7 +95,7 @@ def bootstrap_mean(
     Parameters
     ----------
     groups : one number or one list of numbers per object
-        nan values are undefined: dropped and counted. Infinite ones have no mean and are refused.
+        nan values are undefined: they are dropped and counted. Infinite values are refused.
     weighting : {"joint", "object"}
         Every value counts the same (a ratio of sums), or every object does.
     method : {"percentile", "bca"}
@@ -131,10 +131,10 @@ def bootstrap_difference(
 ) -> Interval:
     """Return the mean of `first` minus that of `second` over the same objects, paired.
 
-    Entry k of both lists belongs to object k, and an object that only one side scores is left
-    out, as in the paper's appendix D: otherwise a method that fails on hard objects would look
-    better for it. Both means are taken over the same resampled objects, so what is hard about an
-    object cancels. `values` and `undefined` count both sides, `objects` those that both score.
+    Entry k of both lists belongs to object k. An object that only one side scores is excluded, as
+    in the paper's appendix D: otherwise a method that fails on hard objects would look better. Both
+    means are taken over the same resampled objects, so the difficulty of an object cancels.
+    `values` and `undefined` count both sides, `objects` those that both score.
     The other arguments are those of `bootstrap_mean`.
 
     Examples
@@ -144,7 +144,7 @@ def bootstrap_difference(
     (0.1, 0.1)
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} and {len(second)} objects; a paired interval needs equal.")
+        raise ValueError(f"{len(first)} and {len(second)} objects; the numbers must be equal.")
     pairs = list(zip(_finite("first", first), _finite("second", second), strict=True))
     undefined = sum(int(np.isnan(side).sum()) for pair in pairs for side in pair)
     pairs = [pair for pair in pairs if not any(np.isnan(side).all() for side in pair)]
@@ -164,20 +164,20 @@ def _flat(values: ArrayLike) -> Array:
 
 
 def _finite(name: str, groups: Sequence[ArrayLike]) -> list[Array]:
-    """Return the values of every object, (n,) each, or raise a sentence for an infinite one."""
+    """Return the values of every object, (n,) each, or raise for an infinite one."""
     arrays = [_flat(group) for group in groups]
     for index, array in enumerate(arrays):
         if np.isinf(array).any():
             raise ValueError(
-                f"`{name}` holds {float(array[np.isinf(array)][0])} for object {index} (counted "
-                "from 0), and a mean with it says nothing. Drop it, or give nan, which is left "
-                "out and counted as undefined."
+                f"`{name}` has {float(array[np.isinf(array)][0])} for object {index} (counted from "
+                "0), so its mean is meaningless. Drop it, or pass nan, which is excluded and "
+                "counted as undefined."
             )
     return arrays
 
 
 def _totals(arrays: Sequence[Array], weighting: Weighting) -> tuple[Array, Array, int]:
-    """Return per object the numerator and denominator of the mean, and how many nan there are."""
+    """Return per object the numerator and denominator of the mean, and the number of nans."""
     if weighting not in ("joint", "object"):
         raise ValueError(f"`weighting` is {weighting!r}; choose 'joint' or 'object'.")
     defined = [array[~np.isnan(array)] for array in arrays]
@@ -215,9 +215,9 @@ def _ratio(top: ArrayLike, bottom: ArrayLike) -> Array:
 def _quantiles(
     method: Method, level: float, estimate: float, draws: Array, without: Array
 ) -> tuple[float, float]:
-    """Return both ends of the interval; `without` holds the estimates with one object left out."""
+    """Return both ends of the interval; `without` has the leave-one-out estimates."""
     if not 0 < level < 1:
-        raise ValueError(f"`level` is {level}; give a coverage between 0 and 1.")
+        raise ValueError(f"`level` is {level}; it must be between 0 and 1.")
     if method not in ("percentile", "bca"):
         raise ValueError(f"`method` is {method!r}; choose 'percentile' or 'bca'.")
     good = draws[~np.isnan(draws)]

@@ -7,8 +7,8 @@
     against itself.
 ``parallel-safe``
     The same, with the distance from the predicted origin to the true line where axes are nearly
-    parallel: the distance of two lines says nothing there, since a tilt of any size can make
-    lines meet that are a meter apart where the object is. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
+    parallel: the distance of two lines is meaningless there, since a tilt of any size can make
+    lines meet that are a meter apart at the object. Up to `PARALLEL_ANGLE` (1e-3 rad, as in
     Ditto) it is point to line, from `SKEW_ANGLE` (1e-2 rad) on the paper's formula, linear in the
     sine of the angle between, so that the error is continuous. Of lines that meet, a hinge d
     meters off has the error ``d (1e-2 - s) / 9e-3`` at the sine s between, so it succeeds from
@@ -17,11 +17,11 @@
 ``released``
     What the public code of Articulate-Anything computes (vlongle/articulate-anything,
     ``articulate_anything/utils/metric.py`` at 2766c80), including its arbitrary direction for
-    parallel axes, its gates on limits, and its mercy on prismatic joints.
+    parallel axes, its gates on limits, and its tolerance of prismatic joints.
 ``authors``
     What the authors' package `articulatearena` 0.1.0 computes: continuous and helical joints are
     revolute, the prediction's type chooses the origin's formula, parallel axes are infinitely far
-    apart, and a fixed joint is measured by the axis and the origin that it was given.
+    apart, and a fixed joint is measured by its stated axis and origin.
 
 An undefined value is nan, never 0.
 """
@@ -40,11 +40,11 @@ Vector = tuple[float, float, float]
 
 AXIS_TOLERANCE = 0.25  # rad
 ORIGIN_TOLERANCE = 0.05  # m
-RELEASED_RANGE_TOLERANCE = 1.6057  # rad or m, as the public code has it
+RELEASED_RANGE_TOLERANCE = 1.6057  # rad or m, as in the public code
 RELEASED_DIRECTION_TOLERANCE = 1.0
 # Below this sine the quotient for skew lines is rounding noise.
 PARALLEL = 1e-12
-# Between these angles [rad] `parallel-safe` goes over from point and line to two lines.
+# Between these angles [rad] `parallel-safe` blends from point-line to line-line distance.
 PARALLEL_ANGLE, SKEW_ANGLE = 1e-3, 1e-2
 RELEASED_PARALLEL = 1e-8
 
@@ -111,7 +111,7 @@ def component_errors(
     Parameters
     ----------
     predicted, truth : Joint
-        In one frame. Helical joints count as revolute, which is all the tuple can say of them.
+        In one frame. Helical joints count as revolute, because the tuple has no pitch.
     variant : {"strict", "parallel-safe", "released", "authors"}
         See the module.
     merge_continuous : bool
@@ -152,7 +152,7 @@ def component_errors(
 
 
 class _Tuple(NamedTuple):
-    """The paper's joint tuple (eq. 1) in plain numbers: a handful of joints need no arrays."""
+    """The paper's joint tuple (eq. 1) in plain numbers, faster than arrays for a few joints."""
 
     type: JointType
     axis: Vector
@@ -176,7 +176,7 @@ def _kind(joint: Joint, merge_continuous: bool) -> JointType:
 
 def _axis_error(predicted: _Tuple, truth: _Tuple) -> float:
     if JointType.FIXED in (predicted.type, truth.type):
-        return math.pi / 2  # a fixed joint's axis is zero, and arccos 0 is what the formula gives
+        return math.pi / 2  # a fixed joint's axis is zero, so the formula gives arccos 0
     # The arc tangent is the same angle as the paper's arc cosine, with all digits near 0.
     normal = _cross(predicted.axis, truth.axis)
     return math.atan2(math.hypot(*normal), abs(_dot(predicted.axis, truth.axis)))
@@ -217,7 +217,7 @@ def _released(predicted: _Tuple, truth: _Tuple, wrong: float, turn: float) -> Co
     original = _released_limits(truth, predicted, 1.0)
     flipped = _released_limits(truth, predicted, -1.0)
     span, direction = original if original[1] < flipped[1] else flipped
-    # Written with "not >" because that code lets a nan pass.
+    # Written with "not >" because that code accepts nan.
     success = wrong == 0 and not axis > AXIS_TOLERANCE
     if truth.type is not JointType.PRISMATIC:
         success = success and not (origin + turn) / 2 > ORIGIN_TOLERANCE
@@ -292,7 +292,7 @@ def _authors_origin(predicted: _Tuple, truth: _Tuple) -> float:
 
 def _length(a: Vector) -> float:
     # An infinite range times an axis of zeros and ones is (nan, nan, inf). That code's norm of it
-    # is nan, and so passes its gates; `math.hypot` would say inf.
+    # is nan, and so passes its gates; `math.hypot` would give inf.
     return math.sqrt(_dot(a, a))
 
 

@@ -75,10 +75,10 @@ def joint_distance(
         Scale kappa of E^phi, the paper's default is pi; None gives raw E.
     wrap_turns : bool or "authors"
         Identify revolute ranges that differ by full turns (paper Remark Re-anchoring). The result
-        is not a metric: a range whose middle is pi has two representatives, and is close to
-        joints that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0],
-        whose distance is 8.9. "authors" keeps one of the two, as the authors' package does, so
-        that reversing such a joint changes its distances.
+        is not a metric: a range whose middle is pi has two representatives and is close to joints
+        that are far from each other. [0, 2 pi] is near both [0, 6.28] and [-6.28, 0], whose
+        distance is 8.9. "authors" keeps one of the two, like the authors' package, so reversing
+        such a joint changes its distances.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def motion_size(
 def motion_size(
     joints: Joints, *, norm: Norms = DEFAULT_NORM, compactify: float | None = None
 ) -> float | Array:
-    """Return ``E(J, J0)``, how much motion a joint carries (paper section 4.3).
+    """Return ``E(J, J0)``, the amount of motion of a joint (paper section 4.3).
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def motion_size(
     factor, scale = checked_factor(norm, count=len(array)), checked_scale(compactify)
     if scale is None:
         require_bounded(array)
-    found = sizes(array, factor, scale)
-    return float(found[0]) if is_single(joints) else found
+    values = sizes(array, factor, scale)
+    return float(values[0]) if is_single(joints) else values
 
 
 def sizes(joints: JointArray, factor: Array, scale: float | None) -> Array:
@@ -169,13 +169,13 @@ def checked_scale(scale: float | None) -> float | None:
         return None
     if not is_positive(scale):
         raise NormError(
-            f"`compactify` is {shown(scale)}; give kappa as a positive number, or None."
+            f"`compactify` is {shown(scale)}; pass kappa as a positive number, or None."
         )
     return float(scale)
 
 
 def checked_wrap(wrap: Wrap) -> int:
-    """Return how many representatives a joint on the seam has: two, or one as the authors do."""
+    """Return the number of representatives of a joint on the seam: two, or one for "authors"."""
     if wrap not in (True, "authors"):
         raise ValueError(f"`wrap_turns` is {wrap!r}; choose False, True or 'authors'.")
     return 1 if wrap == "authors" else 2
@@ -185,7 +185,7 @@ def checked_factor(norm: Norms, *, count: int) -> Array:
     """Return the factor of one norm or of `count` norms."""
     factor = norm_factor(norm)
     if factor.ndim == 3 and len(factor) != count:
-        raise NormError(f"{len(factor)} norms for {count} joints; give one norm or one per joint.")
+        raise NormError(f"{len(factor)} norms for {count} joints; pass one norm or one per joint.")
     return factor
 
 

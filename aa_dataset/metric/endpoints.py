@@ -25,7 +25,7 @@ FULL_TURN = 2 * np.pi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointArray:
-    """Many joints in one frame, as the metric sees them.
+    """Many joints in one frame, as arrays for the metric.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class JointArray:
 
     @classmethod
     def of(cls, joints: Iterable[Joint]) -> JointArray:
-        """Stack joints, which have checked themselves, without checking again."""
+        """Stack joints without checking again: each was checked when it was created."""
         joints = tuple(joints)
         out = cls.__new__(cls)
         out._store(_stack_screws(joints), _stack_limits(joints), tuple(j.name for j in joints))
@@ -69,7 +69,7 @@ class JointArray:
 
     @classmethod
     def ready(cls, screws: Array, limits: Array, names: tuple[str, ...]) -> JointArray:
-        """Wrap arrays that come from other `JointArray` objects, without checking again."""
+        """Wrap arrays of other `JointArray` objects without checking again."""
         out = cls.__new__(cls)
         out._store(screws, limits, names)
         return out
@@ -90,9 +90,9 @@ Joints = OneJoint | JointArray | Sequence[OneJoint]
 
 
 def as_joint_array(joints: Joints) -> JointArray:
-    """Return any way of giving joints as one `JointArray`, or raise a sentence.
+    """Convert any accepted form of joints to one `JointArray`.
 
-    Every function of the package that takes joints asks here, and nowhere else.
+    Every function of the package that takes joints uses this function.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def as_joint_array(joints: Joints) -> JointArray:
 
 
 def _mixed_array(joints: Sequence[object]) -> JointArray:
-    """Stack joints of which some are in the form of the authors' package."""
+    """Stack joints, some of them in the form of the authors' package."""
     rows = []
     for k, one in enumerate(joints):
         if isinstance(one, Joint):
@@ -127,17 +127,17 @@ def _mixed_array(joints: Sequence[object]) -> JointArray:
 
 
 def is_single(joints: Joints) -> bool:
-    """Whether an argument is one joint, so that the answer is one number and no array."""
+    """Return whether an argument is one joint, so that the result is a number, not an array."""
     return isinstance(joints, Joint) or is_foreign_joint(joints)
 
 
 def _not_joints(value: object) -> ArgumentError:
-    hint = "give a `Joint`, a list of them or a `JointArray(screws, limits)`."
+    hint = "pass a `Joint`, a list of them or a `JointArray(screws, limits)`."
     if hasattr(value, "movable"):
-        hint = "give its joints, `tree.movable`, or use `tree_distance`."
+        hint = "pass its joints, `tree.movable`, or use `tree_distance`."
     elif isinstance(value, str | PurePath):
-        hint = "read the file first, `read_tree(path).movable`, and give its joints."
-    return ArgumentError(f"a joint was expected and the argument is {shown(value)}; {hint}")
+        hint = "read the file first and pass its joints, `read_tree(path).movable`."
+    return ArgumentError(f"a joint was expected, but the argument is {shown(value)}; {hint}")
 
 
 def endpoint_twists(joints: Joints) -> Array:
@@ -146,12 +146,12 @@ def endpoint_twists(joints: Joints) -> Array:
     Returns
     -------
     (n, 2, 6) float [rad, m]
-        ``z_minus`` and ``z_plus``; the order of the pair carries no meaning.
+        ``z_minus`` and ``z_plus``; the order of the pair has no meaning.
 
     Raises
     ------
     UnboundedRangeError
-        If a limit is infinite; `compactified_endpoints` takes such joints.
+        If a limit is infinite; `compactified_endpoints` supports such joints.
 
     Examples
     --------
@@ -198,10 +198,9 @@ def require_bounded(joints: JointArray) -> None:
 def turn_representatives(joints: JointArray) -> tuple[JointArray, JointArray]:
     """Shift revolute ranges by whole turns so that their middle lies in [-pi, pi).
 
-    The rule alone breaks orientation invariance where the middle is pi: [0, 2 pi] goes to
-    [-2 pi, 0], but the same joint reversed stays. Such a joint therefore has two
-    representatives, returned side by side; all others are returned twice (paper Remark
-    Re-anchoring and our reading of its seam).
+    This rule alone breaks orientation invariance if the middle is pi: [0, 2 pi] becomes
+    [-2 pi, 0], but the reversed joint is unchanged. Such a joint therefore has two representatives;
+    all others are returned twice (paper Remark Re-anchoring and our interpretation of its seam).
     """
     turns = _is_pure_rotation(joints.screws) & np.isfinite(joints.limits).all(axis=1)
     middle = np.where(turns, np.where(np.isfinite(joints.limits), joints.limits, 0).mean(axis=1), 0)
@@ -227,7 +226,7 @@ def _is_pure_rotation(screws: Array) -> Bools:
 def _stack_screws(joints: tuple[Joint, ...]) -> Array:
     """Return the screws of many joints (paper eq. 2).
 
-    Plain numbers, because objects have a handful of joints and numpy's calls would dominate.
+    Uses plain numbers: objects have few joints, and the overhead of numpy calls would dominate.
     """
     rows = []
     for joint in joints:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints, bodies, norms and trees of the authors' package, known by their documented attributes.
+"""Joints, bodies, norms and trees of the authors' package, recognized by their attributes.
 
-`articulatearena` (PyPI, by the paper's authors) is never imported. What counts as theirs:
+`articulatearena` (PyPI, by the paper's authors) is never imported. Accepted forms:
 
 - an endpoint pair: ``u`` and ``v``, each a twist with ``data`` of shape (6,), or two arrays (6,);
 - a joint: ``xi_hat`` (a twist) with the limits ``a`` and ``b``;
@@ -10,7 +10,7 @@
 - a joint tuple of the older protocol: ``type``, ``axis``, ``origin`` and ``limit``;
 - a tree: a list of edges ``(node, node, endpoint pair)``, with nodes of any hashable type.
 
-See docs/articulatearena.md for the calls beside each other.
+See docs/articulatearena.md for a comparison of the calls.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Array = NDArray[np.float64]
 Limits = tuple[float, float]
 SquaredNorm = Callable[[Array], float]
 
-# Two endpoints are multiples of one screw up to this share of the larger one, far above rounding.
+# Two endpoints are multiples of one screw up to this fraction of the larger, far above rounding.
 COLLINEAR = 1e-12
 ROUNDING = 1e-15
-# A function whose values leave its own quadratic form by this share is no squared norm.
+# A function that deviates from its own quadratic form by this fraction is not a squared norm.
 QUADRATIC = 1e-9
 
 
@@ -125,7 +125,7 @@ def is_foreign_joint(value: object) -> TypeGuard[ForeignJoint]:
 def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
     """Return the unit screw (6,), zero if nothing moves, and the limits of a foreign joint.
 
-    The sign of the screw and the order of the ends are free, as they are in E.
+    The sign of the screw and the order of the ends are arbitrary, as in E.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
         If the two ends are not multiples of one screw. E is defined for such a pair, but no
         joint has it.
     """
-    given: Any = joint  # which of the three it is, its attributes say
+    given: Any = joint  # one of three forms, distinguished by attributes
     if hasattr(given, "xi_hat"):
         return _from_screw(_twist(given.xi_hat, name), *_limits(given.a, given.b, name), name)
     u, v = given if isinstance(given, tuple) else (given.u, given.v)
@@ -141,7 +141,7 @@ def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
 
 
 def _twist(value: Any, name: str) -> Array:
-    # Of an array, `data` would be its memory.
+    # The attribute `data` of an array is its memory.
     numbers = value if isinstance(value, np.ndarray) else getattr(value, "data", value)
     try:
         twist = np.array(numbers, dtype=float)
@@ -151,7 +151,7 @@ def _twist(value: Any, name: str) -> Array:
         raise JointError(
             name,
             "endpoints",
-            f"a twist is six finite numbers, rotation first, and this one is {shown(numbers)}.",
+            f"a twist is six finite numbers, rotation first, but this one is {shown(numbers)}.",
         )
     return twist
 
@@ -161,7 +161,7 @@ def _limits(lower: Any, upper: Any, name: str) -> Limits:
         return float(lower), float(upper)
     except (TypeError, ValueError):
         both = f"{shown(lower)} and {shown(upper)}"
-        raise JointError(name, "limits", f"they are {both}; give two numbers.") from None
+        raise JointError(name, "limits", f"they are {both}; pass two numbers.") from None
 
 
 def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Array, Limits]:
@@ -172,7 +172,7 @@ def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Ar
         return screw, (0.0, 0.0)
     low, high = min(lower, upper), max(lower, upper)
     if abs(size - 1.0) <= ROUNDING:
-        return screw, (low, high)  # limits stay the same to the bit
+        return screw, (low, high)  # limits are bit-identical
     return screw / size, (low * size, high * size)
 
 
@@ -186,8 +186,8 @@ def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
         raise JointError(
             name,
             "endpoints",
-            "the two twists are not multiples of one screw, so they are no ends of a joint with "
-            "one degree of freedom. Give the joint's unit screw and limits instead.",
+            "the two twists are not multiples of one screw, so they are not the ends of a joint "
+            "with one degree of freedom. Pass the joint's unit screw and limits instead.",
         )
     ends = (size, share * size)
     return far / size, (min(ends), max(ends))
@@ -205,7 +205,7 @@ def is_foreign_body(value: object) -> TypeGuard[BodyLike]:
 
 
 def as_body(value: RigidBody | BodyLike) -> RigidBody:
-    """Return a body of theirs as ours; its frame must be that of the twists.
+    """Convert a body of the authors' package; its frame must be that of the twists.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def as_body(value: RigidBody | BodyLike) -> RigidBody:
         return value
     if not is_foreign_body(value):
         raise ArgumentError(
-            f"a body was expected and the argument is {shown(value)}; give "
+            f"a body was expected, but the argument is {shown(value)}; pass "
             "`RigidBody(mass, center, inertia)` or `joint.body`, which is None for a joint of a "
             "file without inertials."
         )
@@ -226,8 +226,8 @@ def as_body(value: RigidBody | BodyLike) -> RigidBody:
 def gram_matrix(norm: SquaredNorm) -> Array:
     """Return ``G`` with ``norm(z) = z' G z``, (6, 6), from values of the function alone.
 
-    The basis is scaled to length one first, so that angles and lengths lose no digits to each
-    other; ``G`` has a relative error of about 1e-16 in each entry against its diagonal.
+    The basis is scaled to length one first, so that units of angle and length do not affect
+    accuracy; each entry of ``G`` has an error of about 1e-16 relative to the diagonal.
 
     Raises
     ------
@@ -264,12 +264,12 @@ def _require_quadratic(norm: SquaredNorm, matrix: Array, root: Array) -> None:
 
 
 def tuple_joint(value: Joint | TupleLike, name: str) -> Joint:
-    """Return a joint tuple of the older protocol as a joint; a joint stays what it is.
+    """Convert a joint tuple of the older protocol to a joint; a joint is returned unchanged.
 
     Raises
     ------
     JointError
-        If it is another form of theirs, which has no origin for a translation.
+        If it is another form of the authors' package, which has no origin for a translation.
     """
     if isinstance(value, Joint):
         return value
@@ -278,7 +278,7 @@ def tuple_joint(value: Joint | TupleLike, name: str) -> Joint:
             name,
             "origin",
             f"{type(value).__name__} has no type, axis, origin and limit; the component errors "
-            "need all four. Give a `Joint`.",
+            "need all four. Pass a `Joint`.",
         )
     return Joint(name, JointType(value.type), value.axis, value.origin, *value.limit)
 
@@ -312,7 +312,7 @@ def _edge(value: object) -> LabeledEdge:
     if isinstance(value, tuple) and len(value) == 3 and is_foreign_joint(value[2]):
         return value
     raise ArgumentError(
-        f"a list was given as a tree and holds a value {shown(value)}; give a `KinematicTree`, or "
+        f"a list was passed as a tree and has a value {shown(value)}; pass a `KinematicTree`, or "
         "edges `(node, node, (u, v))` with the two endpoint twists of each joint."
     )
 
@@ -325,27 +325,27 @@ def _oriented(
     for k, (one, two) in enumerate(ends):
         around[one].append((k, two))
         around[two].append((k, one))
-    found: dict[int, tuple[str, str]] = {}
-    queue, seen = [ends[0][0]], {ends[0][0]}
+    oriented: dict[int, tuple[str, str]] = {}
+    queue, visited = [ends[0][0]], {ends[0][0]}
     for node in queue:  # grows while we walk
         for k, other in around[node]:
-            if other not in seen:
-                found[k] = (node, other)
-                seen.add(other)
+            if other not in visited:
+                oriented[k] = (node, other)
+                visited.add(other)
                 queue.append(other)
-    if len(seen) < len(number) or len(found) < len(ends):
+    if len(visited) < len(number) or len(oriented) < len(ends):
         raise TreeError(
-            "joint_cycle" if len(seen) == len(number) else "root_several",
+            "joint_cycle" if len(visited) == len(number) else "root_several",
             f"the {len(ends)} edges on {len(number)} nodes are no tree; every two nodes need "
             "exactly one path between them.",
         )
-    return dict(sorted(found.items()))
+    return dict(sorted(oriented.items()))
 
 
 def screw_joint(
     screw: Array, limits: Limits, *, name: str = "", ends: tuple[str, str] = ("", "")
 ) -> Joint:
-    """Return the joint of a unit screw; its origin is the point of the axis nearest to zero."""
+    """Return the joint of a unit screw; its origin is the point on the axis nearest to zero."""
     omega, v = screw[:3], screw[3:]
     if not screw.any():
         kind, axis, origin, pitch = JointType.FIXED, v, np.zeros(3), 0.0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smooth losses in place of E, for training and fitting (paper appendix A.3).
 
-One code path for numpy, torch and jax: only functions that all three spell alike are used, so
-gradients come from whichever library the arrays belong to. Inputs are unit screws and limits;
-`revolute_screws` and `prismatic_screws` make them from what a network predicts, and a zero screw
-is a fixed joint. Every loss takes one norm, or one per pair, so that E_B can be trained on.
+One code path for numpy, torch and jax: only functions that all three share are used, so gradients
+come from the library of the arrays. Inputs are unit screws and limits; `revolute_screws` and
+`prismatic_screws` convert network outputs to screws, and a zero screw is a fixed joint. Every loss
+takes one norm, or one per pair, so that E_B can be used for training.
 
 Infinite limits without `compactify` raise `UnboundedRangeError`. Where values are not known yet
 (inside `jax.jit` or `jax.grad`, `torch.vmap`) nothing can be checked, and the loss is not finite.
@@ -86,8 +86,8 @@ def soft_min_loss(
     temperature : float [square of the norm's unit]
         Smooth for T > 0, between E^2 and ``E^2 + T log 2``; tends to E^2 as T goes to 0.
     norm : norm, n norms or (..., n, 6, 6) float
-        One inner product for all pairs, one per pair, or their factors in one array, which
-        `norms.norm_factor` makes once for a data set and batches are cut from.
+        One inner product for all pairs, one per pair, or their factors in one array: compute it
+        once per data set with `norms.norm_factor` and slice batches from it.
     compactify : float or None
         As for `joint_distance`; infinite limits need it.
 
@@ -104,7 +104,7 @@ def soft_min_loss(
     (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
     straight = _square(xp, low1 - low2) + _square(xp, high1 - high2)
     crossed = _square(xp, low1 - high2) + _square(xp, high1 - low2)
-    # Nothing overflows in logaddexp, and its gradient is right where both terms are equal.
+    # logaddexp does not overflow, and its gradient is correct if both terms are equal.
     both = xp.logaddexp(-straight / temperature, -crossed / temperature)
     return -temperature * (both - math.log(2.0))
 
@@ -214,7 +214,7 @@ def _require_one_norm_per_pair(factor: AnyArray, one: AnyArray, two: AnyArray) -
     if wrong:
         raise NormError(
             f"norms of shape {batch} with factors {tuple(factor.shape[-2:])} for pairs of shape "
-            f"{pairs}; give one norm, or one per pair."
+            f"{pairs}; pass one norm, or one per pair."
         )
 
 
@@ -230,7 +230,7 @@ def _endpoints(
         _require_bounded(xp, limits, fixed)
         limits = xp.where(fixed & xp.isinf(limits), xp.zeros_like(limits), limits)
         return limits[..., :1] * vectors, limits[..., 1:] * vectors
-    # Roots, quotients and tanh see no 0 and no infinity: their slopes there would be nan.
+    # Roots, quotients and tanh never receive 0 or infinity, where gradients would be nan.
     size = xp.sqrt(xp.where(fixed, xp.ones_like(squared), squared))
     infinite = xp.isinf(limits)
     finite = xp.where(infinite, xp.zeros_like(limits), limits)
@@ -241,7 +241,7 @@ def _endpoints(
 
 
 def _require_bounded(xp: Any, limits: AnyArray, fixed: AnyArray) -> None:
-    """Raise where raw E would be infinite; pass where the values are not known yet."""
+    """Raise if raw E would be infinite; do nothing if the values are not known yet."""
     infinite = xp.any(xp.isinf(limits) & ~fixed, axis=-1)
     try:
         found = bool(xp.any(infinite))
@@ -253,9 +253,9 @@ def _require_bounded(xp: Any, limits: AnyArray, fixed: AnyArray) -> None:
 
 
 def _same_library(xp: Any, value: AnyArray, like: AnyArray) -> AnyArray:
-    """Return a number or an array as one of the library, with its gradient if it has one.
+    """Convert a number or an array to an array of the library, and keep its gradient.
 
-    Older versions of `torch.asarray` cut the gradient, so arrays of the library pass untouched.
+    Older versions of `torch.asarray` drop the gradient, so arrays of the library are not converted.
     """
     if hasattr(value, "dtype") and namespace(value) is xp:
         return value
@@ -263,7 +263,7 @@ def _same_library(xp: Any, value: AnyArray, like: AnyArray) -> AnyArray:
 
 
 def _place(xp: Any, like: AnyArray) -> dict[str, Any]:
-    # Only torch must be told where: jax places constants itself, and its tracers are nowhere.
+    # Only torch needs a device: jax places constants itself, and its tracers have none.
     return {"device": like.device} if xp.__name__ == "torch" else {}
 
 

@@ -2,8 +2,8 @@
 """Inner products on twists: split, kinetic-energy and any Riemannian norm (paper section 4.1).
 
 Each norm is given by a square *factor* ``F`` with ``|z|^2 = (F z) . (F z)``, so that every
-distance of the package is a Euclidean distance after one small matrix product. `as_norm` is the
-one place where an argument becomes a norm.
+distance of the package is a Euclidean distance after one small matrix product. `as_norm` converts
+every argument to a norm.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class KineticNorm:
         The ground truth's moving link, in the frame of the twists.
     regularize : float [m] or None
         If given, this radius of gyration is added in quadrature about every axis, which makes
-        the norm of a rod or a point positive definite; say so wherever you report the score.
+        the norm of a rod or a point positive definite; state it wherever you report the score.
     factor : (6, 6) float [m]
         Matrix ``F`` with ``|z| = |F z|_2``.
     """
@@ -83,7 +83,7 @@ class KineticNorm:
         object.__setattr__(self, "body", as_body(self.body))
         if self.regularize is not None and not is_positive(self.regularize):
             raise NormError(
-                f"`regularize` is {shown(self.regularize)}; give a positive length [m] or None."
+                f"`regularize` is {shown(self.regularize)}; pass a positive length [m] or None."
             )
         root = _cholesky(self._gyration())
         x, y, z = self.body.center.tolist()
@@ -114,8 +114,8 @@ def _cholesky(gyration: list[list[float]]) -> list[list[float]]:
     if min(a, b, c) <= 0 or smallest <= SINGULAR_RATIO * (a + b + c):
         raise SingularBodyError(
             f"the body's smallest squared radius of gyration is about {smallest:.3g} m^2 of "
-            f"{a + b + c:.3g} m^2 in all, as a rod, a point or no real body has, so some rotation "
-            "would cost nothing. Pass `regularize=<length in m>`, or use `SplitNorm`."
+            f"{a + b + c:.3g} m^2 in total, like that of a rod or a point, so some rotation would "
+            "cost nothing. Pass `regularize=<length in m>`, or use `SplitNorm`."
         )
     r11 = math.sqrt(a)
     r12, r13 = d / r11, e / r11
@@ -167,7 +167,7 @@ def _symmetric(given: ArrayLike) -> Array:
     try:
         matrix = np.array(given, dtype=float)
     except (TypeError, ValueError):
-        raise NormError(f"`matrix` is {shown(given)}; give a (6, 6) array of numbers.") from None
+        raise NormError(f"`matrix` is {shown(given)}; pass a (6, 6) array of numbers.") from None
     if matrix.shape != (6, 6):
         raise NormError(f"`matrix` has shape {matrix.shape}; an inner product on twists is (6, 6).")
     if not np.isfinite(matrix).all():
@@ -184,8 +184,8 @@ def _symmetric(given: ArrayLike) -> Array:
 def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
     """Return the Cholesky factor ``R`` with ``R' R`` the given matrix, in plain numbers.
 
-    LAPACK is not asked, so that the last digits are the same on every processor, nor is `sum`,
-    which rounds as its version of Python does.
+    Uses neither LAPACK, whose last digits depend on the processor, nor `sum`, whose rounding
+    depends on the Python version.
     """
     size = len(matrix)
     root = [[0.0] * size for _ in range(size)]
@@ -204,14 +204,14 @@ def _upper_root(matrix: list[list[float]]) -> list[list[float]]:
 
 
 Norm = SplitNorm | KineticNorm | RiemannianNorm
-AnyNorm = Norm | BodyLike | SquaredNorm  # theirs become ours in `as_norm`
+AnyNorm = Norm | BodyLike | SquaredNorm  # `as_norm` converts the last two
 Norms = AnyNorm | Sequence[AnyNorm]
 
 
 def as_norm(value: Any) -> Norm:
-    """Return the argument `norm` of any function as one norm, or raise a sentence.
+    """Convert the argument `norm` of any function to one norm.
 
-    Every function of the package that takes a norm asks here, and nowhere else.
+    Every function of the package that takes a norm uses this function.
 
     Raises
     ------
@@ -234,15 +234,15 @@ def as_norm(value: Any) -> Norm:
     if callable(value) and not isinstance(value, type):
         return RiemannianNorm(gram_matrix(value))
     raise NormError(
-        f"`norm` is {shown(value)}; give `SplitNorm(alpha)`, `KineticNorm(body)` or "
+        f"`norm` is {shown(value)}; pass `SplitNorm(alpha)`, `KineticNorm(body)` or "
         "`RiemannianNorm(matrix)`."
     )
 
 
 def one_norm(norm: Any) -> Norm:
-    """Return the one norm by which trees are measured, or raise a sentence for a list.
+    """Return the single norm of a tree distance; raise for a list.
 
-    A list would price joints by their position in it.
+    A list would price joints by their position.
     """
     if isinstance(norm, Sequence) and not isinstance(norm, str):
         raise NormError(

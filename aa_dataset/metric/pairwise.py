@@ -50,20 +50,20 @@ def pairwise_distance(
     first, second : n and m joints
         In one frame.
     norm : SplitNorm, KineticNorm, RiemannianNorm or m norms
-        With m norms, column k is measured by norm k: give the ground truth as `second`.
+        With m norms, column k is measured by norm k: pass the ground truth as `second`.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None gives raw E.
     engine : {"auto", "numpy", "numba"}
-        "auto" takes numba for a million pairs or more where it is installed.
+        "auto" uses numba for a million pairs or more if it is installed.
     out : (n, m) float64 array, optional
-        Filled and returned, e.g. a memory map; scratch memory is a few MB and some 300 bytes
-        per joint, never a share of n m.
+        Filled and returned, e.g. a memory map. Scratch memory is a few MB plus about 300 bytes per
+        joint; it does not grow with n m.
 
     Returns
     -------
     (n, m) float
-        Relative error below 1e-9 also for joints that differ by 1e-12. Up to 2,048 pairs numpy
-        gives every digit of `joint_distance`, the same on every machine; larger matrices come from
+        Relative error below 1e-9, also for joints that differ by 1e-12. Up to 2,048 pairs, numpy
+        gives the same digits as `joint_distance` on every machine. Larger matrices are computed by
         BLAS or numba, whose last digits depend on the processor.
 
     Examples
@@ -155,7 +155,7 @@ def _moments(screws: Array, limits: Array, *, side: int) -> tuple[Array, Array, 
 def _fill_per_column(
     one: JointArray, two: JointArray, factor: Array, scale: float | None, out: Array
 ) -> None:
-    """Fill with one norm per column: whiten the rows anew for every column of a tile."""
+    """Fill with one norm per column: whiten the rows again for every column of a tile."""
     for columns in _slices(out.shape[1], 32):
         own = two.screws[columns, None, :] @ factor[columns].transpose(0, 2, 1)
         for rows in _slices(out.shape[0], 512):
@@ -178,7 +178,7 @@ def _fill_per_column(
 def _compact_terms(
     n1: Array, n2: Array, g: Array, limits: tuple[Array, Array], scale: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Replace screws by unit vectors and limits by tanh, as E^phi asks."""
+    """Replace screws by unit vectors and limits by tanh, as E^phi requires."""
     size1, size2 = np.sqrt(n1), np.sqrt(n2)
     safe1, safe2 = positive(size1), positive(size2)
     l1, l2 = np.tanh(limits[0] * safe1 / scale), np.tanh(limits[1] * safe2 / scale)

@@ -134,7 +134,8 @@ def placement_discrepancy(first: ArrayLike, second: ArrayLike, *, body: Body) ->
     first, second : (..., 4, 4) float
         Displacements in the frame of the body.
     body : RigidBody
-        Only mass, center and inertia matter. The paper's d is this times the root of the mass.
+        Only mass, center and inertia matter. The paper's d is this times the square root of the
+        mass.
 
     Returns
     -------
@@ -169,10 +170,10 @@ def material_motion(first: Many, second: Many, *, body: Body) -> Array: ...
 
 
 def material_motion(first: Joints, second: Joints, *, body: Body) -> float | Array:
-    """Return how far apart two joints really carry a body [m].
+    """Return the distance between the true displacements of a body by two joints [m].
 
-    Root of the summed squares over both endpoints, minimum over their assignment: what E_B is
-    the linearization of. An error of the origin alone gives ``E_B / d = (q/2) / sin(q/2)``.
+    Root of the summed squares over both endpoints, minimum over their assignment. E_B is its
+    linearization. An error of the origin alone gives ``E_B / d = (q/2) / sin(q/2)``.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def material_motion(first: Joints, second: Joints, *, body: Body) -> float | Arr
 
 
 def _same_form(values: Array, first: Joints, second: Joints) -> float | Array:
-    """Return a number where two single joints were given, the array otherwise."""
+    """Return a number for two single joints, the array otherwise."""
     return float(values[0]) if is_single(first) and is_single(second) else values
 
 

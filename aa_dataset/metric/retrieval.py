@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nearest joints and nearest objects, which a metric gives for free (paper appendix A.5)."""
+"""Nearest joints and nearest objects under the metric (paper appendix A.5)."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ def nearest_objects(
 ) -> list[Neighbor]:
     """Return the k objects of a library that are closest by tree distance, ties by position.
 
-    The relaxation bounds the distance from below, so only what could enter the ranking is
-    searched. `exact` is False where the budget of a pair was spent; its distance is then an
-    upper bound. For many queries pack the library once (`PackedTrees.of`) and call
-    `nearest_trees`.
+    The relaxation is a lower bound, so only objects that could enter the ranking are searched.
+    `exact` is False if the budget of a pair was exhausted; its distance is then an upper bound. For
+    many queries pack the library once (`PackedTrees.of`) and call `nearest_trees`.
 
     Examples
     --------

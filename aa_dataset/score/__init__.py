@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scoring: read predictions, pair joints, measure, aggregate, report.
 
-`evaluate.evaluate` is the way in; ``aa score`` is the same as a command.
+`evaluate.evaluate` is the entry point; ``aa score`` is the command.
 """

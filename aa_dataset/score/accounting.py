@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means over a split in which failing cannot help.
+"""Means over a split that a failed prediction cannot improve.
 
-The headline of a score counts every truth joint of the split for which the ground truth defines
-it: its distance to its partner, else what welding it costs. Spurious joints are added, and the sum
-is divided by the number of truth joints, so that nothing which a prediction does or leaves out
-changes the divisor. A mean over matched joints alone stands beside it with its coverage.
+The headline of a score covers every truth joint of the split for which the ground truth defines it:
+its distance to its partner, else its cost as a weld. The costs of spurious joints are added, and
+the sum is divided by the number of truth joints, so that no prediction changes the divisor. The
+mean over matched joints alone is reported separately, with its coverage.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from aa_dataset.score.rows import SCORES, JointScore, ObjectScore, Score, Spurio
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """A mean over what was matched alone, and how much of the split that is.
+    """A mean over matched joints only, with its coverage of the split.
 
     Attributes
     ----------
     mean_over_joints, mean_of_objects : float
-        Over matched joints with a finite distance, and over the means of objects that have one.
+        Over matched joints with a finite distance, and over the means of objects that have any.
     joints, of_joints, objects, of_objects : int
-        The coverage: how many entered, of how many that the headline has.
+        The coverage: the number included, out of the number in the headline.
     """
 
     mean_over_joints: float
@@ -48,20 +48,20 @@ class Aggregate:
     joints : int
         Truth joints for which the ground truth defines the score.
     mean_of_objects : float
-        The same per truth joint of every object, averaged over objects with such a joint; what
-        is spurious in other objects is added to the sum. For the tree score, the mean distance.
+        The same per truth joint of each object, averaged over objects with such a joint; spurious
+        costs of other objects are added to the sum. For the tree score, the mean distance.
     objects : int
         Objects with such a joint.
     welded : dict of str to int
-        Truth joints that cost what welding costs, by reason.
+        Truth joints charged as welded, by reason.
     spurious, spurious_cost : int, float
-        Spurious joints, with bounded partners of joints that the score leaves out as unbounded,
-        and what they add to `mean_over_joints`.
+        Spurious joints, including bounded partners of joints that the score excludes as unbounded,
+        and their contribution to `mean_over_joints`.
     undefined : dict of str to int
-        Truth joints that the score leaves out, by reason: the same for every prediction. For
-        trees ``not_proven`` counts upper bounds, ``timed_out`` those that a wall limit ended.
+        Truth joints that the score excludes, by reason; the same for every prediction. For trees
+        ``not_proven`` counts upper bounds, ``timed_out`` those stopped by a time limit.
     conditional : Conditional
-        The mean over matched joints alone, with its coverage.
+        The mean over matched joints only, with its coverage.
     """
 
     score: str
@@ -106,13 +106,13 @@ def aggregate(
 
 
 def aggregate_trees(objects: Sequence[ObjectScore]) -> Aggregate:
-    """Return the mean tree distance; an object without one costs what its welded tree costs."""
-    found = [item for item in objects if math.isfinite(item.tree)]
+    """Return the mean tree distance; an object without one costs as much as its welded tree."""
+    finite = [item for item in objects if math.isfinite(item.tree)]
     costs = [x.tree if math.isfinite(x.tree) else x.tree_welded for x in objects]
     late = sum(item.tree_timed_out is True for item in objects)
     doubtful = sum(item.tree_exact is False for item in objects)
     notes = {"not_proven": doubtful, "timed_out": late}
-    valid = [item.tree for item in found if item.status == "scored"]
+    valid = [item.tree for item in finite if item.status == "scored"]
     mean = _ratio(math.fsum(valid), len(valid))
     return Aggregate(
         "e_alpha_phi_tree",
@@ -133,26 +133,26 @@ def aggregate_trees(objects: Sequence[ObjectScore]) -> Aggregate:
 def object_costs(
     joints: Sequence[JointScore], spurious: Sequence[SpuriousScore]
 ) -> dict[str, float]:
-    """Return the costs of one object per truth joint, by score; nan where none is defined."""
-    found = {}
+    """Return the costs of one object per truth joint, by score; nan if none is defined."""
+    totals = {}
     for score in SCORES:
         costs = [joint.cost(score.key) for joint in joints]
         defined = [cost for cost in costs if not math.isnan(cost)]
         extra = [cost for _, cost in _extra(joints, spurious, score.key)]
-        found[score.key] = _ratio(math.fsum(defined + extra), len(defined))
-    return found
+        totals[score.key] = _ratio(math.fsum(defined + extra), len(defined))
+    return totals
 
 
 def _extra(
     joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], key: str
 ) -> list[tuple[str, float]]:
-    """Return object and cost of every predicted joint that a score charges by itself."""
+    """Return object and cost of every predicted joint that a score charges separately."""
     alone = [(j.object_id, j.costs[key]) for j in spurious if key not in j.undefined]
     return alone + [(j.object_id, j.charged[key]) for j in joints if key in j.charged]
 
 
 def _mean_of_objects(costs: dict[str, list[float]], more: dict[str, list[float]]) -> float:
-    """Return the mean over objects with a truth joint of their costs per truth joint."""
+    """Return the mean cost per truth joint over objects that have truth joints."""
     means = [math.fsum(own + more.get(name, [])) / len(own) for name, own in costs.items()]
     elsewhere = [cost for name, own in more.items() if name not in costs for cost in own]
     return _ratio(math.fsum(means + elsewhere), len(means))
@@ -173,7 +173,7 @@ def _conditional(counted: Sequence[JointScore], key: str, objects: int) -> Condi
 
 
 def _welded_reason(joint: JointScore, key: str) -> str:
-    """Return why a joint costs its weld, empty where it does not."""
+    """Return why a joint is charged as welded, empty if it is not."""
     if math.isfinite(joint.values[key]):
         return ""
     return joint.undefined.get(key, joint.why)
@@ -191,7 +191,7 @@ def _counts(words: Iterable[str]) -> dict[str, int]:
 
 
 def _ratio(total: float, count: int) -> float:
-    """Return a mean, nan over nothing, never 0."""
+    """Return a mean; nan, not 0, for an empty set."""
     return total / count if count else math.nan
 
 

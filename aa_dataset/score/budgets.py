@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one prediction may cost and hold: counts, so that every machine decides alike.
+"""Limits of one prediction: counts, so that every machine gives the same result.
 
-A prediction beyond one of them is unreadable: a row with a sentence, and scoring goes on.
+A prediction beyond a limit is unreadable: it gets a row with an explanation, and scoring continues.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
 
-MOST_LINKS = 5000  # five times what the build allows an object of the library
-MOST_JOINTS = 1000  # that move: ten times the largest object of the library
-MOST_FILES = 10_000  # beside each other in the folder of one prediction
-LONGEST_NAME = 256  # characters of a joint's name, which results repeat
-LONGEST_DETAIL = 400  # characters of a sentence, which may quote the prediction
-LARGEST = 1e70  # m or rad: squares of products of two such numbers are still numbers
+MOST_LINKS = 5000  # five times the limit of an object of the library
+MOST_JOINTS = 1000  # movable ones: ten times the largest object of the library
+MOST_FILES = 10_000  # in the folder of one prediction
+LONGEST_NAME = 256  # characters of a joint's name, which results contain
+LONGEST_DETAIL = 400  # characters of a message, which may quote the prediction
+LARGEST = 1e70  # m or rad: the square of a product of two such numbers does not overflow
 XML = XmlBudget(max_links=MOST_LINKS)
 
-# As results state it.
+# The text in results.
 STATED = (
     f"{XML.max_bytes} bytes, {XML.max_elements} elements, {MOST_LINKS} links or joints, "
     f"{MOST_JOINTS} moving joints, {MOST_FILES} files, numbers up to {LARGEST:g}"
@@ -32,7 +32,7 @@ class PredictionError(ArenaError):
 
 
 def require_sane(tree: KinematicTree) -> None:
-    """Refuse what would exhaust the machine, and numbers whose products overflow."""
+    """Refuse trees that would exhaust the machine, and numbers whose products overflow."""
     moving = tree.movable
     if len(moving) > MOST_JOINTS:
         raise PredictionError(
@@ -54,6 +54,6 @@ def require_sane(tree: KinematicTree) -> None:
 
 
 def shortened(error: Exception) -> str:
-    """Return the sentence of an error, cut where it quotes too much."""
+    """Return the message of an error, truncated if too long."""
     text = str(error)
     return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 3] + "..."

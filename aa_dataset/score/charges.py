@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What joints cost: paired, welded, or predicted where there is none.
+"""Costs of joints: paired, welded or spurious.
 
-A truth joint J that has no usable partner costs what welding it costs, ``E(J, J0)`` with J0 the
-fixed joint; a predicted joint that is nobody's partner costs ``E(J0, J)``, and so does a bounded
-partner of an unbounded joint in the raw scores, which have no distance for that pair. Under the
-kinetic norm a truth joint is measured by its own body and a spurious one by the moving bodies of
-the ground truth welded into one, because predicted shapes never enter the norm.
+A truth joint J without a usable partner costs as much as welding it, ``E(J, J0)`` with J0 the fixed
+joint. A predicted joint without a partner costs ``E(J0, J)``, and so does a bounded partner of an
+unbounded joint in the raw scores, which define no distance for that pair. The kinetic norm uses the
+body of a truth joint, and for a spurious joint all moving bodies of the ground truth welded into
+one, because predicted shapes never enter the norm.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ HALF_TURN = math.pi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """The moving joints of one object, with what each would cost as a weld.
+    """The moving joints of one object, with their costs as welds.
 
     Attributes
     ----------
     skeleton : Skeleton
         The contracted ground truth.
     factors : (n, 6, 6) float [m]
-        Factors of the kinetic norms, nan where `bodiless` tells why there is none.
+        Factors of the kinetic norms, nan where `bodiless` gives a reason.
     bodiless : tuple of str
         ``no_body``, ``singular_body`` or empty.
     welded : tuple of dict
         ``E(J, J0)`` by `Score.key`, nan where undefined.
     undefined : tuple of dict
-        Why it is: ``unbounded``, ``no_body``, ``singular_body`` or ``overflow``.
+        The reason: ``unbounded``, ``no_body``, ``singular_body`` or ``overflow``.
     """
 
     skeleton: Skeleton
@@ -60,13 +60,13 @@ class Truth:
 
 
 def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
-    """Return an object's joints with what welding each of them costs."""
-    found = [_kinetic_factor(joint.body) for joint in skeleton.joints]
-    factors = np.array([factor for factor, _ in found]).reshape(-1, 6, 6)
-    bodiless = tuple(reason for _, reason in found)
+    """Return an object's joints with their costs as welds."""
+    pairs = [_kinetic_factor(joint.body) for joint in skeleton.joints]
+    factors = np.array([factor for factor, _ in pairs]).reshape(-1, 6, 6)
+    bodiless = tuple(reason for _, reason in pairs)
     unbounded = [math.inf in map(abs, j.limits) for j in skeleton.joints]
-    welded: tuple[Values, ...] = tuple({} for _ in found)
-    undefined: tuple[Reasons, ...] = tuple({} for _ in found)
+    welded: tuple[Values, ...] = tuple({} for _ in pairs)
+    undefined: tuple[Reasons, ...] = tuple({} for _ in pairs)
     for key, factor, scale in _measures(parameters, factors):
         for k, value in enumerate(_sizes(skeleton.array, factor, scale)):
             kinetic = bodiless[k] if factor is factors else ""
@@ -79,9 +79,9 @@ def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
 def price_pairs(
     truth: Truth, guess: JointArray, *, partner: dict[int, int], parameters: Parameters
 ) -> tuple[list[Values], list[Reasons]]:
-    """Return the distances of every pair, in its order, and why one is not a number where so.
+    """Return the distances of every pair, in order, and the reason for each undefined one.
 
-    ``unbounded_guess`` and ``overflow`` are the prediction's doing, all else is the truth's.
+    ``unbounded_guess`` and ``overflow`` are caused by the prediction, all others by the truth.
     """
     rows, columns = list(partner), list(partner.values())
     values: list[Values] = [{score.key: math.nan for score in SCORES} for _ in rows]
@@ -108,10 +108,10 @@ def price_pairs(
 def price_spurious(
     truth: Truth, guess: JointArray, *, columns: Sequence[int], half: float, parameters: Parameters
 ) -> tuple[list[Values], list[Reasons]]:
-    """Return ``E(J0, J)`` of predicted joints without a partner, and why one is undefined.
+    """Return ``E(J0, J)`` of predicted joints without a partner, and reasons for undefined ones.
 
-    Raw distances of an unbounded joint are infinite. There an infinite end counts as half a turn,
-    or as `half` [m], half of the object's diagonal, for a slide; E^phi needs no such rule.
+    Raw distances of an unbounded joint are infinite, so an infinite end counts as half a turn, or
+    for a slide as `half` [m], half of the object's diagonal. E^phi needs no such rule.
     """
     joints = guess.take(list(columns))
     bounded = _bounded(joints, half)
@@ -123,7 +123,7 @@ def price_spurious(
             costs[k][key] = value
             if reason and one is factor:
                 reasons[k][key] = reason
-            elif not math.isfinite(value):  # free of charge if it were only undefined
+            elif not math.isfinite(value):  # it would cost nothing if it were only undefined
                 raise PredictionError(f"joint {joints.names[k]!r}: its motion is not a number.")
     return costs, reasons
 
@@ -131,10 +131,10 @@ def price_spurious(
 def price_bounded(
     truth: Truth, guess: JointArray, *, partner: dict[int, int], half: float, parameters: Parameters
 ) -> dict[int, Values]:
-    """Return what bounded partners of unbounded truth joints cost, by the truth joint's place.
+    """Return the costs of bounded partners of unbounded truth joints, by truth joint index.
 
-    Raw scores leave such a truth joint out, and its partner costs ``E(J0, J')`` there, as if it
-    had none. An unbounded partner costs nothing: in raw scores it has no size.
+    Raw scores exclude such a truth joint, and its partner costs ``E(J0, J')`` like a spurious
+    joint. An unbounded partner costs nothing: raw scores define no size for it.
     """
     rows = [
         k
@@ -169,7 +169,7 @@ def _measures(
 
 
 def _infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
-    """Return why a size is no number, empty if it is one."""
+    """Return why a size is not finite, empty if it is."""
     if is_unbounded and scale is None:
         return "unbounded"
     return "" if math.isfinite(value) else "overflow"
@@ -177,8 +177,8 @@ def _infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
 
 def _sizes(joints: JointArray, factor: Array, scale: float | None) -> list[float]:
     with np.errstate(over="ignore", invalid="ignore"):
-        found: list[float] = sizes(joints, factor, scale).tolist()
-    return found
+        values: list[float] = sizes(joints, factor, scale).tolist()
+    return values
 
 
 def _distances(
@@ -196,12 +196,12 @@ def _distances(
     limits = own.limits[rows], guess.limits[columns]
     chosen = factor if factor.ndim == 2 else factor[rows]
     with np.errstate(over="ignore", invalid="ignore"):
-        found = pair_distances(screws, limits, factor=chosen, scale=scale)
-    return [float(value) for value in found]
+        distances = pair_distances(screws, limits, factor=chosen, scale=scale)
+    return [float(value) for value in distances]
 
 
 def _kinetic_factor(body: RigidBody | None) -> tuple[Array, str]:
-    """Return the factor of the moving body's norm, or nan and the word for why there is none."""
+    """Return the factor of the moving body's norm, or nan and the reason."""
     nothing = np.full((6, 6), math.nan)
     if body is None:
         return nothing, "no_body"

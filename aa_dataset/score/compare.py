@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of two runs side by side: read from files, and compared only if they may be."""
+"""Results of two runs: read from files, and checked for comparability."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _DATASET: Hints = {
 
 
 class IncomparableError(ArenaError):
-    """Two results are not of the same objects or were not scored in the same way."""
+    """Two results have different objects or were scored with different parameters."""
 
 
 def read_result(path: Path) -> Result:
-    """Read a result that `write_result` wrote; every field must be there, with its type."""
+    """Read a result of `write_result`; every field must be present and have its type."""
     try:
         data = parse_json(path.read_bytes())
         versions = {name: checked(data[name], str, name) for name in _VERSIONS}
@@ -60,23 +60,23 @@ def read_result(path: Path) -> Result:
         if versions[name] != expected:
             raise ArenaError(
                 f"{path} has {name} {versions[name]}, this package has {expected}; their numbers "
-                "do not compare. Score the predictions again."
+                "are not comparable. Score the predictions again."
             )
     try:
         return _result(data)
     except (ArenaError, FieldError, UnicodeEncodeError) as error:
         problem = str(error).rstrip(".")
         raise ArenaError(
-            f"{path} lacks a field or holds a wrong value: {problem}. Score the predictions again."
+            f"{path} lacks a field or has an invalid value: {problem}. Score the predictions again."
         ) from error
 
 
 def _result(data: dict[str, Any]) -> Result:
     if absent := [name for name in _PARTS if name not in data]:
-        raise FieldError(f"there is no {absent[0]}")
+        raise FieldError(f"{absent[0]} is missing")
     dataset = checked_fields(data["dataset"], _DATASET, "dataset")
     if (dataset["benchmark"] is None) != (dataset["list"] is None):
-        raise FieldError("dataset.benchmark and dataset.list are not both there or both null")
+        raise FieldError("only one of dataset.benchmark and dataset.list is null")
     return Result(
         dataset,
         checked_fields(data["predictions"], _PREDICTIONS, "predictions"),
@@ -96,33 +96,33 @@ def _fields_of(kind: type, row: Any, place: str) -> dict[str, Any]:
 
 
 def _object(row: Any, place: str) -> ObjectScore:
-    found = ObjectScore(**_fields_of(ObjectScore, row, place))
-    found.object_id.encode()  # an id that is no text has no digest
-    if found.status not in STATUSES:
+    score = ObjectScore(**_fields_of(ObjectScore, row, place))
+    score.object_id.encode()  # an id with surrogates has no digest
+    if score.status not in STATUSES:
         raise FieldError(f"{place}.status is not one of {', '.join(STATUSES)}")
-    _require_scores(found.costs, f"{place}.costs")
-    return found
+    _require_scores(score.costs, f"{place}.costs")
+    return score
 
 
 def _joint(row: Any, place: str) -> JointScore:
-    found = JointScore(**_fields_of(JointScore, row, place))
-    if found.why not in WHYS:
+    score = JointScore(**_fields_of(JointScore, row, place))
+    if score.why not in WHYS:
         raise FieldError(f"{place}.why is not one of {', '.join(WHYS)}")
-    if (found.predicted is None) != (found.why not in ("matched", "nonfinite")):
-        raise FieldError(f"{place} is {found.why} and has the partner {found.predicted!r}")
-    _require_scores(found.values, f"{place}.values")
-    _require_scores(found.welded, f"{place}.welded")
-    _require_costs(found.charged, f"{place}.charged")
-    _require_reasons(found, place)
-    return found
+    if (score.predicted is None) != (score.why not in ("matched", "nonfinite")):
+        raise FieldError(f"{place} is {score.why} and has the partner {score.predicted!r}")
+    _require_scores(score.values, f"{place}.values")
+    _require_scores(score.welded, f"{place}.welded")
+    _require_costs(score.charged, f"{place}.charged")
+    _require_reasons(score, place)
+    return score
 
 
 def _require_reasons(row: JointScore, place: str) -> None:
-    """Refuse a joint that is left out of a score without a reason, or in spite of one."""
+    """Refuse a joint whose undefined scores do not match its reasons."""
     for key, price in row.welded.items():
         reason = row.undefined.get(key)
         if math.isnan(price) and (reason is None or not math.isnan(row.values[key])):
-            raise FieldError(f"{place}.welded.{key} is nothing, and `undefined` gives no reason")
+            raise FieldError(f"{place}.welded.{key} is null, and `undefined` gives no reason")
         if not math.isnan(price) and reason in BY_THE_TRUTH:
             raise FieldError(f"{place}.welded.{key} is a number although {key} is {reason}")
     if wrong := [key for key in row.charged if row.undefined.get(key) != "unbounded"]:
@@ -130,12 +130,12 @@ def _require_reasons(row: JointScore, place: str) -> None:
 
 
 def _spurious(row: Any, place: str) -> SpuriousScore:
-    found = SpuriousScore(**_fields_of(SpuriousScore, row, place))
-    _require_scores(found.costs, f"{place}.costs")
-    for key, cost in found.costs.items():
-        if math.isnan(cost) != (key in found.undefined):
+    score = SpuriousScore(**_fields_of(SpuriousScore, row, place))
+    _require_scores(score.costs, f"{place}.costs")
+    for key, cost in score.costs.items():
+        if math.isnan(cost) != (key in score.undefined):
             raise FieldError(f"{place}.costs.{key} and `undefined` do not agree")
-    return found
+    return score
 
 
 def _require_scores(values: dict[str, float], place: str) -> None:
@@ -146,31 +146,31 @@ def _require_scores(values: dict[str, float], place: str) -> None:
 
 
 def _require_costs(values: dict[str, float], place: str) -> None:
-    """Refuse a distance below zero; one that is undefined is nan."""
+    """Refuse negative distances; an undefined one is nan."""
     for key, value in values.items():
         if value < 0:
-            raise FieldError(f"{place}.{key} is {value:g}, and no distance is below 0")
+            raise FieldError(f"{place}.{key} is {value:g}; a distance is not negative")
 
 
 def require_comparable(first: Result, second: Result) -> None:
-    """Raise `IncomparableError` unless both results are of the same members, scored alike.
+    """Raise `IncomparableError` unless both results have the same members and parameters.
 
-    Libraries may differ in revision and in what else they hold. The version of the benchmark, its
-    list, the digest of the members and every parameter must be equal, and both results must have
-    one row for every member.
+    Libraries may differ in revision and in other objects. The version of the benchmark, its list,
+    the digest of the members and every parameter must be equal, and both results must have one row
+    per member.
     """
     for name in ("benchmark", "list", "members", "member_count"):
         if first.dataset[name] != second.dataset[name]:
             raise IncomparableError(
-                f"the results are of different objects and do not compare: {_objects(first)} and "
+                f"the results have different objects and are not comparable: {_objects(first)} and "
                 f"{_objects(second)}. Score both on one version of the benchmark."
             )
     ours, theirs = asdict(first.parameters), asdict(second.parameters)
     for name, value in ours.items():
         if value != theirs[name]:
             raise IncomparableError(
-                f"the results do not compare: {name} is {value} in the one and {theirs[name]} in "
-                "the other. Score both with the same options."
+                f"the results are not comparable: {name} is {value} in the first and "
+                f"{theirs[name]} in the second. Score both with the same options."
             )
     _require_same_rows(first, second)
     for which, result in (("first", first), ("second", second)):
@@ -180,7 +180,7 @@ def require_comparable(first: Result, second: Result) -> None:
 
 
 def _require_same_rows(first: Result, second: Result) -> None:
-    """Refuse results that have an object twice, or that lack an object of the other."""
+    """Refuse results with duplicate objects, or without an object of the other."""
     ours, theirs = (Counter(item.object_id for item in one.objects) for one in (first, second))
     for which, counts in (("first", ours), ("second", theirs)):
         if twice := [object_id for object_id, count in counts.items() if count > 1]:
@@ -188,33 +188,33 @@ def _require_same_rows(first: Result, second: Result) -> None:
     if single := set(ours) ^ set(theirs):
         which = "first" if min(single) in ours else "second"
         raise IncomparableError(
-            f"the results do not compare: only the {which} has the object {min(single)!r}. Score "
-            "both predictions again."
+            f"the results are not comparable: only the {which} has the object {min(single)!r}. "
+            "Score both predictions again."
         )
 
 
 def _require_members(which: str, result: Result) -> None:
-    """Refuse a result whose rows are not the members that it names.
+    """Refuse a result whose rows are not the members that it states.
 
-    The digest is made of ids and proofs. The proof of an object of the benchmark is its list, so
-    the digest can be made again; the contents of other objects are not in a result.
+    The digest covers ids and content digests. For objects of the benchmark the latter is the digest
+    of the list, so it can be recomputed; the contents of other objects are not in a result.
     """
     data, ids = result.dataset, [item.object_id for item in result.objects]
     if len(ids) != data["member_count"]:
-        raise _broken(which, f"has {len(ids)} objects and names {data['member_count']} members")
+        raise _broken(which, f"has {len(ids)} objects but states {data['member_count']} members")
     if data["list"] is None:
         return
     if members_digest((object_id, data["list"]) for object_id in ids) != data["members"]:
         raise _broken(
             which,
-            f"has objects, the first is {min(ids, default='none')!r}, that do not give the digest "
+            f"has objects (the first is {min(ids, default='none')!r}) that do not match the digest "
             f"{data['members']} of its members",
         )
 
 
 def _require_joints(which: str, result: Result) -> None:
-    """Refuse a result whose rows of joints are not those that its objects count."""
-    for kind, found, named in (
+    """Refuse a result whose joint rows do not match the counts of its objects."""
+    for kind, actual, stated in (
         (
             "joints",
             Counter(joint.object_id for joint in result.joints),
@@ -226,31 +226,32 @@ def _require_joints(which: str, result: Result) -> None:
             Counter({item.object_id: len(item.spurious) for item in result.objects}),
         ),
     ):
-        if found != named:  # counters take an absent name for 0
-            first = min(key for key in {*found, *named} if found[key] != named[key])
-            raise _broken(which, f"has {found[first]} {kind} of {first!r} and names {named[first]}")
+        if actual != stated:  # counters treat an absent name as 0
+            first = min(key for key in {*actual, *stated} if actual[key] != stated[key])
+            problem = f"has {actual[first]} {kind} of {first!r} but states {stated[first]}"
+            raise _broken(which, problem)
 
 
 def _require_same_joints(first: Result, second: Result) -> None:
-    """Refuse results whose truth joints, or what these cost as welds, differ."""
+    """Refuse results whose truth joints, or their costs as welds, differ."""
     ours, theirs = ({(j.object_id, j.joint): j for j in one.joints} for one in (first, second))
     if single := ours.keys() ^ theirs.keys():
         object_id, joint = min(single)
         which = "first" if (object_id, joint) in ours else "second"
         raise IncomparableError(
-            f"the results do not compare: only the {which} has the joint {joint!r} of "
+            f"the results are not comparable: only the {which} has the joint {joint!r} of "
             f"{object_id!r}. Score both predictions again."
         )
     for (object_id, joint), row in ours.items():
         if _truth_of(row) != _truth_of(theirs[object_id, joint]):
             raise IncomparableError(
-                f"the results do not compare: they give the joint {joint!r} of {object_id!r} "
-                "another type, scale or price as a weld. Score both predictions again."
+                f"the results are not comparable: the joint {joint!r} of {object_id!r} has a "
+                "different type, scale or cost as a weld. Score both predictions again."
             )
 
 
 def _truth_of(row: JointScore) -> tuple[Any, ...]:
-    """Return what a row says of the ground truth; nan is None, which equals itself."""
+    """Return the ground-truth part of a row; nan becomes None, which equals itself."""
     prices = {key: None if math.isnan(price) else price for key, price in row.welded.items()}
     reasons = {key: row.undefined[key] for key, price in prices.items() if price is None}
     return row.type, row.is_metric, row.is_mimic, prices, reasons
@@ -258,13 +259,13 @@ def _truth_of(row: JointScore) -> tuple[Any, ...]:
 
 def _broken(which: str, problem: str) -> IncomparableError:
     return IncomparableError(
-        f"the results do not compare: the {which} {problem}. Score its predictions again."
+        f"the results are not comparable: the {which} {problem}. Score its predictions again."
     )
 
 
 def _objects(result: Result) -> str:
-    """Return what a result was scored on."""
+    """Describe the objects that a result was scored on."""
     data = result.dataset
-    split = f"{data['split']} (no version of the benchmark)"
+    split = f"{data['split']} (not a benchmark version)"
     version = f"{data['benchmark']}, list {data['list']}" if data["benchmark"] else split
     return f"{version}, {data['member_count']} members {data['members']}"

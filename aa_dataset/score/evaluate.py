@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From predictions to errors: per joint, per object, over the split.
 
-Every truth joint of the split gets a row, whatever happened to its prediction, and so does every
+Every truth joint of the split gets a row, also without a usable prediction, and so does every
 predicted joint without a partner. `accounting` computes the means.
 """
 
@@ -35,7 +35,7 @@ from aa_dataset.score.rows import SCORES, JointScore, ObjectScore, SpuriousScore
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The rows of one object: itself, its joints, and joints that it does not have."""
+    """The rows of one object: the object, its joints, and spurious joints."""
 
     summary: ObjectScore
     joints: tuple[JointScore, ...]
@@ -56,18 +56,18 @@ def evaluate(
     dataset : Dataset
         The objects to score, ``load_dataset(..., split="eval200")``.
     predictions : PredictionReader
-        What `readers.open_predictions` returns. Trees are taken in the ground truth's object
-        frame as they are; nothing is registered here.
+        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
+        the ground truth; no registration is done.
     parameters : Parameters, optional
-        Norm, scale and pairing; the paper's by default.
+        Norm, scale and pairing; the default is the paper's.
     progress : bool
-        Show a bar on stderr.
+        Show a progress bar on stderr.
 
     Returns
     -------
     Result
-        A missing or unreadable prediction is a row of it, never an exception, and its joints
-        cost what welding them costs.
+        A missing or unreadable prediction gets a row instead of an exception, and its joints are
+        charged as welded.
 
     Raises
     ------
@@ -76,15 +76,15 @@ def evaluate(
     """
     parameters = parameters or Parameters()
     _require_any(dataset, predictions)
-    found = [score_object(item, predictions, parameters) for item in _bar(dataset, show=progress)]
+    scored = [score_object(item, predictions, parameters) for item in _bar(dataset, show=progress)]
     surplus = predictions.surplus(set(dataset.object_ids))
     return Result(
         _identity(dataset),
         {"label": predictions.label, "surplus": list(surplus)},
         parameters,
-        tuple(one.summary for one in found),
-        tuple(joint for one in found for joint in one.joints),
-        tuple(joint for one in found for joint in one.spurious),
+        tuple(one.summary for one in scored),
+        tuple(joint for one in scored for joint in one.joints),
+        tuple(joint for one in scored for joint in one.spurious),
     )
 
 
@@ -126,7 +126,7 @@ def _bar(dataset: Dataset, *, show: bool) -> Iterable[ArticulatedObject]:
 def score_object(
     item: ArticulatedObject, predictions: PredictionReader, parameters: Parameters
 ) -> Scored:
-    """Score one object; a prediction that is absent or broken costs what a welded one costs."""
+    """Score one object; an absent or broken prediction costs as much as a welded one."""
     truth = price_truth(contract(item.tree), parameters)
     if not predictions.has(item.object_id):
         return _failed(item, truth, status="missing")
@@ -137,7 +137,7 @@ def score_object(
         charged = price_bounded(
             truth, guess.array, partner=pairing.partner, half=_half(item), parameters=parameters
         )
-    except (ArenaError, ArithmeticError) as error:  # no number of a stranger ends the run
+    except (ArenaError, ArithmeticError) as error:  # untrusted numbers must not end the run
         return _failed(item, truth, status="unreadable", detail=shortened(error))
     joints = _paired_rows(
         item, truth, guess=guess, pairing=pairing, charged=charged, parameters=parameters
@@ -147,8 +147,8 @@ def score_object(
 
 
 def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
-    """Return the moving joints of a prediction that keeps its limits."""
-    with np.errstate(over="ignore", invalid="ignore"):  # errors of the prediction, said as such
+    """Return the moving joints of a prediction that is within the limits."""
+    with np.errstate(over="ignore", invalid="ignore"):  # reported as errors of the prediction
         tree = predictions.tree(object_id)
         require_sane(tree)
         return contract(tree)
@@ -209,7 +209,7 @@ def _paired_rows(
     charged: Mapping[int, dict[str, float]],
     parameters: Parameters,
 ) -> tuple[JointScore, ...]:
-    """Return one row per truth joint: those with a partner first, then those without."""
+    """Return one row per truth joint: first those with a partner, then the others."""
     values, reasons = price_pairs(
         truth, guess.array, partner=pairing.partner, parameters=parameters
     )

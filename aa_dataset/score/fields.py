@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of a JSON file checked against type hints: nothing is guessed, converted or left out."""
+"""Strict checks of JSON values against type hints, without conversions or defaults."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any, get_args, get_origin
 from aa_dataset import safe_json
 
 Hints = Mapping[str, Any]
-_WORDS = {str: "a text", bool: "true or false", list: "a list", dict: "a table of names"}
+_WORDS = {str: "a string", bool: "true or false", list: "a list", dict: "an object"}
 
 
 class FieldError(ValueError):
-    """A field is absent, unknown or of another type; a sentence without its full stop."""
+    """A field is absent, unknown or of the wrong type; the message has no final period."""
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse JSON as `safe_json` does: one meaning, finite numbers, bounded depth."""
+    """Parse JSON with `safe_json`: unique names, finite numbers, bounded depth."""
     try:
         return safe_json.parse_json(data)
     except safe_json.JsonError as error:
@@ -28,7 +28,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def checked_fields(row: Any, hints: Hints, place: str) -> dict[str, Any]:
-    """Return a row with every field of the hints, and no other, each of its type."""
+    """Return a row that has exactly the fields of the hints, each of its type."""
     _require(row, dict, place)
     if absent := [name for name in hints if name not in row]:
         raise FieldError(f"{place} lacks {absent[0]}")
@@ -38,7 +38,7 @@ def checked_fields(row: Any, hints: Hints, place: str) -> dict[str, Any]:
 
 
 def checked(value: Any, hint: Any, place: str) -> Any:
-    """Return one value as its type hint asks, lists as tuples where it names a tuple."""
+    """Return a value checked against its type hint; lists become tuples if it is a tuple."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is UnionType:
         (single,) = (kind for kind in inner if kind is not NoneType)
@@ -64,7 +64,7 @@ def _require(value: Any, kind: type, place: str) -> None:
 
 
 def _number(value: Any, place: str) -> float:
-    """Return a finite number; a file has null where a score is undefined, which is nan here."""
+    """Return a finite number, or nan for null, which marks an undefined score."""
     if value is None:
         return math.nan
     try:
@@ -78,7 +78,7 @@ def _number(value: Any, place: str) -> float:
 def _count(value: Any, place: str) -> int:
     if type(value) is int and value >= 0:
         return value
-    raise _wrong(value, "a whole number, 0 or more", place)
+    raise _wrong(value, "a non-negative integer", place)
 
 
 def _wrong(value: Any, expected: str, place: str) -> FieldError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which predicted joint answers for which joint of the ground truth.
+"""Pairing of predicted joints with joints of the ground truth.
 
-Both trees come contracted (`metric.contract`): joints that never move take no part.
+Both trees are contracted (`metric.contract`): joints that never move are ignored.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from aa_dataset.score.results import Parameters
 
 Array = NDArray[np.float64]
 
-# Far below any difference of distances that means something, far above their rounding.
+# Far below any meaningful difference of distances, far above their rounding error.
 NAME_PENALTY, ORDER_PENALTY = 1e-9, 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """The moving joints of two trees, paired or left over.
+    """The moving joints of two trees, paired or unmatched.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Pairing:
     missing, spurious : tuple of Joint
         Ground-truth joints without a partner, predicted joints without one.
     distance : TreeDistance or None
-        The tree distance whose matching this is, None for other pairings.
+        The tree distance of this matching, None for other pairings.
     partner : dict of int to int
-        The same pairs as places in the two lists of joints.
+        The same pairs as indices into the two lists of joints.
     """
 
     pairs: tuple[tuple[Joint, Joint], ...]
@@ -47,7 +47,7 @@ class Pairing:
 
 
 def pair_joints(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -> Pairing:
-    """Pair the joints of two trees as `parameters.pairing` says."""
+    """Pair the joints of two trees by the method `parameters.pairing`."""
     if parameters.pairing == "assignment":
         return pair_by_assignment(truth.joints, predicted.joints, parameters)
     return pair_by_tree(truth, predicted, parameters)
@@ -72,11 +72,10 @@ def pair_by_tree(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -
 def pair_by_assignment(
     truth: Sequence[Joint], predicted: Sequence[Joint], parameters: Parameters
 ) -> Pairing:
-    """Pair joints so that the sum of E_alpha^phi is least, whatever their place in the tree.
+    """Pair joints so that the sum of E_alpha^phi is minimal, regardless of the trees.
 
-    Ties, which are the rule (equal drawers have equal twists), go to joints of the same name,
-    then to the order of the trees. Rounding may break them too, so it must be the same on every
-    machine.
+    Ties are common (equal drawers have equal twists). They are broken by joint name, then by the
+    order of the trees. Rounding can break them too, so it must be the same on every machine.
     """
     from scipy.optimize import linear_sum_assignment
 

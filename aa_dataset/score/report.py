@@ -21,7 +21,7 @@ _RULE = (
 
 
 def report_lines(result: Result, *, objects: bool = False) -> list[str]:
-    """Return the report: what was scored and how, counts, means; on request every object."""
+    """Return the report: dataset, parameters, counts, means and optionally every object."""
     lines = [*_header(result), "", *_counts(result), "", *_means(result)]
     if objects:
         lines += ["", *_objects(result)]
@@ -36,7 +36,7 @@ def report_lines(result: Result, *, objects: bool = False) -> list[str]:
 
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:
-    """Return a text in lines of `WIDTH` columns."""
+    """Wrap a text to `WIDTH` columns."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     ) or [first]
@@ -113,7 +113,7 @@ def _means(result: Result) -> list[str]:
 
 
 def _mean_line(row: Aggregate) -> str:
-    """Return one score: the headline first, the conditional mean with its coverage after it."""
+    """Return one score: the headline, then the conditional mean with its coverage."""
     part, whole = row.conditional, row.score not in _SYMBOLS  # trees have no value per joint
     pooled = "" if whole else _number(row.mean_over_joints)
     count, mean, covered, of = (
@@ -133,15 +133,15 @@ def _symbol(row: Aggregate) -> str:
 
 
 def _notes(row: Aggregate) -> list[str]:
-    """Return what was charged as welded and what the score leaves out, nothing if nothing."""
-    said = []
+    """Return the joints that were charged as welded or excluded from the score, if any."""
+    notes = []
     if row.welded:
-        said.append(f"welded: {_listed(row.welded)}")
+        notes.append(f"welded: {_listed(row.welded)}")
     if row.spurious_cost > 0:
-        said.append(f"{row.spurious} spurious add {_number(row.spurious_cost)}")
+        notes.append(f"{row.spurious} spurious add {_number(row.spurious_cost)}")
     if row.undefined:
-        said.append(f"undefined: {_listed(row.undefined)}")
-    return _wrapped("; ".join(said), f"  {_symbol(row)}, {row.group}: ", "    ") if said else []
+        notes.append(f"undefined: {_listed(row.undefined)}")
+    return _wrapped("; ".join(notes), f"  {_symbol(row)}, {row.group}: ", "    ") if notes else []
 
 
 def _listed(counts: dict[str, int]) -> str:
@@ -167,9 +167,9 @@ def _number(value: float, digits: int = 6) -> str:
 
 
 def _version(result: Result) -> str:
-    """Return the version of the benchmark, and how its objects were recognized."""
+    """Return the benchmark version and how its objects were identified."""
     data = result.dataset
     if data["benchmark"] is None:
-        return "none, compare on these members alone"
+        return "none, compare only on these members"
     proof = f"by bytes: {data['by_bytes']:,}, by numbers: {data['by_numbers']:,}"
     return f"{data['benchmark']}, agrees {proof}"

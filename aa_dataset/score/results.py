@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scoring run found, in the form that is written, read back and reported."""
+"""The result of a scoring run, as it is written, read and reported."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Parameters:
         How joints are paired, both by E_alpha^phi: ``tree`` is the exact matching of the tree
         distance, ``assignment`` ignores the trees.
     budget : int
-        Steps of work for one object's tree distance, the same on every machine; an object that
+        Search steps for one object's tree distance, the same on every machine; an object that
         needs more is marked as not proven.
     time_limit_s : float [s] or None
-        A wall limit on top, None by default: with one, a score depends on the machine, and every
-        object that it strikes says so.
+        An additional time limit, None by default. With one, scores depend on the machine, and every
+        affected object is marked.
     norms, registration, anchor, accounting, prediction_limits : str
-        Fixed in this version: both norms; predictions as they are; q = 0 on both sides; what
-        failures and spurious joints cost; what a prediction may hold (`score.budgets`).
+        Fixed in this version: both norms; no registration; q = 0 on both sides; the costs of
+        failures and spurious joints; the limits of a prediction (`score.budgets`).
     """
 
     alpha: float = 1.0
@@ -74,20 +74,20 @@ class Parameters:
     def __post_init__(self) -> None:
         SplitNorm(self.alpha)
         if not (math.isfinite(self.kappa) and self.kappa > 0):
-            raise ArenaError(f"kappa is {self.kappa}; give a positive number.")
+            raise ArenaError(f"kappa is {self.kappa}; it must be a positive number.")
         if self.pairing not in PAIRINGS:
             raise ArenaError(f"pairing {self.pairing!r} is not one of {', '.join(PAIRINGS)}.")
         checked_budget(self.budget)
         if self.time_limit_s is not None and not self.time_limit_s >= 0:
-            raise ArenaError(f"time limit is {self.time_limit_s}; give seconds, or leave it out.")
+            raise ArenaError(f"time limit is {self.time_limit_s}; it must be at least 0 s.")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A whole scoring run.
+    """A complete scoring run.
 
-    `dataset` names the library's revision, the split, the version of the benchmark and its list
-    (None where the split is none), and the number and digest of the members; `require_comparable`
+    `dataset` has the library's revision, the split, the version of the benchmark and its list (None
+    if the split is not one), and the number and digest of the members. `require_comparable`
     compares all but the first two, and the members with the rows.
     """
 
@@ -99,21 +99,21 @@ class Result:
     spurious: tuple[SpuriousScore, ...]
 
     def count(self, status: str) -> int:
-        """Return how many objects have a status."""
+        """Return the number of objects with a status."""
         return sum(item.status == status for item in self.objects)
 
     @property
     def generated_percent(self) -> float:
         """Share of the split's objects with a valid articulated output [%]; nan without objects.
 
-        Valid (paper appendix D) is what can be read and moves where the object moves: an empty
-        URDF generates nothing.
+        A valid output (paper appendix D) is readable and moves if the object moves, so an empty
+        URDF does not count.
         """
         share = self.count("scored") / len(self.objects) if self.objects else math.nan
         return 100.0 * share
 
     def joint_counts(self) -> dict[str, int]:
-        """Return how many truth joints of the split there are, and what became of them."""
+        """Return the number of truth joints of the split, in total and by outcome."""
         whys = Counter(joint.why for joint in self.joints)
         return {
             "ground_truth": len(self.joints),
@@ -123,7 +123,7 @@ class Result:
         }
 
     def aggregates(self) -> tuple[Aggregate, ...]:
-        """Return every score over all truth joints, lengths apart for metric and other objects."""
+        """Return every score over all truth joints; lengths separately for metric objects."""
         kinds = {item.is_metric for item in self.objects}
         rows = []
         for score in SCORES:
@@ -133,7 +133,7 @@ class Result:
         return tuple(rows)
 
     def tree_aggregate(self) -> Aggregate:
-        """Return the tree distance over all objects; nan where joints were not paired by trees."""
+        """Return the tree distance over all objects; nan if joints were not paired by trees."""
         return aggregate_trees(self.objects if self.parameters.pairing == "tree" else ())
 
     def as_dict(self) -> dict[str, Any]:
@@ -171,10 +171,10 @@ def _without_nan(value: Any) -> Any:
 
 
 def write_result(result: Result, path: Path) -> None:
-    """Write a result as JSON, whole or not at all."""
+    """Write a result as JSON, atomically."""
     text = json.dumps(result.as_dict(), indent=1, allow_nan=False) + "\n"
     try:
-        path.parent.stat()  # a slip in a name makes no folder
+        path.parent.stat()  # never create a folder because of a typo
         write_bytes(path, text.encode())
     except OSError as error:
         raise ArenaError(

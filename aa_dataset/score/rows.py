@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scoring writes down: a row per truth joint, per spurious joint and per object."""
+"""The rows of a result: one per truth joint, per spurious joint and per object."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WHYS = ("matched", "nonfinite", "unmatched", "absent", "unreadable")
 class Score:
     """One of the distances: its key in files, its name in tables, its unit.
 
-    `by_scale` marks those whose number hangs on a true meter, which are never averaged over
-    metric and other objects together.
+    `by_scale` marks distances that depend on true scale. They are never averaged over metric and
+    other objects together.
     """
 
     key: str
@@ -34,28 +34,27 @@ SCORES = (
 
 @dataclass(frozen=True, slots=True)
 class JointScore:
-    """One truth joint of the split: its partner if any, their distances, and its price as a weld.
+    """One truth joint of the split: its partner if any, their distances, and its cost as a weld.
 
     Attributes
     ----------
     predicted, predicted_type : str or None
-        The partner, None where the joint has none.
+        The partner, None if the joint has none.
     why : str
-        ``matched``; ``nonfinite``: a partner, but a distance to it is no number although the
-        joint's own motion is one; ``unmatched``: no partner; ``absent`` and ``unreadable``: no
-        prediction that could have one.
+        ``matched``; ``nonfinite``: a distance to the partner is not finite although the joint's own
+        motion is; ``unmatched``: no partner; ``absent`` and ``unreadable``: no usable prediction.
     values : dict of str to float
-        Distances by `Score.key`; nan where undefined or without a partner.
+        Distances by `Score.key`; nan if undefined or without a partner.
     welded : dict of str to float
-        ``E(J, J0)``, what the joint costs where `values` has nan; itself nan where the ground
-        truth leaves a score undefined, and then the joint takes no part in that score.
+        ``E(J, J0)``, the cost of the joint where `values` is nan. It is nan if the ground truth
+        leaves a score undefined; that score then excludes the joint.
     undefined : dict of str to str
         Why a value is nan: by the ground truth ``unbounded``, ``no_body`` or ``singular_body``, by
         the prediction ``unbounded_guess`` or ``overflow``.
     charged : dict of str to float
-        What a bounded partner costs as a joint of its own, ``E(J0, J')``, in the scores that leave
-        this joint out as unbounded. If it were free, an unbounded joint would be a place for a
-        second guess of another one.
+        The cost of a bounded partner as a separate joint, ``E(J0, J')``, in the scores that exclude
+        this joint as unbounded. If it were free, an unbounded joint could hide a second guess for
+        another joint.
     """
 
     object_id: str
@@ -72,20 +71,20 @@ class JointScore:
     charged: dict[str, float] = field(default_factory=dict)
 
     def cost(self, key: str) -> float:
-        """Return what the joint costs in a score: its distance, else its price as a weld."""
+        """Return the cost of the joint in a score: its distance, else its cost as a weld."""
         return value if math.isfinite(value := self.values[key]) else self.welded[key]
 
 
 @dataclass(frozen=True, slots=True)
 class SpuriousScore:
-    """One predicted joint that is nobody's partner.
+    """One predicted joint without a partner.
 
     Attributes
     ----------
     is_unbounded : bool
         Whether an infinite end was counted as half a turn or half the diagonal in raw scores.
     costs : dict of str to float
-        ``E(J0, J)`` by `Score.key`; nan where no body of the ground truth gives a norm.
+        ``E(J0, J)`` by `Score.key`; nan if no body of the ground truth defines a norm.
     undefined : dict of str to str
         Why it is nan: ``no_body`` or ``singular_body``.
     """
@@ -109,23 +108,23 @@ class ObjectScore:
         ``scored``; ``motionless``: a readable prediction without a moving joint, of an object that
         has one; ``missing`` (no prediction); ``unreadable`` (see `detail`).
     joints, predicted, matched : int
-        Moving joints of the ground truth and of the prediction, and how many are partners.
+        Moving joints of the ground truth and of the prediction, and the number of pairs.
     missing, spurious : tuple of str
         Names of the joints without a partner on either side of a readable prediction.
     costs : dict of str to float
-        Costs of all its joints and spurious joints per truth joint; nan where a score is defined
-        for none of its joints.
+        Costs of all its joints and spurious joints per truth joint; nan if a score is undefined
+        for all of its joints.
     tree_welded : float
         Tree distance to a prediction that never moves, under E_alpha^phi.
     tree : float
-        Raw tree distance under E_alpha^phi, unmatched joints priced; nan without tree pairing or
+        Tree distance under E_alpha^phi, including unmatched joints; nan without tree pairing or
         without a readable prediction, which costs `tree_welded`.
     tree_exact : bool or None
-        Whether that distance, and so the pairing, is proven best; None without one.
+        Whether that distance, and so the pairing, is proven optimal; None without one.
     tree_work : int or None
         Steps that the search took, of `Parameters.budget`; None without one.
     tree_timed_out : bool or None
-        Whether a wall limit ended the search; None without one.
+        Whether a time limit ended the search; None without one.
     """
 
     object_id: str

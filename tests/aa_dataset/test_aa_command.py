@@ -43,7 +43,7 @@ def test_info(here, capsys):
 
 def test_info_names_the_benchmark(frozen_library, here, capsys):
     _, out, _ = run(capsys, "info")
-    assert "benchmark        none; a sampled split is no version of it" in out
+    assert "benchmark        none; the library has only sampled splits" in out
     _, out, _ = run(capsys, "info", str(frozen_library))
     assert "benchmark        eval200-v0 (provisional), list 00112233aabbccdd\n" in out
     assert "                 2 objects agree by bytes and 1 by numbers\n" in out
@@ -85,10 +85,10 @@ def test_show(here, capsys):
 
 def test_unpack_writes_folders_and_takes_up_where_it_stopped(here, capsys):
     status, out, _ = run(capsys, "unpack", "out", "--split", "eval200", "--library", "library")
-    assert status == 0 and "3 of them written now" in out
+    assert status == 0 and "3 newly written" in out
     assert (here / "out" / "generated-lamp" / "meshes" / "arm.obj").is_file()
     _, out, _ = run(capsys, "unpack", "out")
-    assert "5 objects in out, 2 of them written now" in out
+    assert "5 objects in out, 2 newly written" in out
     (here / "mine").mkdir()
     (here / "mine" / "thesis.txt").write_text("precious")
     status, _, err = run(capsys, "unpack", "mine")

@@ -92,7 +92,7 @@ def test_aa_executes_nothing_of_the_current_folder(trap: Path, command: str) -> 
 def test_a_folder_that_looks_like_a_checkout_is_not_executed(trap: Path, command: str) -> None:
     done = aa(trap, command)
     assert done.returncode == 2 and not (trap.parent / "ran").exists()
-    assert f"checkout that this `aa` uses, {REPOSITORY}: go there" in done.stderr
+    assert f"must run in its checkout, {REPOSITORY}; change to that folder" in done.stderr
     assert "set AA_CHECKOUT to its path" in done.stderr
 
 
@@ -103,7 +103,7 @@ def test_a_checkout_that_was_told_is_executed(trap: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "words"), [(".", "give an absolute path"), ("/nonexistent", "/nonexistent is none")]
+    ("told", "words"), [(".", "an absolute path"), ("/nonexistent", "/nonexistent is not in one")]
 )
 def test_a_checkout_that_is_none_is_a_sentence(trap: Path, told: str, words: str) -> None:
     done = aa(trap, "fetch", "local", AA_CHECKOUT=told)
@@ -158,4 +158,4 @@ def test_numba_does_not_obey_the_current_folder(trap: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert "ArgumentError: engine='numba' would obey the .numba_config.yaml" in done.stderr
+    assert "ArgumentError: engine='numba' would read the .numba_config.yaml" in done.stderr

@@ -225,7 +225,7 @@ def test_a_file_that_is_a_pipe_is_refused_and_does_not_wait(library, make):
     seal = json.loads((library / "library.json").read_text())
     seal["files"]["findings.parquet"]["size"] = 0
     (library / "library.json").write_text(json.dumps(seal))
-    with pytest.raises(LibraryError, match=r"findings\.parquet is not a plain file"):
+    with pytest.raises(LibraryError, match=r"findings\.parquet is not a regular file"):
         load_dataset(library, verbose=False)
 
 
@@ -402,7 +402,7 @@ def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make)
 def test_provenance_that_names_a_field_twice_is_a_sentence(library, make):
     change(library, "objects", "provenance", [("a", "1"), ("a", "2")], jar_row(library))
     make.seal(library)
-    with pytest.raises(LibraryError, match=r"'generated-jar'.*provenance names a field twice"):
+    with pytest.raises(LibraryError, match=r"'generated-jar'.*provenance has a duplicate field"):
         load_dataset(library, verbose=False)[JAR].provenance  # noqa: B018
 
 
@@ -422,7 +422,7 @@ HOSTILE: dict[str, bytes] = {
     "a NUL in the name": member(b"generated-jar/a\0b"),
     "a name that is not UTF-8": member(b"generated-jar/\xff\xfe"),
     "no name": member(b""),
-    "the folder itself": member(b"generated-jar"),
+    "use the folder it points to": member(b"generated-jar"),
     "the folder with a slash": member(b"generated-jar/"),
     "a way out": member(b"generated-jar/../../x"),
     "an absolute name": member(b"/tmp/x"),
@@ -484,7 +484,7 @@ def test_a_tar_from_python_with_long_names_in_pax_is_a_sentence(library, make):
         end = tar.offset
     replace_jar(library, buffer.getvalue()[:end])
     make.seal(library)
-    with pytest.raises(LibraryError, match="not a plain file"):
+    with pytest.raises(LibraryError, match="not a regular file"):
         load_dataset(library, verbose=False)[JAR].urdf_path  # noqa: B018
 
 

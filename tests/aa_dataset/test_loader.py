@@ -79,9 +79,7 @@ def test_a_broken_seal_is_a_sentence(library, text):
 
 def test_another_schema_version_is_a_sentence(library, make):
     make.seal(library, schema_version="2")
-    with pytest.raises(
-        LibraryError, match=r"version 2, this package reads 3.*make library.*download"
-    ):
+    with pytest.raises(LibraryError, match=r"version 2, but this package reads 3.*make library"):
         load_dataset(library)
 
 
@@ -108,7 +106,7 @@ def flip_a_byte(path: Path) -> None:
 
 def test_objects_of_the_same_size_but_another_digest_are_refused(library):
     flip_a_byte(library / "objects.parquet")
-    with pytest.raises(LibraryError, match=r"objects\.parquet are not those.*make library"):
+    with pytest.raises(LibraryError, match=r"objects\.parquet do not match.*make library"):
         load_dataset(library)
 
 
@@ -121,7 +119,7 @@ def test_a_table_is_checked_when_it_is_first_read(library):
 
 def test_a_seal_that_counts_otherwise_is_refused(library, make):
     make.seal(library, objects=6)
-    with pytest.raises(LibraryError, match=r"has 5 rows, library\.json says 6"):
+    with pytest.raises(LibraryError, match=r"has 5 rows, but library\.json lists 6"):
         load_dataset(library)
 
 
@@ -130,13 +128,13 @@ def test_an_id_that_occurs_twice_is_refused(library, make):
     table = pq.read_table(path)
     pq.write_table(pa.concat_tables([table, table[:1]]), path)
     make.seal(library)
-    with pytest.raises(LibraryError, match="an object id twice"):
+    with pytest.raises(LibraryError, match="a duplicate object id"):
         load_dataset(library)
 
 
 def test_a_seal_cannot_point_out_of_the_library(library, make):
     make.seal(library, files={"../secret": {"sha256": "0" * 64, "size": 0}})
-    with pytest.raises(LibraryError, match=r"library\.json .*'\.\./secret', which no build writes"):
+    with pytest.raises(LibraryError, match=r"library\.json .*'\.\./secret', which is not valid"):
         load_dataset(library)
 
 
@@ -211,26 +209,32 @@ def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, make, chang
     facts = seal_of(frozen_library)["benchmark"] | change
     facts = {key: value for key, value in facts.items() if value is not None}
     make.seal(frozen_library, benchmark=facts)
-    with pytest.raises(LibraryError, match=r"library\.json lacks a field or holds a wrong value"):
+    with pytest.raises(LibraryError, match=r"library\.json lacks a field or has an invalid value"):
         load_dataset(frozen_library)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"version": None}, "benchmark.version is None, not a text"),
+        ({"version": None}, "benchmark.version is None, not a string"),
         ({"version": "eval200"}, "benchmark.version is 'eval200', not eval200-v and a number"),
         ({"version": "eval200-v01"}, "benchmark.version is 'eval200-v01', not"),
         ({"split": "train"}, "benchmark.split is 'train', not 'eval200'"),
         ({"digest": "hello"}, "benchmark.digest is 'hello', not 16 hex digits"),
         ({"digest": "0123456789ABCDEF"}, "not 16 hex digits"),
-        ({"objects": "3"}, "benchmark.objects is '3', not a whole number"),
-        ({"by_bytes": 4, "by_numbers": -1}, "benchmark.by_numbers is -1, not a whole number"),
-        ({"by_bytes": 2.0}, "benchmark.by_bytes is 2.0, not a whole number"),
-        ({"by_bytes": True, "by_numbers": 2}, "benchmark.by_bytes is True, not a whole number"),
+        ({"objects": "3"}, "benchmark.objects is '3', not a non-negative integer"),
+        (
+            {"by_bytes": 4, "by_numbers": -1},
+            "benchmark.by_numbers is -1, not a non-negative integer",
+        ),
+        ({"by_bytes": 2.0}, "benchmark.by_bytes is 2.0, not a non-negative integer"),
+        (
+            {"by_bytes": True, "by_numbers": 2},
+            "benchmark.by_bytes is True, not a non-negative integer",
+        ),
         ({"by_bytes": 3}, "3 and 1, do not add up to the 3 objects"),
         ({"objects": 4, "by_bytes": 3}, "benchmark.objects is 4, splits.eval200 is 3"),
-        ({"more": 1}, "benchmark is not a table of version, split, digest"),
+        ({"more": 1}, "benchmark is not an object with version, split, digest"),
     ],
 )
 def test_a_benchmark_that_no_build_writes_is_refused(frozen_library, make, change, words):
@@ -254,11 +258,11 @@ def members_first(rows):
 SPLITS = {
     "a member twice": (
         lambda rows: [rows[1], *rows[1:]],
-        "the split 'eval200' has 3 rows of 2 objects, the seal says 3 objects",
+        "the split 'eval200' has 3 rows of 2 objects, the seal lists 3 objects",
     ),
     "a member lost": (
         lambda rows: rows[1:],
-        "the split 'eval200' has 2 rows of 2 objects, the seal says 3 objects",
+        "the split 'eval200' has 2 rows of 2 objects, the seal lists 3 objects",
     ),
     "a member without a version": (
         lambda rows: [rows[0] | {"version": None}, *rows[1:]],
@@ -281,7 +285,7 @@ def test_splits_that_deny_the_benchmark_of_the_seal_are_refused(frozen_library, 
     sealed = {key: seal_of(frozen_library)[key] for key in ("benchmark", "splits")}
     edit_splits(frozen_library, lambda rows: change(members_first(rows)))
     make.seal(frozen_library, **sealed)
-    with pytest.raises(LibraryError, match=rf"splits\.parquet does not fit .*{words}\. Run `make"):
+    with pytest.raises(LibraryError, match=rf"splits\.parquet contradicts .*{words}\. Run `make"):
         load_dataset(frozen_library)
 
 

@@ -79,7 +79,7 @@ def test_the_content_names_the_split(here, capsys):
     ("words", "said"),
     [
         (["nearest", "no-such-object"], "no object"),
-        (["nearest", "generated-lamp", "--count", "0"], "at least one"),
+        (["nearest", "generated-lamp", "--count", "0"], "at least 1"),
         (["nearest", "generated-lamp", "--kappa", "-1"], "positive"),
         (["nearest", "generated-lamp", "--budget", "-5"], "budget"),
     ],

@@ -32,7 +32,7 @@ def test_tree(library: Path, capsys: Any) -> None:
     lines = out.splitlines()
     assert status == 0 and lines[0].split() == ["Lighting", "2"]
     assert lines[1].split() == ["task_lamp", "2"]
-    assert "grill" not in out and lines[-1].startswith("4 objects, 2 categories")
+    assert "grill" not in out and lines[-1].startswith("4 objects in 2 of 3 categories")
     assert "grill" in run(capsys, str(library), "--all")[1]
     tree = json.loads(run(capsys, "library", "--json")[1])
     assert tree["supercategories"]["Kitchen & Cooking"] == {"grill": 0}
@@ -61,7 +61,7 @@ def test_why_without_a_category_is_status_1_and_shows_the_finding(
     [
         (["why"], "needs an object id"),
         (["why", "local-querm"], "local-quern"),
-        (["library", "more"], "one word too many"),
+        (["library", "more"], "unexpected argument"),
     ],
 )
 def test_wrong_words_are_explained(library: Path, capsys: Any, words: list[str], hint: str) -> None:

@@ -41,7 +41,7 @@ def flip(path: Path, place: int) -> None:
 def test_a_sound_library_is_said_to_be_sound(library, capsys, monkeypatch):
     status, out, err = run(capsys, str(library))
     assert (status, err) == (0, "")
-    assert out == f"{library}: every file and every object is what its seal vouches for.\n"
+    assert out == f"{library}: every file and every object matches the seal.\n"
     status, out, _ = run(capsys, str(library), "--json")
     assert status == 0 and json.loads(out) == {"library": str(library), "problems": []}
     monkeypatch.chdir(library.parent)
@@ -93,33 +93,33 @@ def wrong_checksums(library: Path) -> None:
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a file of an object": (lambda p: flip(p / TAR, 600), f"{TAR} is not the file that"),
-    "the filling of a tar": (lambda p: flip(p / TAR, -5), f"{TAR} is not the file that"),
-    "a table": (lambda p: flip(p / "links.parquet", 99), "links.parquet is not the file that"),
+    "a file of an object": (lambda p: flip(p / TAR, 600), f"{TAR} does not match its digest"),
+    "the filling of a tar": (lambda p: flip(p / TAR, -5), f"{TAR} does not match its digest"),
+    "a table": (lambda p: flip(p / "links.parquet", 99), "links.parquet does not match its digest"),
     "a table that nobody reads": (
         lambda p: flip(p / "rejects.parquet", 40),
-        "rejects.parquet is not the file that",
+        "rejects.parquet does not match its digest",
     ),
     "a tar is gone": (lambda p: (p / TAR).unlink(), f"{TAR} is not readable (No such file"),
     "a table is cut": (
         lambda p: os.truncate(p / "objects.parquet", 900),
-        "objects.parquet is not the file that",
+        "objects.parquet does not match its digest",
     ),
     "a tar of another build": (
         lambda p: shutil.copy(p / TAR, p / "assets/old-0000.tar"),
-        "old-0000.tar belongs to another build",
+        "old-0000.tar is not listed in the seal",
     ),
     "the seal is cut": (cut_seal, "library.json is not readable"),
-    "another revision": (other_revision, "names the revision 0000000000000000, which is not that"),
-    "damage under a seal": (resealed, "(object 'generated-lamp') holds other files than"),
+    "another revision": (other_revision, "names revision 0000000000000000, which is not that"),
+    "damage under a seal": (resealed, "(object 'generated-lamp') has files that do not match"),
     "a joint that is none": (bad_joint, "joints.parquet, object 'generated-cabinet': 'x'"),
-    "wrong checksums": (wrong_checksums, "SHA256SUMS has a wrong line for 'README.md'"),
+    "wrong checksums": (wrong_checksums, "SHA256SUMS has an incorrect line for 'README.md'"),
     "checksums that leave a file out": (wrong_checksums, f"SHA256SUMS has no line for {TAR}"),
     "checksums without end": (
         lambda p: ((p / "SHA256SUMS").touch(), os.truncate(p / "SHA256SUMS", (1 << 26) + 1)),
         "SHA256SUMS has more than",
     ),
-    "checksums of strange names": (wrong_checksums, "a wrong line for '../../secret'"),
+    "checksums of strange names": (wrong_checksums, "an incorrect line for '../../secret'"),
 }
 
 
@@ -140,7 +140,7 @@ def test_a_damaged_tar_names_its_damaged_objects(library, capsys):
     data = (library / TAR).read_bytes()
     flip(library / TAR, data.index(b"generated-jar/object.urdf") + 520)
     _, out, _ = run(capsys, str(library))
-    assert "(object 'generated-jar') holds other files" in out
+    assert "(object 'generated-jar') has files that do not match" in out
     assert "generated-lamp" not in out and out.endswith("\n") and "2 problems." in out
 
 
@@ -160,8 +160,8 @@ def test_rot_in_the_cache_is_found_and_healed_at_the_next_use(library, capsys):
         load_dataset(library, verbose=False)["generated-lamp"].folder and mesh.read_bytes() != sound
     )
     status, out, _ = run(capsys, str(library))
-    assert status == 1 and "generated-lamp in the cache holds other files" in out
-    assert "its next use unpacks it anew" in out
+    assert status == 1 and "generated-lamp in the cache has files that do not match" in out
+    assert "its next use unpacks it again" in out
     load_dataset(library, verbose=False)["generated-lamp"].urdf_path  # noqa: B018
     assert mesh.read_bytes() == sound
     assert run(capsys, str(library))[0] == 0
@@ -179,7 +179,7 @@ def test_another_picture_in_the_cache_is_found(library, capsys):
     receipt["files"]["preview.png"] = [status.st_size, status.st_mtime_ns]
     (folder / ".aa-receipt.json").write_text(json.dumps(receipt))
     status, out, _ = run(capsys, str(library))
-    assert status == 1 and "generated-lamp in the cache has another preview.png" in out
+    assert status == 1 and "generated-lamp in the cache has a different preview.png" in out
     assert load_dataset(library, verbose=False)["generated-lamp"].preview.read_bytes() == sound
     assert run(capsys, str(library))[0] == 0
 
@@ -199,7 +199,7 @@ def test_a_damaged_cache_that_cannot_be_written_is_a_sentence(library):
     )
     folder.chmod(0o755)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "generated-lamp in the cache holds other files" in done.stdout
+    assert "generated-lamp in the cache has files that do not match" in done.stdout
     assert "remove that folder" in done.stdout and (folder / ".aa-receipt.json").is_file()
 
 

@@ -2,9 +2,9 @@
 """The exact program: every pair of subtrees is a heaviest assignment between antichains.
 
 Inside a matched pair of edges, the topmost matched pairs lie on antichains of both subtrees, and
-what hangs below each of them is independent. The heaviest such assignment is a small integer
-program with one constraint per path from the root of a subtree to a leaf; its linear relaxation
-is integral more often than not.
+the subtrees below them are independent. The heaviest such assignment is a small integer program
+with one constraint per path from the root of a subtree to a leaf. Its linear relaxation is usually
+integral.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Nodes = NDArray[np.intp]
 
 
 class AntichainProgram:
-    """Bottom-up over the first tree; closes the state, or leaves it as it was when stopped."""
+    """Bottom-up over the first tree; closes the state, or leaves it unchanged if stopped."""
 
     def __init__(self, problem: Problem, state: State, constrained: ConstrainedMatching):
         self._problem, self._state = problem, state
@@ -63,7 +63,7 @@ class AntichainProgram:
             self._solve_roots()
         except StoppedError:
             return
-        # A traced matching lighter than its claim would be a rounding accident: keep the claim.
+        # A traced matching lighter than its value is a rounding error: keep the value.
         self._state.bound = max(self._state.weight, min(self._state.bound, self._claim))
 
     def _solve_row(self, a: int) -> None:
@@ -97,12 +97,12 @@ class AntichainProgram:
         root, first = self._n, 2 * self._m
         upper = self._inside_bounds(root)
         order = first + np.argsort(-upper[first:], kind="stable")
-        seen: set[int] = set()
+        tried: set[int] = set()
         for d in order.tolist():
             kind = self._classes[1][d]
-            if kind in seen or upper[d] <= self._state.weight + self._state.tolerance:
+            if kind in tried or upper[d] <= self._state.weight + self._state.tolerance:
                 continue
-            seen.add(kind)
+            tried.add(kind)
             weight = self._inside(root, d, upper[d])
             if weight > self._state.weight + self._state.tolerance:
                 pairs = as_pairs(self._trace(root, d), self._rooted)
@@ -196,7 +196,7 @@ def _comparable(inside: Bools) -> Bools:
 
 
 def _leaf_paths(node: int, inside: Bools, leaves: Bools) -> Bools:
-    """Return one row per leaf beyond a node: which nodes lie on the path to that leaf."""
+    """Return one row per leaf beyond a node, which marks the nodes on the path to that leaf."""
     ends = np.flatnonzero(inside[node] & leaves)
     on_the_way = inside[:, ends].T | (np.arange(len(inside)) == ends[:, None])
     return np.asarray(inside[node] & on_the_way)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances of many pairs of trees: the relaxation with its certificate, searches where asked.
+"""Distances of many pairs of trees: the relaxation with its certificate, and optional searches.
 
-The relaxation bounds a distance from below; where its matching is realizable it is the distance
-itself, which settles most pairs. numba does a pair in a few microseconds; without it numpy and
-scipy give the same digits. Neither workers nor the size of a block change a result.
+The relaxation is a lower bound of the distance. If its matching is realizable it equals the
+distance, which settles most pairs. numba takes a few microseconds per pair; without it, numpy and
+scipy give the same digits. Results depend neither on workers nor on the block size.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Indices = NDArray[np.int64]
 Trees = PackedTrees | Iterable[Tree]
 
 BLOCK_PAIRS = 250_000
-COMPILE_PAIRS = 20_000  # numba takes a second to import, numpy does as many pairs in that time
-SEARCHES = 16  # pairs that a process takes at a time
-RELAXED_PAIRS = 4_000  # pairs that a thread takes at a time: Ctrl-C waits for as many
+COMPILE_PAIRS = 20_000  # numpy computes as many pairs in the second that numba takes to import
+SEARCHES = 16  # pairs per task of a process
+RELAXED_PAIRS = 4_000  # pairs per task of a thread; Ctrl-C waits for a task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class TreeDistances:
     Attributes
     ----------
     lower : float array
-        The relaxation, or more where a search has found more.
+        The relaxation, or a larger bound from a search.
     upper : float array
         Price of a realizable edit script; inf where only an unrealizable relaxation is known.
     """
@@ -76,34 +76,34 @@ def tree_distances(
     out: tuple[Array, Array] | None = None,
     progress: bool = False,
 ) -> TreeDistances:
-    """Return bounds of many tree distances, exact ones where asked.
+    """Return bounds of many tree distances, optionally exact.
 
     Parameters
     ----------
     first, second : PackedTrees, or N and M trees
-        In one frame each pair; without a second, the first is compared with itself, each pair
-        once.
+        The trees of a pair must be in one frame. Without `second`, the first is compared with
+        itself, each pair once.
     pairs : (k, 2) int or None
-        Which pairs (index in first, index in second) to compare; all N x M by default.
+        The pairs (index in first, index in second) to compare; default all N x M.
     norm : SplitNorm, KineticNorm or another fixed norm
         One inner product for all joints. `BodyNorms` is not a metric: see `tree_distance`.
     compactify : float [unit of the norm] or None
         Scale kappa of E^phi; None prices by raw E and refuses infinite ranges.
     exact : bool
-        Search where the relaxation is not realizable, as `tree_distance` does.
+        Search if the relaxation is not realizable, as `tree_distance` does.
     budget : int
-        Steps of work for each search; where they end, the bounds stay apart. As in
-        `tree_distance`, a first matching is always made.
+        Steps of each search; if they are exhausted, the bounds differ. As in `tree_distance`, a
+        first matching is always computed.
     workers : int
-        Threads of the compiled relaxation and processes of the searches. A script that asks for
-        more than one needs the usual ``if __name__ == "__main__":``.
+        Threads of the compiled relaxation and processes of the searches. A script with more than
+        one needs the usual ``if __name__ == "__main__":``.
     engine : {"auto", "numpy", "numba"}
-        The digits are the same; "auto" takes numba for 20,000 pairs or more if it is installed.
+        All give the same digits; "auto" uses numba for 20,000 pairs or more if it is installed.
     out : (lower, upper), optional
-        Float arrays (N, M), or (k,) for pairs, filled and returned; memory maps do. Beyond them
-        a call needs some 200 bytes per joint and 20 MB, however many the pairs.
+        Float arrays (N, M), or (k,) for pairs, filled and returned; memory maps are allowed. A call
+        needs about 200 bytes per joint and 20 MB more, for any number of pairs.
     progress : bool
-        Show a bar on stderr if that is a terminal.
+        Show a progress bar if stderr is a terminal.
 
     Examples
     --------
@@ -146,13 +146,13 @@ def tree_distance_blocks(
     workers: int = 1,
     engine: Engine = "auto",
 ) -> Iterator[tuple[slice, slice, TreeDistances]]:
-    """Yield the matrix of `tree_distances` block by block, for what need not be kept.
+    """Yield the matrix of `tree_distances` block by block, without storing it.
 
     Yields
     ------
     rows, columns : slice
-        Where the block lies. Without a second library, the columns begin with the block's own
-        rows: the blocks cover the upper triangle, and everything below it is a mirror image.
+        Position of the block. Without a second library, the columns begin with the block's own
+        rows: the blocks cover the upper triangle of the symmetric matrix.
     distances : TreeDistances
         Bounds of the block, about 250,000 pairs.
 
@@ -180,7 +180,7 @@ def tree_distance_blocks(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plan:
-    """All that a process needs to make its own `TreeBatch`."""
+    """The data that a process needs to create its own `TreeBatch`."""
 
     first: PackedTrees
     second: PackedTrees
@@ -195,11 +195,11 @@ class _Plan:
 
 
 class _Runner:
-    """Relaxes blocks of pairs in threads and searches what is left in processes."""
+    """Relaxes blocks of pairs in threads and searches the remaining ones in processes."""
 
     def __init__(self, plan: _Plan, workers: int, budget: int | None):
         if workers < 1:
-            raise ValueError(f"`workers` is {workers}; give at least one.")
+            raise ValueError(f"`workers` is {workers}; there must be at least one.")
         self._plan, self._workers, self._budget = plan, workers, budget
         self._batch = plan.batch()
         self._threads = ThreadPoolExecutor(workers)
@@ -229,7 +229,7 @@ class _Runner:
         assert self._budget is not None
         if self._workers == 1 or len(pairs) < 2 * SEARCHES:
             return [self._batch.search(a, b, budget=self._budget) for a, b in pairs.tolist()]
-        if self._processes is None:  # made late: most blocks are settled by their certificates
+        if self._processes is None:  # created lazily: certificates settle most blocks
             self._processes = Workers(self._workers, _begin, self._plan)
         work = partial(_search_one, budget=self._budget)
         return self._processes.map(work, pairs.tolist(), chunk=SEARCHES)
@@ -247,7 +247,7 @@ def _search_one(pair: list[int], *, budget: int) -> tuple[float, float]:
 
 
 def chosen_engine(engine: Engine, pairs: int) -> Engine:
-    """Return what "auto" means for so many pairs of trees."""
+    """Resolve "auto" for a number of pairs of trees."""
     if engine != "auto":
         return engine
     return "numba" if pairs >= COMPILE_PAIRS and has_numba() else "numpy"

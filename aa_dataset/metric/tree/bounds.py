@@ -3,9 +3,9 @@
 
 Requiring ``(i, j, s)`` splits both trees into two blocks that can only be matched block with
 block. Within a block, the sum of the row maxima and the sum of the column maxima are both upper
-bounds. Whether a pair is still alive in the orientation that ``(i, j)`` asks of it depends only
-on how its row relates to i (below, above, aside), so sums over rows serve all pairs. They are added
-in the order of the rows, as the compiled twin does, and not by BLAS: a bound decides what lives.
+bounds. Whether a pair is still alive in the orientation that ``(i, j)`` requires depends only on
+how its row relates to i (below, above, aside), so sums over rows serve all pairs. They are added in
+the order of the rows, as in the compiled version, and not by BLAS: bounds decide which pairs live.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHUNK_NUMBERS = 4_000_000
 
 
 def filter_pairs(problem: Problem, state: State, *, rounds: int = 6) -> None:
-    """Kill oriented pairs that no matching heavier than the best can hold, until none dies."""
+    """Remove oriented pairs that no matching heavier than the best contains, until stable."""
     for _ in range(rounds):
         if not state.meter.charge(_round_steps(problem)):
             return
@@ -51,7 +51,7 @@ def _round_steps(problem: Problem) -> int:
 
 
 def oriented_bounds(problem: Problem, alive: Bools) -> Array:
-    """Return an upper bound on the weight of any matching that holds ``(i, j, s)``, (n, m, 2)."""
+    """Return an upper bound on the weight of matchings that contain ``(i, j, s)``, (n, m, 2)."""
     low, high = block_bounds(problem, alive)
     return np.asarray(low + high + problem.weights[..., None])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The heaviest choice of pairs of which no two clash: linear programs, clique cuts, branching."""
+"""The heaviest set of pairs without clashes: linear programs, clique cuts, branching."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Nodes = NDArray[np.intp]
 
-# HiGHS accepts reduced costs of 1e-7: objectives are scaled so that this is 1e-13 of the largest.
+# HiGHS tolerates reduced costs of 1e-7; objectives are scaled so that this is 1e-13 of the largest.
 OBJECTIVE_SCALE = 1e6
 CUT_ROUNDS = 12
 MOST_PIVOTS = 2**31 - 2
@@ -43,7 +43,7 @@ class Clashes:
 
 
 def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -> Bools:
-    """Return which candidates the heaviest choice without clashes takes.
+    """Return the candidates of the heaviest choice without clashes.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
     paths : (p, k) bool
         Sets of candidates of which at most one may be taken; together they imply every clash.
     clashes : Clashes
-        The same in pairs, from which stronger sets are made where the program is fractional.
+        The same as pairs; stronger sets are derived from them if the solution is fractional.
     state : State
-        Gives tolerance and counts the work.
+        Provides the tolerance and counts the work.
 
     Raises
     ------
     StoppedError
-        When the budget is spent or the time limit passes.
+        If the budget is exhausted or the time limit passes.
     """
     cuts = _distinct(paths)
     best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
@@ -92,7 +92,7 @@ def _with_cuts(
     best: float,
     state: State,
 ) -> tuple[Array | None, csr_array]:
-    """Solve the linear program again and again while cliques of clashes are violated."""
+    """Solve the linear program repeatedly while cliques of clashes are violated."""
     values = _optimize(gain, cuts, limits, state.meter)
     for _ in range(CUT_ROUNDS):
         if values is None or _weight(gain, values) <= best + state.tolerance:
@@ -113,7 +113,7 @@ def _violated_cliques(values: Array, clashes: Clashes, meter: Meter) -> Array:
     meter.require(20 * len(loose) ** 2)
     clash = clashes.between(loose, loose)
     order = np.argsort(-values[loose], kind="stable")
-    found: set[tuple[int, ...]] = set()
+    cliques: set[tuple[int, ...]] = set()
     for seed in order.tolist():
         members, room = [seed], clash[seed].copy()
         for k in order.tolist():
@@ -121,12 +121,12 @@ def _violated_cliques(values: Array, clashes: Clashes, meter: Meter) -> Array:
                 members.append(k)
                 room &= clash[k]
         if math.fsum(values[loose[members]]) > 1 + 1e-6:
-            found.add(tuple(sorted(loose[members].tolist())))
-    return _rows(sorted(found), len(values), clashes)
+            cliques.add(tuple(sorted(loose[members].tolist())))
+    return _rows(sorted(cliques), len(values), clashes)
 
 
 def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array:
-    """Write cliques as constraints, widened by every candidate that clashes with all members."""
+    """Return cliques as constraints, extended by every candidate that clashes with all members."""
     out = np.zeros((len(cliques), count))
     everyone = np.arange(count)
     for row, members in zip(out, cliques, strict=True):
@@ -160,8 +160,8 @@ def _optimize(
 ) -> Array | None:
     """Return the best fractional choice between the limits, None if there is none.
 
-    HiGHS is given a count of iterations that the budget pays for; one that runs into it, or into
-    the wall limit, has proven nothing.
+    The number of HiGHS iterations is limited by the budget. A program that reaches this limit, or
+    the time limit, proves nothing.
     """
     from scipy.optimize import linprog
 
@@ -170,7 +170,7 @@ def _optimize(
     rows, columns = cuts.shape
     meter.require(program_steps(rows, columns, cuts.nnz))
     price = pivot_steps(rows, columns)
-    # HiGHS says that it met the limit also if the last iteration allowed was the last one needed.
+    # HiGHS reports the limit even if the last allowed iteration was the last one needed.
     options: dict[str, float] = {"maxiter": min(meter.left // price, MOST_PIVOTS) + 1}
     if meter.seconds_left is not None:
         options["time_limit"] = meter.seconds_left

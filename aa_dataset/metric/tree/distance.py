@@ -89,14 +89,14 @@ def tree_distance(
     normalize : {"raw", "per-truth-joint", "per-max-joints"}
         Raw is the metric; the others divide by a count of joints and lose the axioms.
     budget : int
-        Steps of work, counted alike on every machine; the default is some 20 s of a slow one.
-        When it is spent, the result has ``exact=False`` and certified bounds. The relaxation and
-        a first repair are always done, so `work` may exceed a tiny budget.
+        Search steps, counted alike on every machine; the default takes a slow one about 20 s. When
+        it is exhausted, the result has ``exact=False`` and certified bounds. The relaxation and a
+        first repair are always done, so `work` may exceed a tiny budget.
     time_limit : float [s] or None
         An additional wall-clock limit. The result then depends on the machine; it records the
         limit and whether it was reached.
     engine : {"auto", "numpy", "numba"}
-        "auto" takes numba for trees of about twenty joints or more where it is installed; value,
+        "auto" uses numba for trees of about twenty joints or more if it is installed; value,
         matching, proof and work are the same.
 
     Examples
@@ -168,7 +168,7 @@ def constant_penalty_distance(
     1.0
     """
     if not (math.isfinite(penalty) and penalty > 0):
-        raise NormError(f"`penalty` is {penalty}; give a positive number.")
+        raise NormError(f"`penalty` is {penalty}; it must be a positive number.")
     limits = (checked_budget(budget), time_limit)
     one, two = contract(first), contract(second)
     prices = _prices(one, two, norm, checked_scale(compactify))
@@ -220,7 +220,7 @@ def _prices(
         require_bounded(two.array)
     if isinstance(norm, BodyNorms) and (len(one) or len(two)):
         return _body_prices(one, two, norm, scale)
-    # Where nothing moves on either side, nothing is measured, not even by bodies.
+    # If nothing moves on either side, no norm is needed, not even of bodies.
     fixed = DEFAULT_NORM if isinstance(norm, BodyNorms) else one_norm(norm)
     measure = Measure(checked_factor(fixed, count=1), scale, kernels)
     first, second = (Terms.of(side.array, measure.factor, scale) for side in (one, two))
@@ -264,7 +264,7 @@ def _solve(
     divisor = _divisor(normalize, len(one), len(two))
     problem = Problem(prices.saved, one.below, two.below, one.parents, two.parents, kernels)
     if kernels is not None and limits[1] is not None:
-        kernels.warm_up()  # a wall limit is for the search, not for the compiler
+        kernels.warm_up()  # the time limit excludes compilation
     state = heaviest_matching(problem, budget=limits[0], time_limit=limits[1])
     script = _script(one, two, prices, state)
     upper = prices.of_matching(state.pairs)
@@ -294,13 +294,13 @@ def _solve(
 def _divisor(normalize: Normalization, first: int, second: int) -> float:
     counts = {"raw": 1, "per-truth-joint": second, "per-max-joints": max(first, second)}
     if normalize not in counts:
-        known = ", ".join(counts)
-        raise ValueError(f"`normalize` is {normalize!r}; choose one of {known}.")
+        choices = ", ".join(counts)
+        raise ValueError(f"`normalize` is {normalize!r}; choose one of {choices}.")
     return float(counts[normalize]) or math.nan
 
 
 def _script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple[Edit, ...]:
-    """Write the matching as edits: substitutions, contractions, then expansions."""
+    """Return the matching as edits: substitutions, contractions, then expansions."""
     pairs = sorted(zip(state.pairs[0].tolist(), state.pairs[1].tolist(), strict=True))
     matched1, matched2 = {i for i, _ in pairs}, {j for _, j in pairs}
     edits = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The skeleton distance of the authors' package: match all joints, count what is left over."""
+"""The skeleton distance of the authors' package: match all joints, count the surplus."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def skeleton_distance(
     norm: Norms = DEFAULT_NORM,
     compactify: float | None = None,
 ) -> float:
-    """Return the cheapest full assignment plus a penalty per joint that is left over.
+    """Return the cheapest full assignment plus a penalty per surplus joint.
 
-    Every joint of the smaller set is matched, however far its partner is; for comparison with
+    Every joint of the smaller set is matched, at any distance; for comparison with
     `articulatearena.skeleton_distance` only. `constant_penalty_distance` may leave a pair
     unmatched instead, and `tree_distance` is the metric.
 
@@ -32,9 +32,9 @@ def skeleton_distance(
     first, second : n and m joints
         In one frame; fixed joints count as joints.
     penalty : float
-        Lambda, the price of each of the ``|n - m|`` joints left over.
+        Lambda, the price of each of the ``|n - m|`` surplus joints.
     mismatches : float
-        How many matched pairs you found with another parent; each costs the penalty too.
+        Number of matched pairs whose parents do not match; each also costs the penalty.
     norm, compactify : norm, float or None
         As for `joint_distance`.
 
@@ -46,11 +46,13 @@ def skeleton_distance(
     >>> round(skeleton_distance([drawer(0.5)], [drawer(0.25), drawer(2.0)], penalty=0.125), 6)
     0.375
     """
-    from scipy.optimize import linear_sum_assignment  # slow to import, and joints do without it
+    from scipy.optimize import (
+        linear_sum_assignment,
+    )  # slow to import, and not needed for joints alone
 
     for name, value in (("penalty", penalty), ("mismatches", mismatches)):
         if not 0 <= value < math.inf:
-            raise NormError(f"`{name}` is {value}; give a number that is not negative.")
+            raise NormError(f"`{name}` is {value}; it must not be negative.")
     costs = portable_distances(first, second, norm=norm, compactify=compactify)
     matched = math.fsum(costs[linear_sum_assignment(costs)].tolist())
     left_over = abs(costs.shape[0] - costs.shape[1])

@@ -2,8 +2,8 @@
 """The k nearest trees, exactly, with as few searches as possible.
 
 A tree needs a search only if its distance is not certified and both of its lower bounds, the
-relaxation and the triangle inequality over known distances, let it into the ranking. A search
-ends as soon as it has shown that the tree stays out.
+relaxation and the triangle inequality over known distances, admit it to the ranking. A search ends
+as soon as it has excluded the tree.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-ROUNDING = 1e-11  # share of the prices by which bounds may be off
+ROUNDING = 1e-11  # error of bounds, relative to the prices
 MOST_PIVOTS = 128
-PARTS = 4  # runs of queries that a process takes one after the other
-FEW_QUERIES = 16  # below, the distances to pivots cost more than they save
+PARTS = 4  # runs of queries per process
+FEW_QUERIES = 16  # for fewer, distances to pivots cost more than they save
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +62,21 @@ def nearest_trees(
     Parameters
     ----------
     library : PackedTrees or trees
-        Where neighbors are looked for.
+        The trees to search.
     queries : PackedTrees, trees or None
-        Whose neighbors; None takes every tree of the library, without itself.
+        The query trees; None uses every tree of the library and excludes the tree itself.
     k : int
-        How many, fewer where the library is smaller.
+        Number of neighbors; fewer if the library is smaller.
     norm, compactify, engine
         As in `tree_distances`.
     budget : int
-        Steps of work for each search. Where they end, the neighbor has ``exact=False`` and its
+        Steps of each search. If they are exhausted, the neighbor has ``exact=False`` and its
         distance is an upper bound.
     workers : int
-        Processes; the result does not depend on their number. A script that asks for more than
-        one needs the usual ``if __name__ == "__main__":``.
+        Processes; the result does not depend on their number. A script with more than one needs
+        the usual ``if __name__ == "__main__":``.
     progress : bool
-        Show a bar on stderr if that is a terminal.
+        Show a progress bar if stderr is a terminal.
 
     Returns
     -------
@@ -115,12 +115,12 @@ def nearest_trees(
 def require_positive(name: str, count: int, what: str) -> None:
     """Raise unless a count is at least one."""
     if count < 1:
-        raise ValueError(f"`{name}` is {count}; ask for at least one {what}.")
+        raise ValueError(f"`{name}` is {count}; there must be at least one {what}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """All that a process needs to rank the neighbors of any query."""
+    """The data that a process needs to rank the neighbors of any query."""
 
     library: PackedTrees
     queries: PackedTrees
@@ -130,10 +130,10 @@ class _Task:
 
 
 def _rankings(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]:
-    """Yield queries with their rankings, in the order of how much motion they carry.
+    """Yield queries with their rankings, sorted by total motion.
 
-    Distances are at least the difference of that, so neighbors lie together and a process finds
-    most of what it needs among its own searches.
+    Distances are at least the difference in motion, so neighbors are adjacent and a process can
+    reuse most of its own searches.
     """
     batch = TreeBatch(task.queries, task.queries, **{**task.options, "engine": "numpy"})
     queries = np.argsort(batch.motion[0], kind="stable").tolist()
@@ -157,7 +157,7 @@ def _rank_one(query: int) -> list[Neighbor]:
 
 
 class _Scan:
-    """Ranks the library for one query after the other, remembering what searches found."""
+    """Ranks the library for successive queries and caches the results of searches."""
 
     def __init__(self, task: _Task):
         self._task = task
@@ -211,14 +211,14 @@ class _Scan:
 
     def _triangle(self, index: int, lower: Array, upper: Array) -> float:
         """Return ``max |d(q, p) - d(p, x)|`` over pivots p, as far as the bounds show it."""
-        with np.errstate(invalid="ignore"):  # unknown minus unknown is nothing known
+        with np.errstate(invalid="ignore"):  # inf - inf is nan: no information
             far = lower[self._pivots] - self._pivot_upper[:, index]
             near = self._pivot_lower[:, index] - upper[self._pivots]
-        known = np.concatenate([far, near])
-        return float(known[np.isfinite(known)].max(initial=0.0))
+        gaps = np.concatenate([far, near])
+        return float(gaps[np.isfinite(gaps)].max(initial=0.0))
 
     def _search(self, query: int, index: int, enough: float) -> tuple[float, float]:
-        """Search one pair; in one library the smaller index first, and remember it for both."""
+        """Search one pair, in one library with the smaller index first; cache it for both."""
         if not self._own:
             return self._batch.search(query, index, budget=self._task.budget, enough=enough)
         pair = min(query, index), max(query, index)
@@ -231,7 +231,7 @@ class _Scan:
         return found
 
     def _recall(self, query: int, lower: Array, upper: Array) -> None:
-        """Take over what earlier searches found of this query."""
+        """Apply the cached results of earlier searches for this query."""
         for other, (low, high) in self._known.pop(query, {}).items():
             lower[other], upper[other] = max(lower[other], low), high
 

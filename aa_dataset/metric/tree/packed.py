@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many trees as a few flat arrays, which batches of distances read without touching an object."""
+"""Many trees as a few flat arrays, for batches of distances without Python objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedTrees:
-    """A library of N trees with J moving joints in all; about 100 bytes per joint.
+    """A library of N trees with J moving joints in total; about 100 bytes per joint.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class PackedTrees:
     joints : JointArray
         All moving joints, parents before children within a tree.
     parents : (J,) int
-        Within its tree, the joint that each hangs below, -1 at the base.
+        Parent joint of each joint within its tree, -1 at the base.
     enter, leave : (J,) int
-        Place in a walk from the base, and where the walk has left the joint's branch: k lies
+        Position of the joint in a depth-first walk from the base, and the end of its branch: k is
         below i iff ``enter[i] < enter[k] < leave[i]``.
 
     Examples
@@ -78,7 +78,7 @@ class PackedTrees:
         return int(np.diff(self.offsets).max(initial=0))
 
     def rows(self, tree: int) -> slice:
-        """Return where the joints of one tree lie."""
+        """Return the slice of the joints of one tree."""
         return slice(int(self.offsets[tree]), int(self.offsets[tree + 1]))
 
     def shape_of(self, tree: int) -> tuple[Bools, tuple[int, ...]]:
@@ -90,16 +90,16 @@ class PackedTrees:
 
 
 def as_packed(trees: PackedTrees | Iterable[Tree]) -> PackedTrees:
-    """Return any way of giving trees as `PackedTrees`, or raise a sentence for a single tree."""
+    """Convert any collection of trees to `PackedTrees`; raise for a single tree."""
     if isinstance(trees, PackedTrees):
         return trees
     if isinstance(trees, KinematicTree | Skeleton):
         raise ArgumentError(
-            f"one tree, {trees.name!r}, was given where many are expected; write `[tree]`, or "
-            "compare two by `tree_distance(first, second)`."
+            f"one tree, {trees.name!r}, was passed where several are expected; write `[tree]`, or "
+            "compare two with `tree_distance(first, second)`."
         )
     if not isinstance(trees, Iterable):
-        raise ArgumentError(f"a list of trees was expected and the argument is {shown(trees)}.")
+        raise ArgumentError(f"a list of trees was expected, but the argument is {shown(trees)}.")
     return PackedTrees.of(trees)
 
 
@@ -111,7 +111,7 @@ def _joined(arrays: Sequence[JointArray]) -> JointArray:
 
 
 def _walk(parents: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """Return numbers of the joints such that every branch is a run, and where each run ends."""
+    """Return joint numbers by which every branch is a contiguous run, and the ends of the runs."""
     sizes = [1] * len(parents)
     for k in range(len(parents) - 1, -1, -1):
         if parents[k] >= 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What edits cost, by arithmetic that gives the same digits on every machine.
+"""Prices of edits, with the same digits on every machine.
 
-Equal parts have equal prices, and which of them the search picks hangs on the last digit. So the
-prices of trees never come from BLAS, nor from the faster kernels of `pairwise_distance`.
+Equal parts have equal prices, and the last digit decides which of them the search picks. Prices of
+trees are therefore never computed by BLAS or by the faster kernels of `pairwise_distance`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Prices:
 
     @property
     def saved(self) -> Array:
-        """What matching two joints saves over contracting one and expanding the other."""
+        """Savings of matching two joints over contracting one and expanding the other."""
         return np.maximum(self.contract[:, None] + self.expand - self.substitute, 0.0)
 
     @property
@@ -57,8 +57,8 @@ class Prices:
     def of_matching(self, pairs: tuple[Indices, Indices]) -> float:
         """Return the price of the edit script of a matching, exactly rounded.
 
-        Not `total` minus what is saved: that would lose the digits of a small distance. The
-        exact sum does not depend on the order of the joints.
+        `total` minus the savings would lose the digits of a small distance. The exact sum does not
+        depend on the order of the joints.
         """
         rows, columns = pairs
         left, right = np.ones(len(self.contract), bool), np.ones(len(self.expand), bool)
@@ -69,18 +69,18 @@ class Prices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """What the distances of n joints are made of, under one norm.
+    """Precomputed terms of the distances of n joints under one norm.
 
     Attributes
     ----------
     whitened : (n, 6) float
         Screws in coordinates in which the norm is Euclidean.
     lengths : (n,) float
-        What inner products of `whitened` are divided by: the norms for E^phi, 1 for E.
+        Divisors of inner products of `whitened`: the norms for E^phi, 1 for E.
     radii : (n, 2) float
         ``tanh(l |xi| / kappa)`` for E^phi, the limits for E.
     squares : (n,) float
-        Both endpoints' squared norms, added.
+        Sum of the squared norms of both endpoints.
     motion : (n,) float
         ``E(J, J0)``, the price of contracting or expanding.
     joints : JointArray
@@ -110,12 +110,12 @@ class Terms:
 
     @property
     def arrays(self) -> tuple[Array, Array, Array, Array, Array, Array]:
-        """The arrays in the order in which the compiled kernels take them."""
+        """The arrays in the argument order of the compiled kernels."""
         lists = (self.whitened, self.lengths, self.radii, self.squares)
         return (*lists, self.joints.screws, self.joints.limits)
 
     def part(self, rows: slice | Indices) -> Terms:
-        """Return the terms of some of the joints; their names are left behind."""
+        """Return the terms of some of the joints, without their names."""
         return Terms(
             self.whitened[rows],
             self.lengths[rows],
@@ -136,12 +136,12 @@ class Measure:
 
     @property
     def compiled_norm(self) -> tuple[Array, float]:
-        """The norm as the kernels take it: kappa is -1 for raw E."""
+        """The norm as the kernels expect it: kappa is -1 for raw E."""
         return np.ascontiguousarray(self.factor), -1.0 if self.scale is None else self.scale
 
 
 def pair_prices(one: Terms, two: Terms, measure: Measure) -> Array:
-    """Return E or E^phi of every pair of joints, (n, m); the kernels change no digit."""
+    """Return E or E^phi of every pair of joints, (n, m); the kernels give the same digits."""
     out = np.empty((len(one.lengths), len(two.lengths)))
     if measure.kernels is not None:
         norm = measure.compiled_norm
@@ -155,7 +155,7 @@ def pair_prices(one: Terms, two: Terms, measure: Measure) -> Array:
 
 
 def _numpy_prices(one: Terms, two: Terms, measure: Measure) -> Array:
-    """Do as `_pairs.pair_distances` does, with what depends on one joint alone done before."""
+    """Like `_pairs.pair_distances`, with the terms of single joints precomputed."""
     inner = dot(one.whitened[:, None], two.whitened)
     radii = reversed_where(inner < 0, two.radii)
     size = one.squares[:, None] + two.squares
@@ -176,8 +176,8 @@ def portable_distances(
 ) -> Array:
     """Return the matrix of `pairwise_distance`, (n, m), with the same digits on every machine.
 
-    For matchings, which hang on the last digit where parts are equal; however many the pairs,
-    neither BLAS nor numba is asked.
+    For matchings, which depend on the last digit if parts are equal. Neither BLAS nor numba is
+    used, for any number of pairs.
     """
     one, two = as_joint_array(first), as_joint_array(second)
     factor, scale = checked_factor(norm, count=len(two)), checked_scale(compactify)

@@ -2,8 +2,8 @@
 """The tree distance as a matching problem, its relaxation, and cheap admissible matchings.
 
 A matching of edges can be realized by edits iff it preserves which edge separates which
-(appendix B.5). Give each matched pair ``(i, j)`` an orientation bit ``s``, telling whether "below
-i" corresponds to "below j" (0) or to "not below j" (1). Then realizability is a property of
+(appendix B.5). Give each matched pair ``(i, j)`` an orientation bit ``s``: whether "below i"
+corresponds to "below j" (0) or to "not below j" (1). Then realizability is a property of
 *pairs* of oriented pairs: ``(i, j, s)`` and ``(k, l, t)`` agree iff
 ``below1[i, k] xor below2[j, l] == s`` and ``below1[k, i] xor below2[l, j] == t``. The distance is
 the price of matching nothing minus the weight of the heaviest set of agreeing oriented pairs.
@@ -25,8 +25,8 @@ Bools = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 Pairs = tuple[Indices, Indices]
 
-# Weights are sums of at most a few hundred numbers near 1; a gain below this share of the
-# total is rounding, and "exact" means exact up to it.
+# Weights are sums of at most a few hundred numbers near 1; a gain below this fraction of the total
+# is rounding, and "exact" means exact up to it.
 TOLERANCE = 1e-12
 
 
@@ -43,7 +43,7 @@ class Problem:
     parents1, parents2 : tuple of int
         Parent edge in that rooting, -1 at the root.
     kernels : module or None
-        Compiled twins of the hot loops, if numba is to be used.
+        Compiled versions of the hot loops, if numba is used.
     """
 
     weights: Array
@@ -56,7 +56,7 @@ class Problem:
 
 @dataclass(slots=True, eq=False)
 class State:
-    """What the stages share: the best matching so far, an upper bound, and the work counted.
+    """Shared state of the stages: the best matching so far, an upper bound, the counted work.
 
     Attributes
     ----------
@@ -66,16 +66,16 @@ class State:
         No admissible matching is heavier.
     alive : (n, m, 2) bool
         Every matching heavier than `weight` uses only oriented pairs that are still alive; empty
-        where the certificate has settled everything.
+        if the certificate has settled everything.
     meter : Meter
-        Counts the work and says when the search must stop.
+        Counts the work and decides when the search must stop.
     relaxed, certified : float, bool
         Weight of the assignment that ignores the trees, and whether it is admissible.
     tolerance : float
         Gains below this are rounding.
     needed : float
-        Nobody asks for a matching lighter than this: once the bound falls below it, the search
-        has served its purpose. Its value is not proven then.
+        Matchings lighter than this are not needed: once the bound falls below it, the search stops
+        without a proof.
     nodes, stage : int, str
         Nodes expanded, and the stage reached.
     """
@@ -99,7 +99,7 @@ class State:
 
     @property
     def done(self) -> bool:
-        """Whether to stop: proven, of no more use, or out of budget or time."""
+        """Whether to stop: proven, no longer needed, or out of budget or time."""
         return self.closed or self.bound < self.needed or self.meter.stopped
 
     def offer(self, weight: float, pairs: Pairs) -> None:
@@ -126,7 +126,7 @@ def assign(weights: Array) -> tuple[float, Pairs]:
 
 
 def votes(problem: Problem, pairs: Pairs) -> Bools:
-    """Return ``V[p, q]``: the orientation that pair q asks of pair p, (k, k)."""
+    """Return ``V[p, q]``: the orientation that pair q requires of pair p, (k, k)."""
     rows, columns = pairs
     return np.asarray(
         problem.below1[rows[:, None], rows] ^ problem.below2[columns[:, None], columns]
@@ -143,10 +143,10 @@ def is_admissible(problem: Problem, pairs: Pairs) -> bool:
 
 
 def propagate(problem: Problem, alive: Bools, fixed: tuple[int, int, int]) -> Bools:
-    """Return what stays alive once an oriented pair is required."""
+    """Return the pairs that stay alive if an oriented pair is required."""
     i, j, s = fixed
     near = problem.below1[i][:, None] ^ problem.below2[j] ^ bool(s)  # wrong side of (i, j)
-    turn = problem.below1[:, i][:, None] ^ problem.below2[:, j]  # orientation asked of (k, l)
+    turn = problem.below1[:, i][:, None] ^ problem.below2[:, j]  # orientation required of (k, l)
     out = alive.copy()
     out[..., 0] &= ~(near | turn)
     out[..., 1] &= ~near & turn
@@ -157,7 +157,7 @@ def propagate(problem: Problem, alive: Bools, fixed: tuple[int, int, int]) -> Bo
 
 
 def propagate_all(problem: Problem, alive: Bools, pairs: Pairs, turned: NDArray[np.bool_]) -> Bools:
-    """Return what stays alive once many agreeing oriented pairs are required at once.
+    """Return the pairs that stay alive if many agreeing oriented pairs are required.
 
     Disagreements are counted by matrix products, ``a xor b = a (1 - b) + (1 - a) b``: sums of
     zeros and ones, which every BLAS gives exactly.
@@ -182,7 +182,7 @@ def _xor_counts(first: Bools, second: Bools) -> Array:
 
 
 def repair(problem: Problem, alive: Bools, pairs: Pairs) -> tuple[float, Pairs]:
-    """Turn any matching into an admissible one: drop what conflicts, complete, repeat."""
+    """Turn any matching into an admissible one: drop conflicting pairs, complete, repeat."""
     weights = problem.weights
     count = -1
     for _ in range(8):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes that end with the call that asked for them, however it ends.
+"""Worker processes that always end with the call that started them.
 
-A worker does not listen to Ctrl-C: the caller does, and its workers end with it at once, in the
-middle of whatever they do. They also end when the caller is killed. Both by one pipe whose far
-end only the caller holds.
+Workers ignore Ctrl-C; the caller handles it, and its workers exit immediately. They also exit if
+the caller is killed. Both work by a pipe whose other end only the caller holds.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Workers:
     count : int
         Processes.
     begin : function of one argument
-        Called once in every process, with `task`, before anything else.
+        Called once in every process with `task`, before any item.
     task : any
-        What the processes work on; it is sent once.
+        The shared data of the processes, sent once.
     """
 
     def __init__(self, count: int, begin: Callable[[Any], None], task: Any):
@@ -47,7 +46,7 @@ class Workers:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            self._near.close()  # every worker reads the end of it and stops
+            self._near.close()  # every worker reads end of file and exits
         self._pool.shutdown(cancel_futures=True)
         self._near.close()
         self._far.close()
@@ -56,7 +55,7 @@ class Workers:
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int
     ) -> Iterator[Result]:
         """Return the results in the order of the items, `chunk` of them sent at a time."""
-        with _interrupts_held():  # processes are started here, and inherit that
+        with _interrupts_held():  # processes started here inherit the mask
             return self._pool.map(function, items, chunksize=chunk)
 
 
@@ -74,7 +73,7 @@ def _end_with_caller(pipe: Connection) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Keep Ctrl-C waiting: a process must not meet it before it has learned to ignore it."""
+    """Block Ctrl-C: a process must not receive it before it ignores it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -63,7 +63,7 @@ class TreeBatch:
         self.motion = tuple(_tree_sums(side, terms.motion) for side, terms in sides)
 
     def relax(self, pairs: Indices, lower: Array, upper: Array) -> None:
-        """Write the relaxation of pairs (k, 2) to `lower`; `upper` repeats it where certified."""
+        """Write the relaxation of pairs (k, 2) to `lower`, and to `upper` where certified."""
         if self._kernels is None:
             self._relax_numpy(pairs, lower, upper)
             return
@@ -74,7 +74,7 @@ class TreeBatch:
         self._kernels.relax_pairs(trees, terms, norm, pairs, (lower, upper))
 
     def _relax_numpy(self, pairs: Indices, lower: Array, upper: Array) -> None:
-        """Relax runs of pairs with the same first tree, whose prices come in one piece."""
+        """Relax runs of pairs with the same first tree, whose prices are computed together."""
         k = 0
         while k < len(pairs):
             a, run = int(pairs[k, 0]), pairs[k : k + RUN]
@@ -118,8 +118,8 @@ class TreeBatch:
     ) -> tuple[float, float]:
         """Return certified bounds of one distance, equal unless the search was stopped.
 
-        It stops when the budget is spent, or once the distance is known to exceed `enough`; in
-        that case the upper bound is inf, because nobody looked for a good one.
+        It stops when the budget is exhausted, or once the distance is known to exceed `enough`; in
+        that case the upper bound is inf, because none was computed.
         """
         prices = self.prices(a, b)
         problem, total = self._problem(a, b, prices.saved), prices.total

@@ -42,8 +42,8 @@ class TreeDistance:
     Attributes
     ----------
     value : float
-        Price of the edit script: the distance itself if `exact`, else an upper bound. Divided
-        as `normalization` says, and nan where that would divide by zero.
+        Price of the edit script: the distance itself if `exact`, else an upper bound. Normalized
+        by `normalization`; nan if that would divide by zero.
     lower, upper : float
         Certified bounds of the distance, on the scale of `value`.
     exact : bool
@@ -67,7 +67,7 @@ class TreeDistance:
         Steps allowed and steps spent, counted alike on every machine. The relaxation and a first
         repair are always done, so `work` may exceed a tiny budget.
     time_limit : float [s] or None
-        The wall limit, None where none was given.
+        The time limit, None if none was set.
     timed_out : bool
         Whether it was reached: another run may then give another result.
     """
@@ -89,7 +89,7 @@ class TreeDistance:
     timed_out: bool = False
 
     def __str__(self) -> str:
-        """Return the value with its standing, then the script, one edit per line."""
+        """Return the value with its status, then the script, one edit per line."""
         bounds = f"not proven, within [{self.lower:.6g}, {self.upper:.6g}]"
         standing = "exact" if self.exact else bounds
         if self.timed_out:

@@ -123,7 +123,7 @@ class ConstrainedMatching:
         last = len(rooted.children1) - 1
         for a in (*range(last - 1, -1, -1), last):
             if not state.meter.charge(self._row_steps(a)):
-                break  # what is filled so far is feasible all the same
+                break  # the part computed so far is feasible
             self._solve_row(a)
         self.weight = float(self.forest[last].max())
 
@@ -184,7 +184,7 @@ class ConstrainedMatching:
         return chosen
 
     def _deeper(self, table: Array, a: int, d: int) -> tuple[int, int] | None:
-        """Return a pair one step further in that attains the same value."""
+        """Return a pair one step deeper that attains the same value."""
         view = self.rooted
         steps = [(kid, d) for kid in view.children1[a]]
         steps += [(a, other) for other in view.children2[d]]
@@ -198,7 +198,7 @@ class ConstrainedMatching:
 
 
 def as_pairs(chosen: list[tuple[int, int]], rooted: Rooted) -> Pairs:
-    """Translate pairs of nodes into indices of both trees' edges; pairs without weight go."""
+    """Translate pairs of nodes into indices of both trees' edges; drop pairs without weight."""
     m = (rooted.weights.shape[1] - 1) // 3
     kept = [(a, d % m) for a, d in chosen if m and d < 2 * m and rooted.weights[a, d] > 0]
     rows, columns = zip(*kept, strict=True) if kept else ((), ())

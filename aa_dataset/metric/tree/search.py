@@ -36,7 +36,7 @@ from aa_dataset.metric.tree.work import (
 Bools = NDArray[np.bool_]
 
 FIRST_NODES = 40
-# Either program may close in seconds what the other would not in minutes, so they take turns.
+# Each program may close in seconds what the other cannot in minutes, so they alternate.
 TURNS = (300_000_000,)
 
 
@@ -47,18 +47,18 @@ def heaviest_matching(
     time_limit: float | None = None,
     needed: float = 0.0,
 ) -> State:
-    """Return the heaviest admissible matching, proven unless the search was stopped before.
+    """Return the heaviest admissible matching, proven unless the search was stopped.
 
     Parameters
     ----------
     problem : Problem
         Two trees and the weights of matching their edges.
     budget : int
-        Steps of work that may be charged, see `work.Meter`.
+        Maximum number of search steps, see `work.Meter`.
     time_limit : float [s] or None
-        A wall limit on top.
+        An additional time limit.
     needed : float
-        Stop as soon as no matching of this weight can exist; the rest is of no interest.
+        Stop as soon as no matching of this weight can exist.
     """
     state = start(problem, Meter(budget, time_limit), needed)
     if state.done:
@@ -95,9 +95,9 @@ def heaviest_matching(
 
 
 def start(problem: Problem, meter: Meter, needed: float = 0.0) -> State:
-    """Return the relaxation with its certificate and, where that fails, a first matching.
+    """Return the relaxation with its certificate and, if that fails, a first matching.
 
-    This much is always done, so that there is an answer with bounds whatever the budget.
+    This is always done, so that there is a result with bounds for any budget.
     """
     n, m = problem.weights.shape
     meter.work += assignment_steps(n, m)
@@ -166,7 +166,7 @@ class BranchAndBound:
         self._push(bound, without)
 
     def _contested(self, pairs: Pairs) -> tuple[int, int]:
-        """Return the pair whose orientation the others disagree on with the most weight."""
+        """Return the pair whose orientation has the largest weight of disagreement."""
         value = self._problem.weights[pairs]
         ballots = votes(self._problem, pairs)
         turned, kept = marked_sums(ballots, value), marked_sums(~ballots, value) - value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic trees as the tree metric sees them: moving joints and who hangs below whom."""
+"""Kinematic trees reduced for the tree metric: moving joints and their hierarchy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Skeleton:
     array : JointArray
         The same as arrays.
     parents : tuple of int
-        For each joint the index of the joint that it hangs below, -1 at the base.
+        For each joint the index of its parent joint, -1 at the base.
     below : (n, n) bool
         ``below[i, k]``: joint k lies strictly below joint i, i.e. on the far side of i.
     """
@@ -58,14 +58,14 @@ Tree = KinematicTree | Skeleton | Sequence[LabeledEdge]
 def contract(tree: Tree) -> Skeleton:
     """Contract every exact fixed edge, merging the bodies it welds.
 
-    A list of edges ``(node, node, endpoint pair)``, as the authors' package has them, is a tree
-    too; its joints are named ``#0``, ``#1``, ...
+    A list of edges ``(node, node, endpoint pair)``, the form of the authors' package, is also
+    accepted; its joints are named ``#0``, ``#1``, ...
 
     A joint is exactly fixed if its type is fixed or its range is [0, 0]; no tolerance is needed,
-    because the distance is continuous there. `Joint.body` already holds what joints of *type*
-    fixed weld to the child, so only bodies behind zero ranges are merged here. No mass is lost:
-    a joint without a body of its own takes those welded to it. What is welded to the base leaves
-    with the base, which does not move.
+    because the distance is continuous there. `Joint.body` already includes bodies welded by joints
+    of *type* fixed, so only bodies behind zero ranges are merged here. No mass is lost: a joint
+    without a body takes those welded to it. Bodies welded to the base are dropped, because the base
+    does not move.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def contract(tree: Tree) -> Skeleton:
         tree = edges_tree(tree)
     if not isinstance(tree, KinematicTree):
         raise ArgumentError(
-            f"a tree was expected and the argument is {shown(tree)}; read a file by "
+            f"a tree was expected, but the argument is {shown(tree)}; read a file with "
             "`read_tree(path)`, or build `KinematicTree(name, links, joints)`."
         )
     owner: dict[str, int] = {tree.root: -1}
@@ -99,8 +99,8 @@ def contract(tree: Tree) -> Skeleton:
             parents.append(above)
     for index, bodies in welded.items():
         body = moving[index].body
-        known = bodies if body is None else [body, *bodies]
-        moving[index] = replace(moving[index], body=merge_bodies(known))
+        parts = bodies if body is None else [body, *bodies]
+        moving[index] = replace(moving[index], body=merge_bodies(parts))
     return Skeleton(
         tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
     )

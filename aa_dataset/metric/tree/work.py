@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work of a search, counted: what stops it is the same on every machine.
+"""Counted work of a search, so that it stops at the same point on every machine.
 
-A step is what a slow machine does in about 10 ns. Charges depend on the sizes of what is done
-and on nothing else: neither on the clock, nor on the load, nor on whether numba is installed.
+A step takes a slow machine about 10 ns. Charges depend only on the sizes of the inputs, not on the
+clock, the load, or whether numba is installed.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ DEFAULT_BUDGET = 3_000_000_000
 
 
 class BudgetError(ArenaError, ValueError):
-    """A budget is no count of steps."""
+    """A budget is not a number of steps."""
 
 
 def checked_budget(value: Any) -> int:
-    """Return a budget as a whole number of steps, 0 or more, or raise a sentence."""
+    """Return a budget as a non-negative integer, or raise `BudgetError`."""
     try:
         steps = int(value)
         is_count = steps >= 0 and bool(steps == value) and not isinstance(value, bool)
     except (TypeError, ValueError, OverflowError):  # text, None, nan, inf
         is_count = False
     if not is_count:
-        raise BudgetError(f"`budget` is {shown(value)}; give a count of steps, 0 or more.")
+        raise BudgetError(f"`budget` is {shown(value)}; it must be a non-negative integer.")
     return steps
 
 
@@ -43,16 +43,16 @@ class Meter:
     Attributes
     ----------
     budget : int
-        Steps that may be charged; the search stops before what would go beyond them. The
-        relaxation and a first repair are done and charged whatever it is.
+        Steps that may be charged; the search stops before an operation that would exceed them. The
+        relaxation and a first repair are always done and charged.
     time_limit : float [s] or None
-        A wall limit on top, by explicit wish only: its results depend on the machine.
+        An additional time limit, with which results depend on the machine.
     work : int
         Steps charged so far.
     turn : int or None
-        Work at which the stage that runs now must give way to the next; None lets it run on.
+        Work at which the current stage must yield to the next; None for no such limit.
     exhausted, timed_out : bool
-        Whether the budget refused something; whether the wall limit passed.
+        Whether the budget was exceeded; whether the time limit passed.
     """
 
     budget: int = DEFAULT_BUDGET
@@ -67,35 +67,37 @@ class Meter:
         self.budget = checked_budget(self.budget)
         if self.time_limit is not None:
             if not self.time_limit >= 0:
-                raise ValueError(f"`time_limit` is {self.time_limit!r}; give seconds, or None.")
+                raise ValueError(
+                    f"`time_limit` is {self.time_limit!r}; it must be seconds or None."
+                )
             self._deadline = time.monotonic() + self.time_limit
 
     @property
     def left(self) -> int:
-        """Steps that may still be charged, by the stage that runs now."""
+        """Steps that the current stage may still charge."""
         end = self.budget if self.turn is None else min(self.budget, self.turn)
         return max(0, end - self.work)
 
     @property
     def seconds_left(self) -> float | None:
-        """Time until the wall limit [s], never negative; None without one."""
+        """Time until the time limit [s], never negative; None without one."""
         if self.time_limit is None:
             return None
         return max(0.0, self._deadline - time.monotonic())
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing more may be begun."""
+        """Whether no further operation may start."""
         return self.exhausted or self.work >= self.budget or self.late()
 
     def late(self) -> bool:
-        """Whether the wall limit has passed; remembered, so that the result can say so."""
+        """Whether the time limit has passed; recorded for the result."""
         if self.seconds_left == 0.0:
             self.timed_out = True
         return self.timed_out
 
     def charge(self, steps: int) -> bool:
-        """Count the steps of what is about to be done; False if it may not be done."""
+        """Charge the steps of an operation; return False if it may not start."""
         if self.late():
             return False
         if self.work + steps > self.budget:
@@ -107,13 +109,13 @@ class Meter:
         return True
 
     def require(self, steps: int) -> None:
-        """Count the steps of what is about to be done, or end the program that asks."""
+        """Charge the steps of an operation, or raise `StoppedError`."""
         if not self.charge(steps):
             raise StoppedError
 
 
 def assignment_steps(n: int, m: int) -> int:
-    """Return the charge of one assignment between n and m things."""
+    """Return the charge of one assignment between n and m items."""
     return 1_000 + n * m
 
 

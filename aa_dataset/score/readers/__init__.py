@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of predictions: one file per way in which methods hand over their results."""
+"""Readers of predictions: one module per format."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["PredictionError", "PredictionReader", "open_predictions"]
 
 
 class PredictionReader(Protocol):
-    """What scoring asks of a set of predictions.
+    """The interface of a set of predictions.
 
     Attributes
     ----------
     label : str
-        What was read, for the report and the result file; never a path of one machine.
+        Description for the report and the result file; never a local path.
     """
 
     label: str
@@ -38,10 +38,10 @@ class PredictionReader(Protocol):
 
 
 def open_predictions(path: Path) -> PredictionReader:
-    """Return the reader that fits a folder: a library (sealed), else a folder of URDFs."""
+    """Return the reader for a folder: a sealed library, else a folder of URDFs."""
     if not path.is_dir():
         raise PredictionError(
-            f"{path} is not a folder. Give a folder with `<object_id>/object.urdf` or "
+            f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf` or "
             "`<object_id>.urdf` files, or a library."
         )
     seal = LibraryLayout(path).seal

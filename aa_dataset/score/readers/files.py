@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Untrusted files: only regular files, and no link on the way to them.
+"""Access to untrusted files: only regular files, and no links on the path.
 
-Below the folder that the user named, every folder is opened inside the one before it and no link
-is followed, so that a link cannot be put in place between the look and the reading. A hard link to
-a file elsewhere is that file, and a copy of it is a copy: neither can be told from a prediction.
+Below the user's folder, each folder is opened relative to its parent without following links, so
+that no link can be swapped in between check and read. Hard links and copies of other files cannot
+be distinguished from predictions.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 from aa_dataset.score.budgets import MOST_FILES, PredictionError
 
-# A pipe that nobody writes to would block an opening without O_NONBLOCK.
+# Without O_NONBLOCK, opening a pipe without a writer would block.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def read_regular(root: Path, names: Sequence[str], most: int) -> bytes:
-    """Return at most `most` bytes of the file that the names lead to, from `root` down."""
+    """Return at most `most` bytes of the file at the path `names` below `root`."""
     with _opened(root, names) as place:
         if not stat.S_ISREG(os.fstat(place).st_mode):
             raise _not_regular("/".join(names))
@@ -31,22 +31,22 @@ def read_regular(root: Path, names: Sequence[str], most: int) -> bytes:
 
 
 def list_names(root: Path, names: Sequence[str]) -> list[str] | None:
-    """Return what lies in a folder below `root`, sorted; None if it is no folder."""
+    """Return the sorted entries of a folder below `root`; None if it is not a folder."""
     with _opened(root, names) as place:
         if not stat.S_ISDIR(os.fstat(place).st_mode):
             return None
         with os.scandir(place) as entries:
-            found = [entry.name for entry in islice(entries, MOST_FILES + 1)]
-    if len(found) > MOST_FILES:
+            listed = [entry.name for entry in islice(entries, MOST_FILES + 1)]
+    if len(listed) > MOST_FILES:
         raise PredictionError(
-            f"{'/'.join(names)}/ has more than {MOST_FILES:,} files. Leave the URDF alone in it."
+            f"{'/'.join(names)}/ has more than {MOST_FILES:,} files. Keep only the URDF in it."
         )
-    return sorted(found)
+    return sorted(listed)
 
 
 @contextmanager
 def _opened(root: Path, names: Sequence[str]) -> Iterator[int]:
-    """Open what the names lead to and close it afterwards; only files and folders are opened."""
+    """Open the file or folder at the path `names`, and close it afterwards."""
     place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for count, name in enumerate(names, start=1):
@@ -71,5 +71,5 @@ def _open_inside(folder: int, name: str, where: str) -> int:
 
 def _not_regular(where: str) -> PredictionError:
     return PredictionError(
-        f"{where} is not a regular file, as a pipe or a device is not. Put a URDF there."
+        f"{where} is not a regular file, but for example a pipe or a device. Put a URDF there."
     )

@@ -14,7 +14,7 @@ from aa_dataset.score.budgets import PredictionError
 
 
 class LibraryPredictions:
-    """The kinematic trees of a library's tables; what it calls itself is its own word."""
+    """The kinematic trees of a library's tables; its name and revision are unchecked claims."""
 
     def __init__(self, root: Path):
         _require_no_links(LibraryLayout(root))
@@ -27,7 +27,7 @@ class LibraryPredictions:
         return object_id in self._ids
 
     def tree(self, object_id: str) -> KinematicTree:
-        """Return the tree of the library's tables; an error names the table, but no folder."""
+        """Return the tree from the library's tables; an error names the table, not the folder."""
         try:
             return self._dataset[object_id].tree
         except LibraryError as error:
@@ -35,15 +35,15 @@ class LibraryPredictions:
             raise PredictionError(str(error).replace(place, "")) from error
 
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
-        """Return nothing: a library always holds more than a split, which is no mistake."""
+        """Return nothing: a library normally has objects outside the split."""
         return ()
 
 
 def _require_no_links(layout: LibraryLayout) -> None:
-    """Refuse tables that are those of another library, such as the ground truth's."""
+    """Refuse tables that link to another library, such as the ground truth."""
     for path in (layout.seal, *map(layout.table, TABLES)):
         if path.is_symlink():
             raise PredictionError(
                 f"{path.name} of the predictions is a symbolic link, which is not followed. Copy "
-                "the library with `cp -rL`, or give the folder that the link leads to."
+                "the library with `cp -rL`, or pass the folder that the link points to."
             )

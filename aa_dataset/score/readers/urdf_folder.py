@@ -2,7 +2,7 @@
 """Predictions as one URDF file per object.
 
 ``<object_id>/object.urdf``, ``<object_id>.urdf``, or the only ``*.urdf`` in ``<object_id>/``. Links
-are not followed, and what is no regular file is not opened.
+are not followed, and only regular files are opened.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class UrdfFolder:
         return object_id in self._entries
 
     def tree(self, object_id: str) -> KinematicTree:
-        """Read the object's URDF; every failure is a `PredictionError` that names the file."""
+        """Read the object's URDF; any failure raises `PredictionError` with the file name."""
         names = self._find(object_id)
         try:
             data = read_regular(self._root, names, XML.max_bytes + 1)
             return urdf_tree(parse_urdf(data, budget=XML))
         except PredictionError:
-            raise  # it names the file
+            raise  # already names the file
         except ArenaError as error:
             raise PredictionError(f"{'/'.join(names)}: {error}") from error
-        # Predictions come from anywhere: one broken file must cost one row, not the run.
+        # Predictions are untrusted: one broken file must cost one row, not the run.
         except Exception as error:
             raise PredictionError(f"{'/'.join(names)}: {type(error).__name__}: {error}") from error
 
@@ -50,7 +50,7 @@ class UrdfFolder:
         return tuple(sorted(set(self._entries) - object_ids))
 
     def _find(self, object_id: str) -> list[str]:
-        """Return the names that lead from the root to the object's URDF."""
+        """Return the path components from the root to the object's URDF."""
         entries = self._entries[object_id]
         if len(entries) > 1:
             raise PredictionError(
@@ -68,25 +68,25 @@ class UrdfFolder:
 def _only_urdf(object_id: str, names: list[str]) -> str:
     if URDF in names:
         return URDF
-    found = [name for name in names if name.endswith(".urdf") and not name.startswith(".")]
-    if len(found) == 1:
-        return found[0]
-    shown = ", ".join(found[:4]) or "no *.urdf"
+    urdfs = [name for name in names if name.endswith(".urdf") and not name.startswith(".")]
+    if len(urdfs) == 1:
+        return urdfs[0]
+    shown = ", ".join(urdfs[:4]) or "no *.urdf"
     raise PredictionError(f"{object_id}/: expected {URDF} or a single URDF, found {shown}.")
 
 
 def _entries(root: Path) -> dict[str, list[str]]:
-    """Return the entries of the folder by the object id that each stands for."""
-    found: dict[str, list[str]] = {}
+    """Return the entries of the folder by object id."""
+    by_id: dict[str, list[str]] = {}
     with os.scandir(root) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if stem := _stem(entry):
-                found.setdefault(stem, []).append(entry.name)
-    return found
+                by_id.setdefault(stem, []).append(entry.name)
+    return by_id
 
 
 def _stem(entry: os.DirEntry[str]) -> str:
-    """Return the object id that an entry of the folder stands for, empty if none."""
+    """Return the object id of an entry of the folder, empty if it has none."""
     if entry.name.startswith("."):
         return ""
     if entry.is_dir(follow_symlinks=False):

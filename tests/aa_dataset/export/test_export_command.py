@@ -74,7 +74,7 @@ def test_the_command_writes_a_folder(
 
 def test_a_failed_export_leaves_nothing(textured: Path, tmp_path: Path) -> None:
     (textured / "meshes/right.png").unlink()
-    with pytest.raises(ExportError, match=r"names meshes/right.png, which is not beside it"):
+    with pytest.raises(ExportError, match=r"names meshes/right.png, which does not exist"):
         export(textured, tmp_path / "out", format="sdf")
     assert sorted(p.name for p in tmp_path.iterdir() if p.name != "aa_home") == ["textured"]
 
@@ -83,7 +83,7 @@ def test_a_failed_export_leaves_nothing(textured: Path, tmp_path: Path) -> None:
 def test_nothing_outside_the_object_is_read(name: str, textured: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.obj").write_text(OBJ)
     (textured / "object.urdf").write_text(URDF.format(mesh=name))
-    with pytest.raises(ExportError, match="leads out of the object's folder"):
+    with pytest.raises(ExportError, match="is outside the object's folder"):
         export(textured, tmp_path / "out", format="sdf")
 
 
@@ -91,7 +91,7 @@ def test_a_symlink_out_of_the_object_is_not_followed(textured: Path, tmp_path: P
     (tmp_path / "secret").write_text("secret")
     (textured / "meshes/right.png").unlink()
     (textured / "meshes/right.png").symlink_to(tmp_path / "secret")
-    with pytest.raises(ExportError, match="leads out of the object's folder"):
+    with pytest.raises(ExportError, match="is outside the object's folder"):
         export(textured, tmp_path / "out", format="sdf")
 
 
@@ -133,7 +133,7 @@ def test_a_folder_below_a_file_is_a_sentence(
     out = tmp_path / "file" / "out"
     words = ["export", "generated-jar", str(library), "--format", "sdf", "--out", str(out)]
     assert main(words) == 2
-    assert f"{out} lies below a file. Choose another folder" in capsys.readouterr().err
+    assert f"a parent of {out} is a file. Choose another folder" in capsys.readouterr().err
 
 
 def test_a_jpeg_reaches_mujoco_as_a_png(textured: Path, tmp_path: Path) -> None:
@@ -157,6 +157,6 @@ def test_a_jpeg_reaches_mujoco_as_a_png(textured: Path, tmp_path: Path) -> None:
 
 def test_what_mujoco_refuses_is_a_sentence(textured: Path, tmp_path: Path) -> None:
     pytest.importorskip("mujoco")
-    with pytest.raises(ExportError, match=r"MuJoCo does not take .*object\.urdf"):
+    with pytest.raises(ExportError, match=r"MuJoCo cannot load .*object\.urdf"):
         export(textured, tmp_path / "out", format="mjcf")  # its picture is none
     assert not (tmp_path / "out").exists()

@@ -77,7 +77,7 @@ def test_a_judge_of_nothing_is_refused(
     with pytest.raises(SystemExit) as ended:
         main(["judge", str(library), "--simulators", "mujoco", option, count])
     assert ended.value.code == 2
-    assert f"{count!r} is not a whole number above 0" in capsys.readouterr().err
+    assert f"{count!r} is not a positive integer" in capsys.readouterr().err
 
 
 def test_without_any_simulator_there_is_a_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:

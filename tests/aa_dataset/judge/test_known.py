@@ -191,5 +191,5 @@ def test_the_loader_refuses_what_bullet_would_forget(
 ) -> None:
     pytest.importorskip("pybullet", reason="pybullet is not installed; `make judges` installs it")
     write_chain(tmp_path, moving, fixed).rename(tmp_path / "object.urdf")
-    with pytest.raises(SimulatorError, match=f"has {what} joints, and Bullet keeps"):
+    with pytest.raises(SimulatorError, match=f"has {what} joints, but Bullet supports"):
         load("pybullet", tmp_path)

@@ -295,7 +295,7 @@ def test_wrong_arguments_are_sentences():
         nearest_trees(trees, norm=list(both_norms()), compactify=PI)
     with pytest.raises(UnboundedRangeError):
         tree_distances(trees)
-    with pytest.raises(ValueError, match="not there"):
+    with pytest.raises(ValueError, match="out of range"):
         tree_distances(trees, pairs=[(0, len(trees))], compactify=PI)
     with pytest.raises(ValueError, match="workers"):
         tree_distances(trees, workers=0, compactify=PI)

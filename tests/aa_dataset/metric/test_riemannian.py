@@ -250,7 +250,7 @@ def test_trees_are_measured_by_one_norm_and_say_so(tree):
 @pytest.mark.parametrize("value", ["door.urdf", None, HINGE, [HINGE]])
 def test_what_is_no_tree_gets_a_sentence(value):
     for call in (contract, lambda x: tree_distance(x, x), lambda x: relaxed_tree_distance(x, x)):
-        with pytest.raises(ArgumentError, match=r"read_tree\(path\)|give a `KinematicTree`"):
+        with pytest.raises(ArgumentError, match=r"read_tree\(path\)|pass a `KinematicTree`"):
             call(value)
 
 
@@ -262,8 +262,8 @@ def test_numbers_that_are_none_get_a_sentence():
         with pytest.raises(NormError, match="`compactify` is"):
             joint_distance(HINGE, SLIDE, compactify=value)
     for value in (None, "body", HINGE):
-        with pytest.raises(ArgumentError, match=r"a body was expected .*joint.body"):
+        with pytest.raises(ArgumentError, match=r"a body was expected, .*joint.body"):
             KineticNorm(value)
-    with pytest.raises(JointError, match="Give a `Joint`"):
+    with pytest.raises(JointError, match="Pass a `Joint`"):
         component_errors("door", HINGE)
     assert SplitNorm(np.float32(0.5)).factor[5, 5] == 0.5

@@ -76,7 +76,7 @@ def test_a_budget_is_a_count_of_steps_everywhere(wrong):
         lambda: nearest_objects(one, many, budget=wrong, **KAPPA),
         lambda: Parameters(budget=wrong),
     ):
-        with pytest.raises(ValueError, match=r"`budget` is .*; give a count of steps, 0 or more"):
+        with pytest.raises(ValueError, match=r"`budget` is .*; it must be a non-negative integer"):
             call()
 
 
@@ -92,7 +92,7 @@ def test_outputs_that_cannot_be_filled_are_refused():
         ((good, np.empty((5, 5), np.float32)), "dtype float32, expected float64"),
         ((good, good), "share their memory"),
         ((good, good[::-1]), "share their memory"),
-        (([], []), "holds a value of type list"),
+        (([], []), "has a value of type list"),
         (good, "pair of arrays"),
         (3, "pair of arrays"),
         ((good, np.empty((2, 5))), r"shape \(2, 5\)"),
@@ -108,7 +108,7 @@ def test_one_tree_is_no_list_of_trees():
     one, two, *_ = trees()
     for wrong in (one, contract(one)):
         for call in (tree_distances, nearest_trees):
-            with pytest.raises(ArgumentError, match="one tree, 'random', was given"):
+            with pytest.raises(ArgumentError, match="one tree, 'random', was passed"):
                 call(wrong, **KAPPA)
             with pytest.raises(ArgumentError, match="one tree"):
                 call([two], wrong, **KAPPA)

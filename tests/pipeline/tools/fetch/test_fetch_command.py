@@ -495,7 +495,7 @@ def test_wrong_words_are_explained(checkout: Checkout, tmp_path: Path) -> None:
     assert done.returncode == 2 and "'repo_id' is a required property" in done.stderr
     checkout.root = tmp_path
     done = checkout.run("fetch", "local")
-    assert done.returncode == 2 and "checkout that this `aa` uses" in done.stderr
+    assert done.returncode == 2 and "must run in its checkout" in done.stderr
 
 
 def test_a_tar_that_claims_more_than_it_has_is_refused(
