@@ -79,7 +79,9 @@ def test_a_broken_seal_is_a_sentence(library, text):
 
 def test_another_schema_version_is_a_sentence(library, make):
     make.seal(library, schema_version="2")
-    with pytest.raises(LibraryError, match=r"version 2, but this package reads 3.*make library.*download"):
+    with pytest.raises(
+        LibraryError, match=r"version 2, but this package reads 3.*make library.*download"
+    ):
         load_dataset(library)
 
 
