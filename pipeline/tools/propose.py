@@ -179,8 +179,8 @@ def _cause(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         return f"status {error.code}"
     # The text of other errors may quote the request's headers, and so the key.
-    told = one_line(str(error), 100) if isinstance(error, OSError) else ""
-    return told or type(error).__name__
+    reason = one_line(str(error), 100) if isinstance(error, OSError) else ""
+    return reason or type(error).__name__
 
 
 def ask(

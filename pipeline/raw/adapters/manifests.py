@@ -82,7 +82,9 @@ def _require_plain(schema: Any, columns: Sequence[str]) -> None:
 
     for name in columns:
         if schema.names.count(name) > 1 or pa.types.is_nested(schema.field(name).type):
-            raise ValueError(f"its column {name!r} stands twice or does not hold single values")
+            raise ValueError(
+                f"its column {name!r} is a duplicate or does not contain single values"
+            )
 
 
 def _require_small(metadata: Any) -> None:
