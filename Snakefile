@@ -24,12 +24,12 @@ rule all:
     """The complete library and the release."""
     default_target: True
     input:
-        # All of it, not only the last file: what was deleted by hand is made again.
+        # All outputs, not only the last one, so that a deleted file is made again.
         rules.manifest.output,
         rules.split.output,
         rules.publish.output,
 
 
-# Times decide what runs, and digests decide the times.
+# Snakemake plans by modification times; these are set from digests.
 if WRITES:
     date_outputs(rules, SHARDS)

@@ -2,8 +2,8 @@
 """All pairs of trees: relaxations, exact nearest neighbors, the command ``aa nearest``.
 
 ``python benchmarks/all_pairs.py [--objects 1000] [--full]``. Trees are those of the generated
-collection. The 2e8 relaxations of 20,000 objects are extrapolated from a sample unless `--full`
-does them. Times are wall times, CPU times beside them: on a busy machine read the latter.
+collection. The 2e8 relaxations of 20,000 objects are extrapolated from a sample; `--full` computes
+them. Wall times and CPU times are shown: on a busy machine, compare CPU times.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def sample(count: int, pairs: int) -> np.ndarray:
 
 
 def relaxation_rows(trees: list[KinematicTree], library: PackedTrees) -> None:
-    """Measure one relaxation by every way that there is."""
+    """Measure one relaxation with every implementation."""
     few = sample(len(trees), SAMPLE)
     batch = TreeBatch(library, library, compactify=math.pi)
     weights = [batch.prices(a, b).saved for a, b in few.tolist()]
@@ -118,7 +118,7 @@ def relaxation_rows(trees: list[KinematicTree], library: PackedTrees) -> None:
 
 
 def neighbor_rows(trees: list[KinematicTree], library: PackedTrees) -> None:
-    """Measure ten exact nearest neighbors of every object, beside searching every pair."""
+    """Measure ten exact nearest neighbors of every object, compared with searching every pair."""
     few = sample(len(trees), SAMPLE)
     pairs = len(trees) * (len(trees) - 1) // 2
 
@@ -140,7 +140,7 @@ def neighbor_rows(trees: list[KinematicTree], library: PackedTrees) -> None:
 
 
 def command_rows(trees: list[KinematicTree]) -> None:
-    """Measure the command on a library of the same trees, beside its imports alone."""
+    """Measure the command on a library of the same trees, compared with its imports only."""
     with tempfile.TemporaryDirectory() as folder:
         names = write_library(Path(folder), trees)
         floor = "import pyarrow.parquet, scipy.optimize"
@@ -156,7 +156,7 @@ def command_rows(trees: list[KinematicTree]) -> None:
 
 
 def full_rows() -> None:
-    """Relax all pairs of 20,000 objects, keeping nothing but counts."""
+    """Relax all pairs of 20,000 objects, keeping only counts."""
     library = PackedTrees.of(made_trees(20_000))
 
     def run() -> tuple[int, int]:

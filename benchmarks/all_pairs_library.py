@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees of the generated collection, and a library of tables alone made from them."""
+"""Trees of the generated collection, and a library with only tables made from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.generate.registry import family
 from pipeline.generate.urdf import urdf_text
 
 Row = dict[str, Any]
-# The place of files that nobody reads.
+# Offset of files that are never read.
 NOWHERE: Row = {"shard": "generated-0000", "size": BLOCK, "content_sha256": "0" * 64}
 
 
@@ -81,7 +81,7 @@ def filled(table: str, **known: object) -> Row:
 
 
 def empty(field: pa.Field) -> object:
-    """Return nothing of the type of a column."""
+    """Return an empty value of the type of a column."""
     if field.nullable:
         return None
     if pa.types.is_fixed_size_list(field.type):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of `annotate` per object, beside the floor of reading the same GLB in the same run.
+"""CPU time of `annotate` per object, compared with reading the same GLB in the same run.
 
-On generated objects of every kind, and on the PartNet-Mobility samples where they are there.
+On generated objects of every kind, and on the PartNet-Mobility samples if present.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def report(name: str, objects: Iterator[Outcome], settings: Config) -> None:
 
 
 def annotated(outcome: Outcome, settings: Config) -> tuple[Outcome, float]:
-    """Annotate one normalized object and return the CPU seconds that it took."""
+    """Annotate one normalized object and return the CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "object.tar"
         fragment = pack("bench-object", outcome.files or {})

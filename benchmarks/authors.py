@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times and numbers beside `articulatearena` 0.1.0, the metric package of the paper's authors.
+"""Compares times and numbers with `articulatearena` 0.1.0, the package of the paper's authors.
 
 ``python benchmarks/authors.py [--quick]`` prints CPU times on one thread, both measured in one
 run; ``python benchmarks/authors.py --equality`` compares every quantity that both have and prints

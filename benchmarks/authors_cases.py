@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random joints, norms and trees in both forms: ours, and that of the authors' `articulatearena`.
+"""Random joints, norms and trees in both forms: ours, and that of the authors' package.
 
-No code of theirs is here; their package is called as its documentation says.
+It contains none of their code; their package is called as documented.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def authors_distance(pair: Pair, norm: Any, kappa: float | None) -> float:
 
 @dataclass(frozen=True)
 class TreePair:
-    """Two trees, the kappa that their ranges ask for, and a norm in both forms."""
+    """Two trees, the kappa that their ranges need, and a norm in both forms."""
 
     first: KinematicTree
     second: KinematicTree

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every quantity that this package and the authors' `articulatearena` both have, side by side.
+"""Compares every quantity that this package and the authors' `articulatearena` both have.
 
 Used by ``tests/aa_dataset/metric/test_authors_package.py`` and ``benchmarks/authors.py``.
 """
@@ -58,7 +58,7 @@ SMALL_ANGLE = 1e-3
 
 @dataclass(frozen=True)
 class Equality:
-    """What was compared: the largest difference relative to their value, over `count` values."""
+    """Result of a comparison: the largest relative difference over `count` values."""
 
     quantity: str
     theirs: str
@@ -238,7 +238,7 @@ def tree_equalities(rng: np.random.Generator, pairs: list[TreePair]) -> Iterator
     )
     for label, theirs, compare in rows:
         yield _equality(label, theirs, (compare(case) for case in cases))
-    # With equal joints the cheapest assignment is not one, and chance decides the certificate.
+    # With equal joints the cheapest assignment is not unique, and the certificate is arbitrary.
     untied = (case.certificate() for case in cases if not case.pair.tied)
     yield _equality("certificate", "exact_tree_distance", untied)
 

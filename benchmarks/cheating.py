@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every trick of a submission gains: the table of docs/scoring.md.
+"""Measures what tricks in a submission gain: the table of docs/scoring.md.
 
 ``PYTHONPATH=. python benchmarks/cheating.py [--objects 200] [--before CHECKOUT]``. The truth is
 that of the frozen `eval200-v0`, as tables without meshes, so that nothing needs to be built.
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
-    """Write the truth of a frozen list as a library of tables alone."""
+    """Write the truth of a frozen list as a library with only tables."""
     layout = LibraryLayout(root)
     layout.assets.mkdir(parents=True)
     rows: dict[str, list[Row]] = {name: [] for name in TABLES}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Submissions that try to look good without being good, and the honest one beside them.
+"""Submissions that exploit the scoring, and an honest one for comparison.
 
 Every trick writes a folder of predictions from the same honest noise. `write_submissions` is used
-by `benchmarks/cheating.py`, which prints the table of docs/scoring.md, and by the test that keeps
-it.
+by `benchmarks/cheating.py`, which prints the table of docs/scoring.md, and by the test that checks
+the table.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Case:
 
 
 def noisy(truth: Trees, diagonals: Mapping[str, float], seed: int = 0) -> Trees:
-    """Return the honest guess: every axis, origin and range off by a little."""
+    """Return the honest guess: small errors in every axis, origin and range."""
     out = {}
     for name, tree in truth.items():
         draw = random.Random(f"{seed} {name}")
@@ -133,7 +133,7 @@ def easiest_alone(case: Case, folder: Path) -> None:
 
 
 def easiest_and_broken(case: Case, folder: Path) -> None:
-    """Write the easiest objects, and a file that is no XML for all others."""
+    """Write the easiest objects, and a file that is not XML for all others."""
     for name, tree in case.honest.items():
         write_text(folder, name, urdf_text(tree) if name in case.easiest else "<robot")
 
@@ -218,7 +218,7 @@ def worst_half_unbounded(case: Case, folder: Path) -> None:
 
 
 def everything_welded(case: Case, folder: Path) -> None:
-    """Write fixed joints alone."""
+    """Write only fixed joints."""
     write_all(folder, changed(case.honest, lambda _, joint: welded(joint)))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convex collision parts: CPU time per object beside the floor, one hull per connected component.
+"""Convex collision parts: CPU time per object, compared with one hull per component (the floor).
 
-The floor fills every hollow; it is taken in the same process, right after. Below, single shapes
-beside CoACD and V-HACD (`pip install coacd vhacdx`), the usual tools, where they are there: CPU
-time, parts, and the volume of all parts over that of the shape (1 is perfect).
+The floor fills every hollow; it is measured in the same process, right after. A second table
+compares single shapes with CoACD and V-HACD (`pip install coacd vhacdx`), if installed: CPU time,
+parts, and the volume of all parts over that of the shape (1 is perfect).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def report(name: str, row: Row) -> None:
 
 
 def compare_shapes() -> None:
-    """Print time, parts and volume of single shapes by every tool that is there."""
+    """Print time, parts and volume of single shapes by every installed tool."""
     tools = dict(tools_here())
     print("single shapes: ms, parts, volume of the parts over the shape's")
     print("  " + " " * 10 + "".join(f"{name:>24s}" for name in tools))
@@ -128,7 +128,7 @@ def shapes() -> Iterator[tuple[str, trimesh.Trimesh]]:
 
 
 def tools_here() -> Iterator[tuple[str, Callable[[trimesh.Trimesh], list[np.ndarray]]]]:
-    """Yield our own and the usual tools, where they are installed."""
+    """Yield our own tool and the usual ones, if installed."""
     yield "ours", by_ours
     for name, tool in (("coacd", by_coacd), ("vhacdx", by_vhacd)):
         if importlib.util.find_spec(name) is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generated collection at full size: objects per second and core, beside writing its files.
+"""The generated collection at full size: objects per second and core.
 
-The floor of the same run is writing as many files of the same size with nothing to compute.
+The floor of the same run is writing as many files of the same size without computing anything.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def cpu_seconds() -> float:
 
 
 def write_floor(root: Path, count: int, size: int) -> float:
-    """Write `count` equal files of `size` bytes in all; return the CPU seconds that it took."""
+    """Write `count` equal files of `size` bytes in total; return the CPU seconds."""
     data = os.urandom(size // max(count, 1))
     start = cpu_seconds()
     for number in range(count):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often bootstrap intervals of skewed errors hold the true mean (docs/intervals.md).
+"""How often bootstrap intervals of skewed errors contain the true mean (docs/intervals.md).
 
 Errors are lognormal with sigma = 1, as errors of methods that mostly succeed and sometimes fail
-badly. Every replicate draws objects anew and asks whether the interval holds the mean of the
-population. Run `python benchmarks/intervals.py`, or with `--replicates 400` for a quick look.
+badly. Every replicate draws new objects and checks whether the interval contains the mean of the
+population. Run `python benchmarks/intervals.py`, with `--replicates 400` for a quick estimate.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def several_joints(rng: np.random.Generator, count: int) -> list[np.ndarray]:
 
 
 def covered(population: Population, count: int, replicates: int, resamples: int) -> np.ndarray:
-    """Return per method the share of intervals that hold the true mean, and those above it."""
+    """Return per method the share of intervals that contain the true mean, and those above it."""
     truth = math.exp(SIGMA**2 / 2)
     found = np.zeros((len(METHODS), 2))
     for replicate in range(replicates):

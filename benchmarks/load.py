@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What proving an object costs, beside a cold load, and what a warm one costs.
+"""Cost of checking an object's digest, compared with a cold load, and cost of a warm load.
 
-CPU time, alternating in one run. The references are the loader before there was a check, which
-walked a tar with Python's own reader, and SHA-256 of the same bytes alone, the least that a check
-can cost. The check is timed by itself: as a difference of two loads it drowns in the noise of the
-file system. Objects are as the library's are on average: 75 files, 426 kB. `TMPDIR=/dev/shm` shows
-the worst case, a cache in memory, where a file costs next to nothing.
+CPU time, alternating in one run. The references are a loader without a check, which reads a tar
+with Python's own reader, and SHA-256 of the same bytes, the minimum cost of a check. The check is
+timed separately, because a difference of two loads is below the noise of the file system. Objects
+have the library's average size: 75 files, 426 kB. `TMPDIR=/dev/shm` shows the worst case, a cache
+in memory, where files cost almost nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def write_tar(path: Path) -> list[Asset]:
-    """Write one tar of objects and return where each lies."""
+    """Write one tar of objects and return their ranges."""
     found, draw = [], random.Random(0)
     with path.open("wb") as stream:
         writer = AssetWriter(stream)
@@ -87,7 +87,7 @@ def load(folder: Path, objects: list[Asset], known: KnownFolders) -> None:
 
 
 def prove(asset: Asset, files: list[tuple[str, bytes]]) -> None:
-    """Do what a checked load does over and above an unchecked one."""
+    """Do only the additional work of a checked load."""
     contents = Contents()
     for name, data in files:
         contents.add(name, data)
@@ -95,7 +95,7 @@ def prove(asset: Asset, files: list[tuple[str, bytes]]) -> None:
 
 
 def load_as_before(folder: Path, objects: list[Asset]) -> None:
-    """Unpack with Python's reader, which takes a damaged header for the end of the tar."""
+    """Unpack with Python's reader, which reads a damaged header as the end of the tar."""
     for asset in objects:
         temporary = folder / f".{asset.object_id}"
         with asset.path.open("rb") as stream:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How close the objects of the generated collection come to what a stage decides by a number.
+"""How close the objects of the generated collection come to the thresholds of the stages.
 
-For every decision below: how often it was taken, and the closest that a number came to its
-threshold, or the best candidate to the second, in units of rounding (2^-52 of the larger of both).
-Everything that decides is made of IEEE operations in one order (`aa_dataset/portable.py`), so a
-small margin is no danger between processors; it tells where another platform, whose hulls or
-winding numbers round otherwise, would differ first.
+For every decision: how often it was made, and the smallest distance of a number to its threshold,
+or of the best candidate to the second, in units of rounding (2^-52 of the larger of both).
+Decisions use IEEE operations in a fixed order (`aa_dataset/portable.py`), so a small margin is safe
+between processors. It shows where another platform, whose hulls or winding numbers round
+differently, would differ first.
 
     PYTHONPATH=. python benchmarks/margins.py --count 1000 --workers 2
 """
@@ -36,7 +36,7 @@ class Closest:
     where: str = ""
 
     def add(self, margins: np.ndarray, where: str) -> None:
-        """Take in margins (n,) that one object gave; those of nothing are not finite."""
+        """Add margins (n,) of one object; margins that are not finite are ignored."""
         margins = margins[np.isfinite(margins)]
         self.taken += len(margins)
         if len(margins) and margins.min() < self.margin:
@@ -45,7 +45,7 @@ class Closest:
 
 @dataclass
 class Recorder:
-    """The smallest margins of all decisions while one object after the other is built."""
+    """The smallest margins of all decisions while objects are built."""
 
     object_id: str = ""
     found: dict[str, Closest] = field(default_factory=dict)
@@ -83,16 +83,16 @@ def watch(module: Any, name: str, look: Callable[..., None]) -> None:
     setattr(module, name, watched)
 
 
-def watch_all(seen: Recorder) -> None:
-    """Put a recorder behind the decisions of generate, normalize and annotate."""
-    watch_rounding(seen)
-    watch_hulls(seen)
-    watch_cuts(seen)
-    watch_shells(seen)
-    watch_numbers(seen)
+def watch_all(recorder: Recorder) -> None:
+    """Record the decisions of generate, normalize and annotate."""
+    watch_rounding(recorder)
+    watch_hulls(recorder)
+    watch_cuts(recorder)
+    watch_shells(recorder)
+    watch_numbers(recorder)
 
 
-def watch_rounding(seen: Recorder) -> None:
+def watch_rounding(recorder: Recorder) -> None:
     """Record every coordinate that is rounded before it is written."""
     from pipeline.generate import unwrap, urdf
     from pipeline.shapes import pieces
@@ -103,7 +103,7 @@ def watch_rounding(seen: Recorder) -> None:
         def look(_: Any, values: Any, decimals: int) -> None:
             # The first rounding moves the boundary by half of its own step.
             steps = np.abs(np.asarray(values, float)) * 10.0**decimals + 0.5e-4
-            seen.note_rounding(name, steps)
+            recorder.note_rounding(name, steps)
 
         return look
 
@@ -114,37 +114,37 @@ def watch_rounding(seen: Recorder) -> None:
     watch(decomposition, "settled", settled("annotate: corner of a convex part rounded"))
 
 
-def watch_hulls(seen: Recorder) -> None:
-    """Record what decides whether a component is flat, convex or hollow."""
+def watch_hulls(recorder: Recorder) -> None:
+    """Record the decisions whether a component is flat, convex or hollow."""
     from pipeline.stages.annotate.collision import convex, links
 
     share = convex._filled_share
 
     def is_flat(_: bool, widths: np.ndarray, decimals: int) -> None:
         thin = max(convex.FLATNESS * widths.max(), convex.THINNEST_STEPS * 10.0**-decimals)
-        seen.note("annotate: component is flat", widths.min(), thin)
+        recorder.note("annotate: component is flat", widths.min(), thin)
 
     def is_convex(_: bool, part: Any, hull: Any) -> None:
         found = share(part, hull) or np.nan
-        seen.note("annotate: component is convex (volume)", found, convex.CONVEX_SHARE)
+        recorder.note("annotate: component is convex (volume)", found, convex.CONVEX_SHARE)
 
     def is_hollow(_: bool, part: Any, hull: Any, __: int) -> None:
         if hull is not part:
             found = share(part, hull) or np.nan
-            seen.note("annotate: component is hollow", found, convex.HOLLOW_SHARE)
+            recorder.note("annotate: component is hollow", found, convex.HOLLOW_SHARE)
 
     watch(convex, "_is_flat", is_flat)
     watch(convex, "_is_convex", is_convex)
     watch(links, "may_be_hollow", is_hollow)
 
 
-def watch_cuts(seen: Recorder) -> None:
+def watch_cuts(recorder: Recorder) -> None:
     """Record how a hollow component is cut into parts."""
     from pipeline.stages.annotate.collision import cells, decomposition
 
     def flattest(_: Any, __: Any, weights: np.ndarray) -> None:
         largest = weights.max() if len(weights) else np.nan
-        seen.note("annotate: grid laid along a flat side", largest, cells._FLAT_SHARE)
+        recorder.note("annotate: grid laid along a flat side", largest, cells._FLAT_SHARE)
 
     def grown(_: None, self: Any, part: Any) -> None:
         hull = decomposition._hull_of(decomposition._outline(self._points(part)))
@@ -153,12 +153,14 @@ def watch_cuts(seen: Recorder) -> None:
             most = max(
                 decomposition.FILLED_SHARE * count, decomposition.FILLED_OF_WHOLE * self._whole
             )
-            seen.note("annotate: part cut again (whole cells of air)", air, max(most, 1e-9))
+            recorder.note("annotate: part cut again (whole cells of air)", air, max(most, 1e-9))
 
     burdens: list[float] = []
 
     def chosen(_: Any, *__: Any) -> None:
-        seen.note_best("annotate: which cut (best against second)", [-value for value in burdens])
+        recorder.note_best(
+            "annotate: which cut (best against second)", [-value for value in burdens]
+        )
         burdens.clear()
 
     watch(cells, "_flattest", flattest)
@@ -167,42 +169,42 @@ def watch_cuts(seen: Recorder) -> None:
     watch(decomposition.Decomposition, "_best_pair", chosen)
 
 
-def watch_shells(seen: Recorder) -> None:
-    """Record what decides which triangles enclose a volume."""
+def watch_shells(recorder: Recorder) -> None:
+    """Record the decisions which triangles enclose a volume."""
     from pipeline.stages.annotate import mass, shells, solids, surface
 
     def welded(_: Any, points: np.ndarray) -> None:
-        seen.note_rounding("annotate: vertices welded", (points + 0.5) * surface.WELD_STEPS)
+        recorder.note_rounding("annotate: vertices welded", (points + 0.5) * surface.WELD_STEPS)
 
     def solid(found: Any, _: Any) -> None:
         closed = found.closed
         flat = shells.FLAT_SHARE * found.areas[closed]
-        seen.note("annotate: closed shell is solid", np.abs(found.moments[closed, 0]), flat)
-        seen.note("annotate: closed shell faces outward", found.moments[found.solid, 0], 0.0)
+        recorder.note("annotate: closed shell is solid", np.abs(found.moments[closed, 0]), flat)
+        recorder.note("annotate: closed shell faces outward", found.moments[found.solid, 0], 0.0)
 
     def clusters(_: Any, found: Any, __: Any) -> None:
         lower, upper = found.lower[found.solid], found.upper[found.solid]
         for k in range(len(lower)):
             shared = np.minimum(upper[k], upper[k + 1 :]) - np.maximum(lower[k], lower[k + 1 :])
-            seen.note("annotate: boxes of shells touch", shared.min(axis=1), solids.TOUCH)
+            recorder.note("annotate: boxes of shells touch", shared.min(axis=1), solids.TOUCH)
 
     watch(surface, "_places", welded)
     watch(mass, "find_shells", solid)
     watch(solids, "_clusters", clusters)
 
 
-def watch_numbers(seen: Recorder) -> None:
+def watch_numbers(recorder: Recorder) -> None:
     """Record the numbers of the tables."""
     from pipeline.stages.annotate import moments, rounding
 
     def physical(_: bool, body: Any) -> None:
         low, middle, high = moments.symmetric_eigen(body.inertia)[0]
-        seen.note("annotate: triangle inequality of inertia", high, (low + middle) * (1 + 1e-9))
+        recorder.note("annotate: triangle inequality of inertia", high, (low + middle) * (1 + 1e-9))
 
     def rounded(_: float, value: float) -> None:
         if value and np.isfinite(value):
             steps = abs(value) * 10.0 ** (9 - np.floor(np.log10(abs(value)))) + 0.5e-3
-            seen.note_rounding("annotate: number of a table rounded", steps)
+            recorder.note_rounding("annotate: number of a table rounded", steps)
 
     watch(moments, "is_physical", physical)
     watch(rounding, "rounded", rounded)
@@ -213,14 +215,14 @@ def build(names: list[str]) -> dict[str, Closest]:
     from pipeline.engine.config import load_config
     from tests.pipeline.machines.rebuild import rebuild
 
-    seen = Recorder()
-    watch_all(seen)
+    recorder = Recorder()
+    watch_all(recorder)
     config = load_config()
     for name in names:
-        seen.object_id = name
+        recorder.object_id = name
         with tempfile.TemporaryDirectory() as folder:
             rebuild(name, Path(folder), config)
-    return seen.found
+    return recorder.found
 
 
 def merged(parts: Iterator[dict[str, Closest]], total: int) -> dict[str, Closest]:
@@ -242,7 +244,7 @@ def splits(library: Path) -> dict[str, Closest]:
     from pipeline.engine.config import load_config
     from pipeline.stages.split.near import _distance, read_skeletons
 
-    seen = Recorder()
+    recorder = Recorder()
     threshold = load_config().split.near_duplicate
     joints = read_rows(library / "joints.parquet")
     skeletons = read_skeletons(joints)
@@ -255,18 +257,18 @@ def splits(library: Path) -> dict[str, Closest]:
             by_category.setdefault(row["category"], []).append(row["object_id"])
     for row in rows:
         key = row["object_id"]
-        seen.object_id = key
+        recorder.object_id = key
         others = [o for o in by_category.get(row["category"], []) if o != key]
         if key not in chosen and others:
             nearest = min(_distance(skeletons[key], skeletons[other]) for other in others)
-            seen.note("split: near-duplicate of an evaluation object", nearest, threshold)
+            recorder.note("split: near-duplicate of an evaluation object", nearest, threshold)
     motions: dict[str, list[float]] = {}
     for row in joints:
         motions.setdefault(row["object_id"], []).append(row["motion_alpha"])
     for key, values in motions.items():
-        seen.object_id = key
-        seen.note_best("split: main joint (largest motion against second)", values)
-    return seen.found
+        recorder.object_id = key
+        recorder.note_best("split: main joint (largest motion against second)", values)
+    return recorder.found
 
 
 def main() -> None:

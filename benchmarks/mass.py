@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of mass properties on damaged meshes with closed forms, ours beside the naive answer.
+"""Errors of mass properties on damaged meshes with closed forms, compared with a naive method.
 
-The naive answer is trimesh's. `--markdown` prints the table of
+The naive method is trimesh's. `--markdown` prints the table of
 `pipeline/stages/annotate/README.md`.
 """
 
@@ -60,7 +60,7 @@ def measure(solid: Solid, mesh: trimesh.Trimesh) -> tuple[float, float, float, s
 
 
 def naive_error(mesh: trimesh.Trimesh, truth: RigidBody, radius: float) -> float:
-    """Return the error of trimesh's mass properties, infinite where they are no body."""
+    """Return the error of trimesh's mass properties, infinite if they are not a valid body."""
     mesh.density = DENSITY
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

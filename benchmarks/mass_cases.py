@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from aa_dataset.kinematics import RigidBody, merge_bodies
 
 DENSITY = 700.0
-# Off every origin and axis, so that nothing is right by symmetry.
+# Off every origin and axis, so that nothing is correct by symmetry.
 PLACE = np.array([1.0, -2.0, 3.0])
 TURN = Rotation.from_euler("xyz", [0.3, 0.7, -1.1]).as_matrix()
 SIDES = {"+x": (1, 0, 0), "-x": (-1, 0, 0), "+y": (0, 1, 0), "-y": (0, -1, 0),
@@ -64,13 +64,13 @@ def damages(solid: Solid, seeds: int) -> Iterator[tuple[str, trimesh.Trimesh]]:
     yield "doubled", _mesh(np.concatenate([vertices, vertices]), copies)
 
 
-def placed(thing: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Return the mesh where the tests put it."""
-    return _mesh(np.asarray(thing.vertices) @ TURN.T + PLACE, thing.faces)
+def placed(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+    """Return the mesh in the pose of the tests."""
+    return _mesh(np.asarray(mesh.vertices) @ TURN.T + PLACE, mesh.faces)
 
 
 def placed_body(body: RigidBody) -> RigidBody:
-    """Return the body where the tests put it, at their density."""
+    """Return the body in the pose of the tests, with their density."""
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = TURN, PLACE
     return RigidBody(DENSITY * body.mass, body.center, DENSITY * body.inertia).moved(matrix)
@@ -87,7 +87,7 @@ def _fine(mesh: trimesh.Trimesh, times: int) -> trimesh.Trimesh:
 
 
 def _side(mesh: trimesh.Trimesh, direction: np.ndarray) -> np.ndarray:
-    """Tell which faces look into a direction and lie at that end, as one side of the solid."""
+    """Return which faces point in a direction and are at that end, as one side of the solid."""
     along = mesh.triangles_center @ direction
     reach = float(np.ptp(mesh.vertices @ direction))
     return (mesh.face_normals @ direction > 0.8) & (along > along.max() - 0.15 * reach)

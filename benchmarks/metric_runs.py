@@ -42,7 +42,7 @@ def all_rows(*, quick: bool) -> Iterator[Row]:
 
 
 def seconds(run: Callable[[], object], repeats: int = 3) -> float:
-    """Return the least CPU time of a few runs, which load on the machine disturbs least."""
+    """Return the lowest CPU time of a few runs, which other load affects least."""
     best = math.inf
     for _ in range(repeats):
         begin = time.process_time()
@@ -62,7 +62,7 @@ def random_array(rng: np.random.Generator, count: int) -> JointArray:
 
 
 def broadcast(one: JointArray, two: JointArray, out: np.ndarray, step: int = 500) -> None:
-    """Write the distances as anyone would with numpy broadcasting: the yardstick."""
+    """Compute the distances with plain numpy broadcasting, for comparison."""
     z1 = one.limits[:, :, None] * one.screws[:, None]
     z2 = two.limits[:, :, None] * two.screws[:, None]
     for k in range(0, len(one), step):
@@ -180,7 +180,7 @@ def knob_rows() -> Iterator[Row]:
 
 
 def unrelated_rows(*, count: int) -> Iterator[Row]:
-    """Measure pairs that have nothing to do with each other, as bad predictions do."""
+    """Measure unrelated pairs, as from bad predictions."""
     for size in (10, 20, 40):
         result = run_trees(size, count, ENGINES[0], related=False)
         yield f"tree, {size} joints, unrelated, {ENGINES[0]}", result, "reported"
@@ -211,7 +211,7 @@ def _costs(one: KinematicTree, two: KinematicTree) -> tuple[np.ndarray, np.ndarr
 
 
 def _nested(tree: KinematicTree, make: Callable[[int, list], object]) -> object:
-    """Build an ordered tree of nodes that stand for the joint above each link."""
+    """Build an ordered tree whose nodes represent the joint above each link."""
     below: dict[str, list[int]] = {link: [] for link in tree.links}
     for k, joint in enumerate(tree.joints):
         below[joint.parent].append(k)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalize: CPU time per object beside the floor, loading the same meshes once with trimesh.
+"""Normalize: CPU time per object, compared with loading the same meshes once with trimesh.
 
-The floor is taken in the same process right before each object: every mesh file that the URDF names
-goes through `trimesh.load_scene(process=False)`, once. It finds no texture of PartNet and writes
-nothing; normalize reads materials and pictures, and writes OBJ, GLB and URDF. Convex parts for
-collisions are made by annotate and measured in benchmarks/collision.py.
-Sources are the real samples where they are (../shared/samples), and the generated collection.
+The floor is measured in the same process right before each object: every mesh file of the URDF is
+loaded once with `trimesh.load_scene(process=False)`. It finds no texture of PartNet and writes
+nothing; normalize reads materials and pictures, and writes OBJ, GLB and URDF. Convex collision
+parts are made by annotate and measured in benchmarks/collision.py.
+Sources are the real samples (../shared/samples), if present, and the generated collection.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
     """Measure every source and print one table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--generated", type=int, default=100, help="objects of the collection")
-    parser.add_argument("--rounds", type=int, default=3, help="the fastest of so many counts")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, of which the fastest counts")
     given = parser.parse_args()
     settings = select(load_config(), NormalizeSettings)
     rows = {}

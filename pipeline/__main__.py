@@ -56,7 +56,7 @@ COMMANDS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Dispatch to a stage or a command; a known error is a sentence and exit code 2."""
+    """Dispatch to a stage or a command; a known error prints one message and exits with 2."""
     known = [*COMMANDS, *STAGES]
     if not arguments or arguments[0] not in known:
         sys.stderr.write(f"usage: python -m pipeline {{{','.join(known)}}} ...\n")
@@ -83,13 +83,13 @@ def main(arguments: list[str]) -> int:
         _say(sentence)
         return 2
     except KeyboardInterrupt as interrupt:
-        _say("Interrupted. What is finished stays: run it again to go on.")
+        _say("Interrupted. Finished work is kept; run the command again to continue.")
         return 128 + getattr(interrupt, "number", signal.SIGINT)
     return 0
 
 
 def _say(sentence: str) -> None:
-    with suppress(OSError):  # a terminal that was closed
+    with suppress(OSError):  # the terminal may be closed
         sys.stderr.write(f"{terminal_text(sentence)}\n")
 
 
@@ -126,15 +126,15 @@ def _named_paths(words: list[str]) -> dict[str, Path]:
 
 
 def start(arguments: list[str]) -> int:
-    """Run as a program: in the checkout whose code this is, and in no other folder.
+    """Run as a program; the current folder must be the checkout that contains this code.
 
     A build executes the Snakefile of the current folder and what that imports.
     """
     checkout = Path(__file__).resolve().parents[1]
     if not Path.cwd().samefile(checkout):
         sys.stderr.write(
-            f"This pipeline is that of {checkout}: go there. What lies in the current folder is "
-            "not executed.\n"
+            f"This pipeline belongs to {checkout}: change to that folder. Code in the current "
+            "folder is not executed.\n"
         )
         return 2
     return main(arguments)

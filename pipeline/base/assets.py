@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asset tars: uncompressed, clockless, each object one contiguous range of bytes.
+"""Asset tars: uncompressed, without times, each object one contiguous range of bytes.
 
-A range has its digest from the moment it is made: the table of the stage that wrote it holds it,
-and whoever reads the range compares. So damage of a tar ends at its first reader.
+The stage that writes a range stores its digest in its table, and every reader compares it. Damage
+of a tar is therefore detected by its first reader.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pipeline.base.tables import read_rows
 
 # Two zero blocks end a tar; a fragment is an object's members without them.
 END_OF_ARCHIVE = bytes(1024)
-# What a stage that makes files adds to its records.
+# Columns that a stage that makes files adds to its records.
 COLUMNS = (
     pa.field("asset_offset", pa.int64(), nullable=False),
     pa.field("asset_size", pa.int64(), nullable=False),
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class AssetRange:
-    """Where one object lies in a tar; `sha256` is that of the range, None where none is known."""
+    """The bytes of one object in a tar; `sha256` is their digest, None if unknown."""
 
     path: Path
     offset: int
@@ -45,7 +45,7 @@ class AssetRange:
 
 
 def asset_ranges(records: Path, tar: Path) -> dict[str, AssetRange]:
-    """Return where the objects of a tar lie, by the records of the stage that wrote it."""
+    """Return the ranges of the objects of a tar, from the records of the stage that wrote it."""
     names = [column.name for column in COLUMNS]
     rows = read_rows(records, columns=["object_id", *names])
     return {row["object_id"]: AssetRange(tar, *(row[name] for name in names)) for row in rows}
@@ -69,7 +69,7 @@ def unpack(fragment: bytes) -> dict[str, bytes]:
     Raises
     ------
     ValueError
-        If the fragment is not that of one object, whole and of plain names.
+        If the fragment is not one complete object with plain names.
     """
     object_id = read_header(fragment[:BLOCK])[0].split("/", 1)[0]
     found = read_members(io.BytesIO(fragment), 0, len(fragment), object_id=object_id)
@@ -77,7 +77,7 @@ def unpack(fragment: bytes) -> dict[str, bytes]:
 
 
 def read_range(where: AssetRange) -> dict[str, bytes]:
-    """Read one object's files; a tar that does not hold them is removed."""
+    """Read one object's files; a tar that does not contain them is removed."""
     try:
         return unpack(read_fragment(where))
     except ValueError as error:
@@ -85,7 +85,7 @@ def read_range(where: AssetRange) -> dict[str, bytes]:
 
 
 def read_fragment(where: AssetRange) -> bytes:
-    """Read one object's range as it stands; a tar that is not what was written is removed."""
+    """Read one object's range unparsed; a tar that differs from what was written is removed."""
     with where.path.open("rb") as stream:
         stream.seek(where.offset)
         data = stream.read(where.size)
@@ -97,7 +97,7 @@ def read_fragment(where: AssetRange) -> bytes:
 
 
 def require_content(where: AssetRange, fragment: bytes, content_sha256: str) -> None:
-    """Raise, and remove the tar, unless a fragment holds the files that the tables vouch for."""
+    """Raise, and remove the tar, if a fragment's files do not match their digest in the tables."""
     contents = Contents()
     try:
         for name, data in unpack(fragment).items():
@@ -115,7 +115,7 @@ def _damaged(where: AssetRange, problem: str) -> DamagedFileError:
 
 
 class AssetWriter:
-    """Appends fragments to an open file and tells where each one went."""
+    """Appends fragments to an open file and returns their positions."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._position, self._digest = stream, 0, hashlib.sha256()
@@ -136,5 +136,5 @@ class AssetWriter:
 
     @property
     def mark(self) -> FileSeal:
-        """What a seal says of the file."""
+        """Digest and size of the file, for the seal."""
         return FileSeal(self._digest.hexdigest(), self._position)

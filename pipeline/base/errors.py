@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of the pipeline: a broken object is a `Rejection`, anything else a sentence."""
+"""The errors of the pipeline: `Rejection` for a broken object, other classes for the rest."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class ConfigError(PipelineError):
     """The configuration is not usable; raised before the first job."""
 
 
-class BooksError(PipelineError):
+class AccountingError(PipelineError):
     """A stage lost or invented an object: ids in differ from ids out and rejects."""
 
 
 class DamagedFileError(PipelineError):
-    """A file of ours is cut off or no longer what was written; it is removed, to be made anew."""
+    """A file of the build is truncated or changed; it is removed, so that it is made again."""
 
     def __init__(self, path: Path, problem: str):
         self.path, self.problem = path, problem
         super().__init__(
-            f"{path} is damaged ({problem}) and was removed; `make library` makes it anew."
+            f"{path} is damaged ({problem}) and was removed; `make library` makes it again."
         )
 
     def __reduce__(self) -> tuple[type[DamagedFileError], tuple[Path, str]]:
@@ -34,7 +34,7 @@ class DamagedFileError(PipelineError):
 
 
 class ChangedDuringBuildError(PipelineError):
-    """Something that the plan was made from is no longer the same; what was read may be mixed."""
+    """An input changed after planning, so that a job may have read two versions."""
 
     def __init__(self, what: str):
         self.what = what
@@ -47,7 +47,7 @@ class ChangedDuringBuildError(PipelineError):
 
 
 class Rejection(PipelineError):
-    """One object cannot go on; the shard does."""
+    """One object is rejected; the shard continues."""
 
     def __init__(self, reason: Reason, detail: str):
         self.reason, self.detail = reason, detail
@@ -58,7 +58,7 @@ class Rejection(PipelineError):
 
 
 class MissingPackageError(PipelineError):
-    """An optional package is needed and absent: the machine's trouble, not an object's."""
+    """An optional package is needed and not installed; no object is the cause."""
 
     def __init__(self, what: str, extra: str):
         self.what, self.extra = what, extra
@@ -72,15 +72,15 @@ class MissingPackageError(PipelineError):
 
 
 class WorkerKilledError(PipelineError):
-    """Somebody else ended the process that worked on an object: this says nothing about it."""
+    """A worker was killed from outside; its object is not the cause."""
 
     def __init__(self, object_id: str, signal_name: str):
         self.object_id, self.signal_name = object_id, signal_name
         super().__init__(
             f"The worker of {object_id} was killed from outside by {signal_name}, and again when "
-            "it ran alone. Nothing was written, so the next `make library` makes this shard. If "
-            "nobody killed it, the machine was out of memory (the system's log says so): run with "
-            "fewer --cores, or lower budgets.memory_gb, which makes such an object a reject."
+            "it ran alone. Nothing was written, so the next `make library` runs this shard again. "
+            "If nobody killed it, the machine ran out of memory (see the system log): run with "
+            "fewer --cores, or lower budgets.memory_gb, which rejects such an object."
         )
 
     def __reduce__(self) -> tuple[type[WorkerKilledError], tuple[str, str]]:
@@ -88,13 +88,13 @@ class WorkerKilledError(PipelineError):
 
 
 class MemoryLimitError(PipelineError):
-    """The shell allows a process less memory than the config promises to every object."""
+    """The shell allows a process less memory than the config grants to every object."""
 
     def __init__(self, limit: int, gigabytes: float):
         self.limit, self.gigabytes = limit, gigabytes
         super().__init__(
-            f"`ulimit -v` allows a process {limit:,} bytes of memory, and budgets.memory_gb in "
-            f"config.yaml promises {int(gigabytes * 2**30):,} to every object. Raise the limit "
+            f"`ulimit -v` allows a process {limit:,} bytes of memory, but budgets.memory_gb in "
+            f"config.yaml grants {int(gigabytes * 2**30):,} to every object. Raise the limit "
             "(`ulimit -v unlimited`), or lower budgets.memory_gb."
         )
 
@@ -103,4 +103,4 @@ class MemoryLimitError(PipelineError):
 
 
 class MachineError(PipelineError):
-    """The system refused something for a reason that no object has: a full disk, open files."""
+    """The system failed, and no object is the cause: a full disk, too many open files."""

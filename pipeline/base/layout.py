@@ -41,7 +41,7 @@ def shard_name(number: int) -> str:
 
 
 def raw_folder(source: str) -> Path:
-    """Folder of a raw source, where nothing else is said."""
+    """Default folder of a raw source."""
     return Path("raw") / source
 
 
@@ -51,12 +51,12 @@ def inventory(source: str, shard: str) -> Path:
 
 
 def marks(source: str, shard: str) -> Path:
-    """Sizes, times and inodes of one shard's raw files, digested, by object; no rule's input."""
+    """Digests of sizes, times and inodes of raw files by object; not an input of any rule."""
     return WORK / "inventory" / source / f"{shard}.marks.tsv"
 
 
 def source_facts(source: str) -> Path:
-    """Return where the facts that stages know about one source are kept (`SourceFacts`)."""
+    """Facts about one source that stages read (`SourceFacts`)."""
     return WORK / "sources" / f"{source}.json"
 
 
@@ -71,12 +71,12 @@ def curation(source: str, shard: str) -> Path:
 
 
 def repairs(source: str, shard: str) -> Path:
-    """Corrections of raw objects about one shard."""
+    """Corrections of the raw objects of one shard."""
     return WORK / "curation" / source / f"{shard}.repairs.tsv"
 
 
 def code(stage: str, source: str = "") -> Path:
-    """Digest of everything that a stage executes; `ingest` has one per source, for its adapter."""
+    """Digests of a stage's code; `ingest` has one file per source, for its adapter."""
     return WORK / "code" / (f"ingest/{source}.txt" if stage == "ingest" else f"{stage}.txt")
 
 
@@ -86,7 +86,7 @@ def settings(stage: str) -> Path:
 
 
 def made(stage: str, source: str, shard: str) -> Path:
-    """Digests of all that one job read and wrote; source and shard are empty for the library's."""
+    """Digests of a job's inputs and outputs; source and shard are empty for library stages."""
     return WORK / "made" / stage / source / f"{shard or 'all'}.json"
 
 
@@ -97,7 +97,7 @@ def made_before(source: str, shard: str) -> list[Path]:
 
 
 def progress() -> Path:
-    """Folder of the counters that running jobs keep."""
+    """Folder of the counters of running jobs."""
     return WORK / "progress"
 
 
@@ -117,7 +117,7 @@ def benchmark(stage: str, source: str, shard: str) -> Path:
 
 
 def stage_folders() -> list[Path]:
-    """Folders that the stages write to, which leaves the raw sources out."""
+    """Folders that the stages write to, without the raw sources."""
     return [path for path in sorted(WORK.glob("*")) if path.name != "raw"]
 
 
@@ -127,5 +127,5 @@ def records(stage: str, source: str, shard: str) -> Path:
 
 
 def generator_stamp(root: Path) -> Path:
-    """Tells which code and settings made a generated raw folder, and how many objects."""
+    """Record of the code, settings and count that made a generated raw folder."""
     return root / ".generated.json"

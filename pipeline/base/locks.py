@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locks of files: the kernel drops one with the process that holds it, however that ends."""
+"""File locks; the kernel releases a lock when its process ends for any reason."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import TextIO
 
 @contextmanager
 def locked(path: Path, *, shared: bool = False, wait: bool = True) -> Iterator[TextIO | None]:
-    """Hold a lock on a file, which is made if absent; give its stream.
+    """Hold a lock on a file, which is created if absent; yield its stream.
 
     Parameters
     ----------
     path : Path
-        The file; its folder is made if absent. Its content is not touched.
+        The file; its folder is created if absent. Its content is not changed.
     shared : bool
-        Let others hold it too, if they share it as well.
+        Allow other shared locks at the same time.
     wait : bool
-        Wait for who holds it; otherwise None is given, and nothing is held.
+        Wait for the current holder; otherwise None is yielded and no lock is held.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX

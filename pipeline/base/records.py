@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records: frozen dataclasses that know the table they are a row of.
+"""Records: frozen dataclasses that are rows of tables.
 
 A stage hands its objects to the next one as records, one Parquet row each. A record class is its
 fields; schema and conversion follow from their types:
@@ -17,7 +17,7 @@ another dataclass                           struct
 ``dict[str, X]``                            map, sorted by key
 ==========================================  =================================
 
-`object_id` is no field: it is the key of every record, and the runner writes it.
+`object_id` is not a field: it is the key of every record, and the runner writes it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _KNOWN: dict[type[Any], dict[str, _Form]] = {}
 
 
 class Shape:
-    """How many numbers a tuple or an array has, by axis; stands in `Annotated`."""
+    """The shape of a tuple or an array of numbers; used in `Annotated`."""
 
     def __init__(self, *sizes: int) -> None:
         self.sizes, self.count = sizes, math.prod(sizes)
@@ -49,7 +49,7 @@ class Shape:
 
 Vec3 = Annotated[tuple[float, ...], Shape(3)]
 Vec6 = Annotated[tuple[float, ...], Shape(6)]
-Mat3 = Annotated[tuple[float, ...], Shape(9)]  # by rows
+Mat3 = Annotated[tuple[float, ...], Shape(9)]  # row by row
 
 
 class Record:
@@ -63,12 +63,12 @@ class Record:
         return record_schema(*(form.field(name) for name, form in _fields(cls).items()))
 
     def to_row(self) -> dict[str, Any]:
-        """Return the record as a row; a value that its field cannot hold is a `TypeError`."""
+        """Return the record as a row; raise `TypeError` for a value of another type."""
         return dict(_encoded(_fields(type(self)), self))
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Return the record of a row; columns that are no fields are left out."""
+        """Return the record of a row; columns that are not fields are ignored."""
         return cls(**_decoded(_fields(cls), row))
 
 
@@ -76,14 +76,14 @@ R = TypeVar("R", bound=Record)
 
 
 def read_records(path: Path, kind: type[R]) -> dict[str, R]:
-    """Return the records of a table by object id; columns that are no fields are not read."""
+    """Return the records of a table by object id; columns that are not fields are not read."""
     rows = read_rows(path, columns=["object_id", *_fields(kind)])
     return {row["object_id"]: kind.from_row(row) for row in rows}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Form:
-    """How one field is stored: the type of its column, and the way there and back."""
+    """How one field is stored: the type of its column, and the conversions."""
 
     type: pa.DataType
     encode: Callable[[Any], Any]
@@ -109,7 +109,7 @@ def _decoded(forms: Mapping[str, _Form], row: Mapping[str, Any]) -> dict[str, An
 
 
 def _fields(kind: type[Any]) -> dict[str, _Form]:
-    """Return the form of every field of a dataclass, in their order."""
+    """Return the form of every field of a dataclass, in order."""
     if kind not in _KNOWN:
         hints = typing.get_type_hints(kind, include_extras=True)
         names = [field.name for field in dataclasses.fields(kind)]
@@ -185,12 +185,12 @@ def _map(item: _Form) -> _Form:
 
 
 def _map_cells(item: _Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keys and values as a table has them; two broken texts may become one key."""
+    """Return keys and values as stored; two invalid texts may become the same key."""
     return {_text(key): item.encode(value) for key, value in values.items()}
 
 
 def _fixed(base: Any, shape: Shape) -> _Form:
-    """Return the form of numbers whose count is known; tables have them flat."""
+    """Return the form of a fixed number of values, stored flat."""
 
     def encode(values: Any) -> list[float]:
         if base is np.ndarray:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads YAML: our own files, and small untrusted files, which may hold plain values only.
 
-A key that stands twice is refused, of which YAML would silently take the last. A stranger's file
-is also bounded in size, depth, number of values and digits of an integer, and has no anchors, so
-that a few lines cannot stand for billions of values.
+Duplicate keys are refused; YAML would silently use the last one. An untrusted file is also bounded
+in size, depth, number of values and digits of an integer. It may have no anchors, because with them
+a few lines can expand to billions of values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_BYTES, MOST_DEPTH, MOST_VALUES = 16_384, 6, 500
 
 
 class UniqueKeyLoader(yaml.SafeLoader):  # type: ignore[misc]
-    """The safe loader, without keys that stand twice."""
+    """The safe loader, without duplicate keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping of a node whose keys are all different."""
@@ -32,12 +32,12 @@ class UniqueKeyLoader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def load_foreign(data: bytes) -> Any:
-    """Return the value of a stranger's YAML file.
+    """Return the value of an untrusted YAML file.
 
     Raises
     ------
     ValueError
-        With a sentence that names the problem.
+        With a message that names the problem.
     """
     if len(data) > MOST_BYTES:
         raise ValueError(f"the file has more than {MOST_BYTES} bytes.")
@@ -48,7 +48,7 @@ def load_foreign(data: bytes) -> Any:
         raise
     except _HostileError as error:
         raise ValueError(str(error)) from None
-    except Exception as error:  # constructors of dates, numbers and sets raise whatever they like
+    except Exception as error:  # constructors of dates, numbers and sets raise various errors
         words = " ".join(str(error).split())[:200]
         raise ValueError(f"the file is not usable YAML: {words}.") from None
     _require_usable_numbers(value)
@@ -60,7 +60,7 @@ class _HostileError(ValueError):
 
 
 def _require_plain_events(data: bytes) -> None:
-    """Refuse aliases, depth and length before anything is built from the events."""
+    """Refuse aliases, deep nesting and long files before any value is constructed."""
     depth = values = 0
     for event in yaml.parse(data, yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
@@ -76,9 +76,9 @@ def _require_plain_events(data: bytes) -> None:
 
 
 def _require_usable_numbers(value: object) -> None:
-    """Refuse numbers that no float can hold, or that Python will not write, also as keys.
+    """Refuse numbers that are not finite, or that Python will not print, also as keys.
 
-    An integer is measured by its value: base 16, 8, 2 and 60 write a long one in few words.
+    An integer is measured by its value, because base 16, 8, 2 and 60 write it with fewer digits.
     """
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a finite number.")

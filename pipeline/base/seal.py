@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The seal of a library or release: written last, it says what the folder holds and proves it."""
+"""The seal of a library or release: the digests of its files, written last."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def seal_folder(
     benchmark: Benchmark | None,
     marks: Mapping[str, FileSeal],
 ) -> Seal:
-    """Write `library.json` for the tables and assets that are there now; return its content.
+    """Write `library.json` for the current tables and assets; return its content.
 
-    `marks` are those of the files when they were made. One that changed since is removed with an
-    error, so that no seal ever vouches for damage.
+    `marks` are the digests of the files when they were made. A file that changed since is removed
+    and an error is raised, so that no seal ever covers a damaged file.
     """
     files = {_name(folder, path): FileSeal.of(path) for path in sealed_files(folder)}
     for file, mark in files.items():
@@ -56,17 +56,17 @@ def seal_folder(
 
 
 def revision(folder: LibraryLayout) -> str:
-    """Return 16 hex digits that change with any fact in any table, and with nothing else."""
+    """Return 16 hex digits that depend on every value in the tables, and on nothing else."""
     return tables_revision({name: pq.read_table(folder.table(name)) for name in TABLES})
 
 
 def sealed_files(folder: LibraryLayout) -> list[Path]:
-    """Return the tables and asset tars, which a seal vouches for."""
+    """Return the tables and asset tars that a seal covers."""
     return [*(folder.table(name) for name in TABLES), *sorted(folder.assets.glob("*.tar"))]
 
 
 def require_sealed(folder: LibraryLayout) -> Seal:
-    """Return the seal of a folder; a file that is not what it vouches for is removed."""
+    """Return the seal of a folder; a file that does not match it is removed."""
     seal = usable_seal(folder)
     if seal is None:
         raise _damaged(folder.seal)
@@ -77,22 +77,22 @@ def require_sealed(folder: LibraryLayout) -> Seal:
 
 
 def usable_seal(folder: LibraryLayout) -> Seal | None:
-    """Return the seal of a folder, None if any field of it is not what a build writes."""
+    """Return the seal of a folder, None if any field of it is invalid."""
     try:
         return read_seal(folder)
     except LibraryError as error:
-        if isinstance(error.__cause__, OSError):  # the machine's trouble says nothing about a seal
+        if isinstance(error.__cause__, OSError):  # a system error, so the seal may be valid
             raise error.__cause__ from None
         return None
 
 
 def write_marks(path: Path, marks: Mapping[str, FileSeal]) -> None:
-    """Write what files were when they were made."""
+    """Write the digests of files when they were made."""
     write_bytes(path, dump_json({name: asdict(mark) for name, mark in marks.items()}))
 
 
 def read_marks(path: Path) -> dict[str, FileSeal]:
-    """Read what files were when they were made; a damaged list is removed."""
+    """Read the digests of files when they were made; a damaged list is removed."""
     try:
         found = json.loads(path.read_bytes())
         return {name: FileSeal(**mark) for name, mark in found.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that appear whole or not at all, and Parquet tables that are the same bytes every time."""
+"""Atomic writes of files, and Parquet tables with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
-    """Write only where the content differs, so that the time stamp means a change; tell whether."""
+    """Write only if the content differs, so that a new time means a change; return whether."""
     if path.is_file() and path.read_bytes() == data:
         return False
     write_bytes(path, data)
@@ -33,14 +33,14 @@ def write_if_changed(path: Path, data: bytes) -> bool:
 def dump_json(value: object) -> bytes:
     """Return JSON with sorted keys, indented, ending in a newline.
 
-    Names of files that are not UTF-8 pass as lone surrogates, which `json.loads` reads back.
+    File names that are not UTF-8 contain lone surrogates, which `json.loads` reads back.
     """
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     return text.encode("utf-8", "surrogatepass")
 
 
 def encodable(text: str) -> str:
-    """Return the text with `?` for lone surrogates, which no table can hold."""
+    """Return the text with `?` for lone surrogates, which tables cannot store."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -50,7 +50,7 @@ def compact_json(value: object) -> str:
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> None:
-    """Write rows to Parquet, whole or not at all; see `put_table`."""
+    """Write rows to Parquet atomically; see `put_table`."""
     with replacing(path) as temporary:
         put_table(temporary, rows, schema, name=path.name)
 
@@ -65,7 +65,7 @@ def put_table(
 ) -> None:
     """Write rows to Parquet where `path` is; a missing or surplus key is an error, not a null.
 
-    With `checksums`, `read_rows` sees damage: tables that no seal vouches for have them.
+    With `checksums`, `read_rows` detects damage: for tables that no seal covers.
     """
     rows = list(rows)
     names = set(schema.names)
@@ -76,7 +76,7 @@ def put_table(
 
 
 def write_arrow(path: Path, table: pa.Table) -> None:
-    """Write an Arrow table to Parquet with the options that every file of ours has."""
+    """Write an Arrow table to Parquet with the options that all our files share."""
     with replacing(path) as temporary:
         _put_arrow(temporary, table)
 
@@ -93,7 +93,7 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[dict[str
 
 
 def read_arrow(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet table, or columns of it; a file that is no table is removed."""
+    """Read a Parquet table, or columns of it; a file that is not a table is removed."""
     with _removing_damaged(path):
         return _read(path, columns)
 
@@ -110,7 +110,7 @@ def _removing_damaged(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
-        if getattr(error, "errno", None):  # the file system's trouble, not the table's
+        if getattr(error, "errno", None):  # an error of the file system, not of the table
             raise
         path.unlink(missing_ok=True)
         raise DamagedFileError(path, str(error).splitlines()[0][:120]) from error

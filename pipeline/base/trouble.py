@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine refuses, as a sentence: room, rights, memory, open files."""
+"""Messages for system errors: disk space, permissions, memory, open files."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ MACHINE_TROUBLE = (
     *DISK_TROUBLE, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ESTALE
 )  # fmt: skip
 FORBIDDEN = (errno.EACCES, errno.EPERM)
-# How the loader of shared libraries says that memory is gone.
+# Messages of the dynamic loader when memory is exhausted.
 _NOT_MAPPED = ("cannot allocate memory", "failed to map segment")
-# Python's own words about an error of the system, as they end a traceback.
+# A system error as the last line of a Python traceback.
 _ERRNO = re.compile(r"^\w*Error: \[Errno (\d+)\] [^:\n]*(?:: '([^'\n]+)')?", re.M)
 _MEMORY = re.compile(r"^(?:\w+\.)*_?\w*MemoryError\b", re.M)
 
 
 def blame_machine(path: Path, error: OSError) -> None:
-    """Raise if it is the machine, not the data, that keeps a file or folder from being read.
+    """Raise if a file or folder cannot be read because of the system, not because of the data.
 
-    A missing file, a circle of links or a name that no disk takes are the data's own.
+    A missing file, a cycle of links or an invalid name are errors of the data.
 
     Raises
     ------
     MachineError
-        With the file and what to do.
+        With the file and the next step.
     OSError
-        The same one, if memory is gone: only the caller knows whose.
+        The same error if memory is exhausted: only the caller knows which limit applies.
     """
     if error.errno == errno.ENOMEM:
         raise error
@@ -46,30 +46,30 @@ def blame_machine(path: Path, error: OSError) -> None:
 
 def _read_advice(number: int) -> str:
     if number in FORBIDDEN:
-        return "Give yourself the right to read it (`chmod u+r`, `chown`) and run it again."
+        return "Give this user read permission (`chmod u+r`, `chown`) and run it again."
     if number in (errno.EMFILE, errno.ENFILE, errno.EAGAIN):
         return "Raise the limits of the system (`ulimit -n`) and run it again."
-    return "Look at the disk or its mount (the system's log tells more) and run it again."
+    return "Check the disk and its mount (see the system log) and run it again."
 
 
 def is_memory_trouble(error: BaseException) -> bool:
-    """Tell whether memory could not be had, also where a shared library was to be loaded."""
+    """Return whether memory is exhausted, also while loading a shared library."""
     if isinstance(error, ImportError):
         return any(words in str(error).lower() for words in _NOT_MAPPED)
     return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def worker_sentence(error: BaseException) -> str | None:
-    """Return what troubles every object of a worker alike, None if an object may be to blame."""
+    """Return a message for an error that affects every object, None if the object may cause it."""
     if isinstance(error, ImportError):
-        return f"a package cannot be loaded ({error}). Install what it names, run it again."
+        return f"a package cannot be loaded ({error}). Install it and run the command again."
     if isinstance(error, OSError) and error.errno in MACHINE_TROUBLE:
-        return f"{error}. Mend that, run it again."
+        return f"{error}. Fix this and run the command again."
     return None
 
 
 def machine_sentence(error: BaseException) -> str | None:
-    """Return a sentence about an error that the machine is to blame for, None for any other."""
+    """Return a message for a system error, None for any other error."""
     if isinstance(error, MemoryError):
         return memory_sentence()
     if not isinstance(error, OSError) or error.errno not in MACHINE_TROUBLE:
@@ -77,7 +77,7 @@ def machine_sentence(error: BaseException) -> str | None:
     if error.errno == errno.ENOMEM:
         return memory_sentence()
     if error.errno not in DISK_TROUBLE:
-        return f"The system refused: {os.strerror(error.errno)}. Raise its limits, run it again."
+        return f"System error: {os.strerror(error.errno)}. Raise its limits and run it again."
     if error.filename is not None:
         path = Path(os.fsdecode(error.filename))
         return write_sentence(path, error, least_bytes=0)
@@ -87,7 +87,7 @@ def machine_sentence(error: BaseException) -> str | None:
 
 
 def logged_sentence(log: str) -> str | None:
-    """Return a sentence about the machine's trouble that a log ends with, if it does."""
+    """Return a message for the system error that a log ends with, None if there is none."""
     if _MEMORY.search(log):
         return memory_sentence()
     for number, name in reversed(_ERRNO.findall(log)):
@@ -98,12 +98,12 @@ def logged_sentence(log: str) -> str | None:
 
 
 def memory_sentence() -> str:
-    """Say that memory could not be had, and how much this process may have."""
+    """Return a message that memory is exhausted, with the limit of this process."""
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY:
-        return "The machine has no memory left. Run with fewer --cores, or free some."
+        return "The machine is out of memory. Run with fewer --cores, or free some memory."
     return (
-        f"No memory could be had: `ulimit -v` allows a process {soft:,} bytes. Raise that limit "
+        f"Out of memory: `ulimit -v` allows a process {soft:,} bytes. Raise that limit "
         "(`ulimit -v unlimited`) and run it again."
     )
 
@@ -114,17 +114,17 @@ def written_folders() -> list[Path]:
 
 
 def require_writable() -> None:
-    """Raise if a folder of the build does not let us write, before anything is begun."""
+    """Raise before the build starts if one of its folders is not writable."""
     for folder in _folders(written_folders()):
         if not os.access(folder, os.W_OK | os.X_OK):
             raise MachineError(
                 f"{folder.absolute()} cannot be written by this user (id {os.getuid()}). Give "
-                f"yourself the right (`chmod u+rwx`, `chown`), or look how it is mounted."
+                f"this user write permission (`chmod u+rwx`, `chown`), or check its mount."
             )
 
 
 def _folders(roots: Iterable[Path]) -> Iterator[Path]:
-    """Yield the folders of a build without the raw sources; of an absent one, where it would be."""
+    """Yield the folders of a build without the raw sources; for an absent one, its parent."""
     for root in roots:
         yield root if root.is_dir() else root.absolute().parent
         for parent, names, _ in os.walk(root):

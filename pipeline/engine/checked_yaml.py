@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML that people write and tells what its JSON schema does not allow."""
+"""Reads YAML configuration files and checks them against a JSON schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.base.safe_yaml import UniqueKeyLoader
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a file; raise `ConfigError` if it is not there or not YAML."""
+    """Read a file; raise `ConfigError` if it is missing or not YAML."""
     try:
         return yaml.load(path.read_bytes(), UniqueKeyLoader)
     except OSError as error:
@@ -26,7 +26,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def schema_problems(value: object, path: Path, schema: Path) -> list[str]:
-    """Return a sentence for everything in a file that its JSON schema does not allow."""
+    """Return a message for everything in a file that its JSON schema does not allow."""
     from jsonschema import Draft202012Validator, validators
 
     # JSON counts 4.0 as an integer; `range` and the random generators do not.
@@ -35,13 +35,13 @@ def schema_problems(value: object, path: Path, schema: Path) -> list[str]:
     )
     strict = validators.extend(Draft202012Validator, type_checker=types)
     validator = strict(json.loads(schema.read_text()))
-    said = [
+    problems = [
         f"{path}: {'.'.join(map(str, error.absolute_path)) or 'the file'}: {error.message}. "
         f"{schema} lists what is allowed."
         for error in validator.iter_errors(value)
     ]
-    # No comparison holds for NaN, so that the schema's bounds let it pass.
-    return said + [
+    # Every comparison with NaN is false, so NaN passes the schema's bounds.
+    return problems + [
         f"{path}: {where}: {number} is not a finite number."
         for where, number in _leaves(value)
         if isinstance(number, float) and not math.isfinite(number)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks the configuration; a mistake is a sentence before the first job.
+"""Reads and checks the configuration before the first job.
 
-A setting that would have no effect is a mistake, too: who wrote it believes that it has one.
+A setting without effect is an error as well, because its author expects one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.engine.stages import STAGES
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.taxonomy import UNKNOWN, read_supercategories
 
-# `sources` of config.yaml: what is other than sources.yaml says.
+# `sources` of config.yaml: what overrides sources.yaml.
 Changes = Mapping[str, Mapping[str, Any]]
 
 
@@ -29,20 +29,20 @@ def load_config() -> Config:
     return parse_config(read_yaml(layout.CONFIG))
 
 
-def parse_config(said: object) -> Config:
-    """Return the settings that a file's content means.
+def parse_config(content: object) -> Config:
+    """Return the settings of a parsed config.yaml.
 
     Raises
     ------
     ConfigError
-        With one sentence per mistake.
+        With one line per mistake.
     """
     known = load_sources()
-    problems = schema_problems(said, layout.CONFIG, layout.CONFIG_SCHEMA)
-    if problems or not isinstance(said, Mapping):
+    problems = schema_problems(content, layout.CONFIG, layout.CONFIG_SCHEMA)
+    if problems or not isinstance(content, Mapping):
         raise ConfigError("\n".join(sorted(problems)))
-    others: Changes = said["sources"]
-    config: Config = structured(Config, {**said, "sources": {}})
+    others: Changes = content["sources"]
+    config: Config = structured(Config, {**content, "sources": {}})
     config = dataclasses.replace(config, sources=_sources(others, known))
     problems = [f"{layout.CONFIG}: {one}" for one in _without_effect(config, others, known)]
     if problems:
@@ -50,11 +50,11 @@ def parse_config(said: object) -> Config:
     return config
 
 
-def _sources(said: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
+def _sources(changes: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
     """Return the sources of the build, in the order in which sources.yaml describes them."""
     found = {}
     for name, description in known.items():
-        options = said.get(name, {})
+        options = changes.get(name, {})
         if not options.get("skip", False):
             facts = description.facts(options.get("folder", description.folder))
             found[name] = Source(options.get("shards", description.shards), facts)
@@ -64,7 +64,7 @@ def _sources(said: Changes, known: Mapping[str, Description]) -> dict[str, Sourc
 def _without_effect(
     config: Config, others: Changes, known: Mapping[str, Description]
 ) -> Iterator[str]:
-    """Yield a sentence for every setting of something that does not exist."""
+    """Yield a message for every setting of something that does not exist."""
     places: dict[str, Mapping[str, Any]] = {
         "sources": others,
         "filters": config.filters,
@@ -76,7 +76,7 @@ def _without_effect(
                 yield f"{place}.{name}: there is no such source; {layout.SOURCES} describes them."
     for name, options in others.items():
         if "skip" in options and len(options) > 1:
-            yield f"sources.{name}: it is skipped, so say nothing else about it."
+            yield f"sources.{name}: it is skipped, so other settings have no effect; remove them."
     yield from _unknown_fields(config.filters, known)
     yield from _unknown_codes(config.verify.reject)
     yield from _unknown_quotas(config.split.quotas)
@@ -86,12 +86,15 @@ def _unknown_fields(
     filters: Mapping[str, Mapping[str, Filter]], known: Mapping[str, Description]
 ) -> Iterator[str]:
     for source, fields in filters.items():
-        if source not in known or (told := adapter_module(known[source].adapter).FIELDS) is None:
+        if source not in known:
             continue
-        for field in sorted(set(fields).difference(told)):
+        allowed = adapter_module(known[source].adapter).FIELDS
+        if allowed is None:
+            continue
+        for field in sorted(set(fields).difference(allowed)):
             yield (
                 f"filters.{source}.{field}: no record of this source has such a field; "
-                f"there are {', '.join(sorted(told))}."
+                f"there are {', '.join(sorted(allowed))}."
             )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that never outlive the process that started them, and how they ended."""
+"""Child processes that never outlive their parent, and the reasons why they ended."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pipeline.base.errors import MemoryLimitError
 
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 STDERR = 2
-# A process raises these against itself; every other signal comes from somebody else.
+# A process causes these signals itself; every other signal comes from outside.
 OWN_FAULTS = (
     signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS,
     signal.SIGTRAP,
 )  # fmt: skip
-# What ends a command like Ctrl-C: an operator or a shutdown, and a terminal that closes.
+# Signals that end a command like Ctrl-C: from an operator, a shutdown or a closed terminal.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 GRACE_S = 10.0  # for removing temporary files; no result depends on it
 
@@ -31,7 +31,7 @@ _abandoned: list[Any] = []
 
 
 def end_with_parent(parent: int) -> None:
-    """Let the kernel end this process when the process `parent` ends, however that happens.
+    """Let the kernel end this process when the process `parent` ends for any reason.
 
     If the parent ended before `prctl` was called, no signal arrives: check once and exit here.
     """
@@ -41,21 +41,21 @@ def end_with_parent(parent: int) -> None:
 
 
 def use_own_stderr() -> None:
-    """Let a forked worker write its log through a stream of its own.
+    """Let a forked worker write its log through its own stream.
 
-    The fork may have caught another thread of the parent in the middle of a write: the copy of that
-    stream stays locked for ever, and the first word of the worker would wait for it.
+    Another thread of the parent may have been writing during the fork. The worker's copy of that
+    stream then stays locked, and its first log line would block forever.
     """
     fresh = open(STDERR, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.StreamHandler):
-            _abandoned.append(handler.stream)  # kept alive: to close it would wait for its lock
+            _abandoned.append(handler.stream)  # not closed, which would wait for its lock
             handler.stream = fresh
     sys.stderr = fresh
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked the command to end."""
+    """A signal requested the end of the command."""
 
     def __init__(self, number: int):
         self.number = number
@@ -63,7 +63,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def end_like_ctrl_c() -> None:
-    """Let the signals that ask for an end raise `Interrupted`, once; forked children just end."""
+    """Let termination signals raise `Interrupted`, once; forked children end by the signal."""
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
             signal.signal(number, _interrupt)
@@ -71,20 +71,20 @@ def end_like_ctrl_c() -> None:
 
 
 def end_by_signals() -> None:
-    """Let this process simply end by a signal, as the exit code then says."""
+    """Restore the default of termination signals, so that the exit code names the signal."""
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    for each in (*ENDING, signal.SIGINT):  # a second one must not disturb the cleaning up
+    for each in (*ENDING, signal.SIGINT):  # a second signal must not interrupt the cleanup
         signal.signal(each, signal.SIG_IGN)
     raise Interrupted(number)
 
 
 def end_group(process: subprocess.Popen[Any]) -> None:
-    """End a child and everything in its process group; it may clean up, but not stay."""
+    """End a child and its process group, with some seconds to clean up."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -94,7 +94,7 @@ def end_group(process: subprocess.Popen[Any]) -> None:
 
 
 def outside_signal(exit_code: int | None) -> str | None:
-    """Return the name of the signal by which somebody else ended a process, None if nobody did."""
+    """Return the name of the signal from outside that ended a process, None if there was none."""
     if exit_code is None or exit_code >= 0 or -exit_code in OWN_FAULTS:
         return None
     try:
@@ -104,13 +104,13 @@ def outside_signal(exit_code: int | None) -> str | None:
 
 
 def require_memory(gigabytes: float) -> None:
-    """Raise if this process may not give a worker the memory that the config promises."""
+    """Raise if this process cannot give a worker the memory of budgets.memory_gb."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard != resource.RLIM_INFINITY and hard < int(gigabytes * 2**30):
         raise MemoryLimitError(hard, gigabytes)
 
 
 def limit_memory(gigabytes: float) -> None:
-    """Bound the address space of this process."""
+    """Limit the address space of this process."""
     limit = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

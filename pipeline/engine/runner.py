@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One runner for every per-object stage: books, isolation, budgets, whole and repeatable output.
+"""Runs every per-object stage: accounting, isolation, budgets, atomic and reproducible output.
 
-Each object is worked on in a separate process. An exception, a crash of native code, a runaway in
-memory or time costs that object, which becomes a row of `rejects`; the shard goes on. What a
-process that died says about its object is decided alone, in fresh processes: two deaths of its own
-are a reject, two kills from outside fail the shard. Results are written in the order of the object
-ids, to temporary names that are renamed at the end.
+Objects are processed in worker processes. An exception, a crash of native code, or too much memory
+or time rejects the object, and the shard continues. An object whose worker died is tried again
+alone in a fresh process: two crashes reject it, two kills from outside fail the shard. Results are
+sorted by object id and written to temporary files, which are renamed at the end.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.assets import COLUMNS, AssetWriter, pack
 from pipeline.base.errors import (
-    BooksError,
+    AccountingError,
     ChangedDuringBuildError,
     DamagedFileError,
     MachineError,
@@ -52,16 +51,16 @@ R = TypeVar("R", bound=Record)
 S = TypeVar("S")
 B = TypeVar("B", bound=ShardSettings)
 
-# After this many objects a fresh worker takes over: leaks of native libraries end there.
+# A worker is replaced after this many objects, to bound memory leaks of native libraries.
 OBJECTS_PER_WORKER = 200
-# Our own file is damaged, the raw files changed, a package is absent, the disk is full: the shard's
-# trouble, not the object's.
+# These fail the shard, because the object is not the cause: a damaged file of ours, changed raw
+# files, a missing package, a full disk.
 SHARD_TROUBLE = (
     DamagedFileError, ChangedDuringBuildError, MachineError, MissingPackageError, WriteError
 )  # fmt: skip
-# So often may a worker die of its object, or be killed, before that is the answer.
+# An object is decided after its worker crashed, or was killed, this many times.
 DEATHS = 2
-# Put in place in reverse: records come last, so their presence means that the shard is complete.
+# Renamed in reverse order: records come last, so their presence means that the shard is complete.
 OUTPUTS = ("records", "rejects", "findings", "assets")
 
 
@@ -80,7 +79,7 @@ class ShardJob(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[P]):
-    """One object's work order; `data` is what the stage's `process` needs."""
+    """One object to process; `data` is what the stage's `process` needs."""
 
     object_id: str
     data: P
@@ -88,7 +87,7 @@ class Task(Generic[P]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[R]):
-    """What a stage says about one object: a record, findings, and files for the asset tar."""
+    """The result of a stage for one object: record, findings, and files for the asset tar."""
 
     record: R
     findings: Sequence[Finding] = ()
@@ -100,7 +99,7 @@ Process = Callable[[Task[P], B], Outcome[R]]
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """An outcome on its way from the worker: the record as a row, the files as a tar fragment."""
+    """An outcome as the worker sends it: the record as a row, the files as a tar fragment."""
 
     row: dict[str, Any]
     findings: tuple[Finding, ...]
@@ -111,7 +110,7 @@ Answer = _Done | Rejection
 
 
 @dataclass(slots=True)
-class _Books:
+class _Rows:
     records: list[dict[str, Any]] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     rejects: list[dict[str, Any]] = field(default_factory=list)
@@ -120,7 +119,10 @@ class _Books:
         """Raise unless ids in = ids out + rejects, without overlap."""
         out = [row["object_id"] for row in self.records + self.rejects]
         if sorted(out) != sorted(set(expected)):
-            raise BooksError(f"the shard's books do not balance: {len(out)} ids came out.")
+            raise AccountingError(
+                f"The shard's records and rejects have {len(out)} ids, which are not those of its "
+                "objects."
+            )
 
 
 def run_shard(
@@ -144,11 +146,11 @@ def run_shard(
     record : type of Record
         What `process` returns; stages that make files add the columns of `pipeline.base.assets`.
     check : callable, optional
-        Called when every object has its answer and no output is in its place; what it raises
-        fails the shard.
+        Called after the last object and before any output is in place; an exception fails the
+        shard.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
-    books, schema = _Books(), record.schema()
+    rows, schema = _Rows(), record.schema()
     with ExitStack() as stack:
         paths = {
             name: stack.enter_context(replacing(job.outputs[name]))
@@ -159,36 +161,34 @@ def run_shard(
         if "assets" in paths:
             writer = AssetWriter(stack.enter_context(paths["assets"].open("wb")))
         for task, answer in _answers(job, tasks, process):
-            _enter(books, job, task.object_id, answer, writer)
-            _count(job, books, len(tasks))
+            _enter(rows, job, task.object_id, answer, writer)
+            _count(job, rows, len(tasks))
         if check is not None:
             check()
         if writer is not None:
             writer.close()
             schema = functools.reduce(pa.Schema.append, COLUMNS, schema)
-        books.check(task.object_id for task in tasks)
+        rows.check(task.object_id for task in tasks)
         put_table(
-            paths["findings"], books.findings, TABLES["findings"], name="findings", checksums=True
+            paths["findings"], rows.findings, TABLES["findings"], name="findings", checksums=True
         )
-        put_table(
-            paths["rejects"], books.rejects, TABLES["rejects"], name="rejects", checksums=True
-        )
-        put_table(paths["records"], books.records, schema, name="records", checksums=True)
-    log.info("%d objects, %d rejects", len(books.records), len(books.rejects))
+        put_table(paths["rejects"], rows.rejects, TABLES["rejects"], name="rejects", checksums=True)
+        put_table(paths["records"], rows.records, schema, name="records", checksums=True)
+    log.info("%d objects, %d rejects", len(rows.records), len(rows.rejects))
 
 
 def _enter(
-    books: _Books,
+    rows: _Rows,
     job: ShardJob[Any],
     object_id: str,
     answer: Answer,
     writer: AssetWriter | None,
 ) -> None:
-    """Enter one object's result into the books."""
+    """Add one object's result to the shard's rows."""
     if isinstance(answer, Rejection):
-        detail = encodable(answer.detail)  # names of files may hold what no log can
+        detail = encodable(answer.detail)  # file names may contain characters that no log can
         log.warning("%s rejected: %s: %s", object_id, answer.reason, terminal_line(detail))
-        books.rejects.append(
+        rows.rejects.append(
             {
                 "object_id": object_id,
                 "source": job.source,
@@ -202,8 +202,8 @@ def _enter(
     if writer is not None and answer.fragment is not None:
         names = (column.name for column in COLUMNS)
         row |= zip(names, writer.append(answer.fragment), strict=True)
-    books.records.append(row)
-    books.findings.extend(
+    rows.records.append(row)
+    rows.findings.extend(
         {
             "object_id": object_id,
             "stage": job.stage,
@@ -215,10 +215,10 @@ def _enter(
     )
 
 
-def _count(job: ShardJob[Any], books: _Books, total: int) -> None:
-    done = len(books.records) + len(books.rejects)
+def _count(job: ShardJob[Any], rows: _Rows, total: int) -> None:
+    done = len(rows.records) + len(rows.rejects)
     path = layout.counter(job.stage, job.source, job.shard)
-    write_bytes(path, f"{done} {len(books.rejects)} {total}\n".encode(), lasting=False)
+    write_bytes(path, f"{done} {len(rows.rejects)} {total}\n".encode(), lasting=False)
 
 
 def _answers(
@@ -236,7 +236,7 @@ def _answers(
                 crew.wait()
             answer = _understood(crew.answers.pop(number))
             if _is_doubtful(answer):
-                crew.rest()  # alone means alone
+                crew.rest()  # no other worker may run
             yield task, _decide_alone(job, task, process, answer)
 
 
@@ -252,7 +252,7 @@ def _crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[
 
 
 def _is_doubtful(answer: Answer | Died) -> bool:
-    """Tell whether an earlier object of the process, or somebody else, may be behind an answer."""
+    """Return whether an earlier object of the process, or a signal, may have caused an answer."""
     if isinstance(answer, Rejection):
         return answer.reason == Reason.MEMORY_EXCEEDED
     return isinstance(answer, Died)
@@ -261,7 +261,7 @@ def _is_doubtful(answer: Answer | Died) -> bool:
 def _decide_alone(
     job: ShardJob[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
 ) -> Answer:
-    """Try a doubtful object alone, each time in a fresh process, until its end is certain."""
+    """Run an object alone, each time in a fresh process, until its outcome is certain."""
     deaths: Counter[bool] = Counter()
     while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
         killer = outside_signal(answer.exit_code) if isinstance(answer, Died) else None
@@ -282,7 +282,7 @@ def _decide_alone(
 
 
 def _safe(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
-    """Run one object in the worker and return its answer, or the shard's trouble, as bytes."""
+    """Run one object in the worker; return its answer, or an error of the shard, as bytes."""
     try:
         return pickle.dumps(_guarded(process, task, settings))
     except SHARD_TROUBLE as trouble:
@@ -295,7 +295,7 @@ def _safe(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
 
 
 def _guarded(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
-    """Run one object in the worker; whatever goes wrong inside becomes a rejection."""
+    """Run one object in the worker; any exception becomes a rejection."""
     try:
         outcome = process(task, settings)
         fragment = None if outcome.files is None else pack(task.object_id, outcome.files)
@@ -306,7 +306,7 @@ def _guarded(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
         raise
     except RecursionError:
         return Rejection(Reason.INTERNAL_ERROR, "RecursionError: nested too deeply for a worker.")
-    except (Exception, SystemExit) as error:  # an exit is no answer
+    except (Exception, SystemExit) as error:  # also `sys.exit` of a library
         if is_memory_trouble(error):
             return _too_much_memory(settings)
         if sentence := worker_sentence(error):
@@ -321,7 +321,7 @@ def _too_much_memory(settings: ShardSettings) -> Rejection:
 
 
 def _understood(sent: bytes | Died | TooSlow) -> Answer | Died:
-    """Return what the worker answered, or how it died; raise what troubles the whole shard."""
+    """Return the worker's answer, or how it died; raise errors of the whole shard."""
     if isinstance(sent, Died):
         return sent
     if isinstance(sent, TooSlow):

@@ -2,7 +2,7 @@
 """Every setting as a type: one class per section of config.yaml, one `...Settings` per stage.
 
 `work/settings/<stage>.json` is how a rule depends on its settings: `dump` writes it, `read` reads
-it back. Only the form is decided here; `config` checks what config.yaml says.
+it back. This module defines only types; `config` checks the values of config.yaml.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The collection that this repository makes itself."""
+    """The collection that this repository generates."""
 
     seed: int
     count: int
@@ -31,18 +31,18 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What the stages know about a raw source; a change of it reads the source again.
+    """Facts about a raw source that stages read; a change runs its stages again.
 
     Attributes
     ----------
     folder, adapter : str
-        Where it lies, and the module of `pipeline.raw.adapters` that reads it.
+        Its folder, and the module of `pipeline.raw.adapters` that reads it.
     license, attribution, scale : str
-        Where an object says nothing else.
+        Defaults for objects that do not state their own.
     frame : Frame
-        Likewise.
+        The same.
     unit : float
-        m per length of the source, likewise.
+        m per length of the source, the same.
     """
 
     folder: str
@@ -56,7 +56,7 @@ class SourceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One raw source of the build, and into how many jobs per stage it is cut."""
+    """One raw source of the build, and its number of shards."""
 
     shards: int
     facts: SourceFacts
@@ -64,7 +64,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a field of the provenance must be; a rule that is not given asks for nothing."""
+    """Conditions on a field of the provenance; an absent condition always holds."""
 
     at_least: float | None = None
     none_of: tuple[Any, ...] = ()
@@ -73,7 +73,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What one object may cost."""
+    """Resource limits for one object."""
 
     raw_bytes: int
     urdf_bytes: int
@@ -86,7 +86,7 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class Normalize:
-    """What stands in for what a source does not say."""
+    """Defaults for values that a source does not state."""
 
     effort: float
     velocity: float
@@ -96,7 +96,7 @@ class Normalize:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """Codes that leave an object out, the unusual size, and what driving its joints may cost."""
+    """Codes that reject an object, bounds of usual sizes, and limits for driving its joints."""
 
     reject: tuple[str, ...]
     size_factor: float
@@ -144,7 +144,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All of config.yaml, checked; the sources in the order in which they keep a duplicate."""
+    """All of config.yaml, checked; of a duplicate, the copy of the first source is kept."""
 
     name: str
     expected_objects: int
@@ -161,7 +161,7 @@ class Config:
 
     @property
     def source_order(self) -> tuple[str, ...]:
-        """Return the names of the sources; a mapping written with sorted keys loses their order."""
+        """Return the names of the sources in order, which JSON with sorted keys does not keep."""
         return tuple(self.sources)
 
     @property
@@ -171,11 +171,11 @@ class Config:
 
 
 class ShardSettings(Protocol):
-    """What the runner itself reads of any per-object stage's settings."""
+    """The settings that the runner itself reads for any per-object stage."""
 
     @property
     def budgets(self) -> Budgets:
-        """What one object may cost."""
+        """Resource limits for one object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +256,12 @@ class PublishSettings:
 
 
 def select(config: Config, kind: type[T]) -> T:
-    """Return the part of the config that a stage's settings ask for, by the names of fields."""
+    """Return the part of the config that a stage's settings name as fields."""
     return kind(**{field.name: getattr(config, field.name) for field in fields(kind)})  # type: ignore[arg-type]
 
 
 def dump(settings: object) -> bytes:
-    """Return settings as the text of a file, the same for the same settings."""
+    """Return settings as bytes of a file; equal settings give equal bytes."""
     return dump_json(dataclasses.asdict(settings))  # type: ignore[call-overload]
 
 
@@ -272,7 +272,7 @@ def read(path: Path, kind: type[T]) -> T:
 
 
 def structured(kind: Any, value: Any) -> Any:
-    """Return plain values as the type that they were declared to be, class within class."""
+    """Convert plain values to a declared type, nested dataclasses included."""
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         types = _types(kind)
         return kind(**{name: structured(types[name], inner) for name, inner in value.items()})

@@ -36,7 +36,7 @@ class Description:
     shards: int = 1
 
     def facts(self, folder: str) -> SourceFacts:
-        """Return what the stages may know, of a source that lies in `folder`."""
+        """Return the facts that stages may read, for a source in `folder`."""
         return SourceFacts(
             folder,
             self.adapter,
@@ -50,18 +50,18 @@ class Description:
 
 def load_sources() -> dict[str, Description]:
     """Read the description of every raw source, in the file's order."""
-    said = read_yaml(layout.SOURCES)
-    problems = schema_problems(said, layout.SOURCES, layout.SOURCES_SCHEMA)
+    content = read_yaml(layout.SOURCES)
+    problems = schema_problems(content, layout.SOURCES, layout.SOURCES_SCHEMA)
     if not problems:
         problems = [
             f"{layout.SOURCES}: {name}.adapter: there is no adapter {entry['adapter']!r}; write "
             f"{ADAPTERS.replace('.', '/')}/{entry['adapter']}.py with `discover` and `describe`."
-            for name, entry in said.items()
+            for name, entry in content.items()
             if not is_adapter(entry["adapter"])
         ]
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
-    found = {name: structured(Description, entry) for name, entry in said.items()}
+    found = {name: structured(Description, entry) for name, entry in content.items()}
     return {name: _with_folder(name, entry) for name, entry in found.items()}
 
 
@@ -70,7 +70,7 @@ def _with_folder(name: str, entry: Description) -> Description:
 
 
 def is_adapter(name: str) -> bool:
-    """Tell whether there is an adapter of that name, and not only a module that adapters share."""
+    """Return whether an adapter of that name exists, and not only a module that adapters share."""
     if importlib.util.find_spec(f"{ADAPTERS}.{name}") is None:
         return False
     module = adapter_module(name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of stages: which settings each one reads, and which data files it obeys.
+"""The list of stages: which settings and data files each one reads.
 
-A stage's word is its package in `pipeline.stages`, subcommand, rule, work folder and test folder.
+A stage's name is its package in `pipeline.stages`, subcommand, rule, work folder and test folder.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crew of worker processes, each with a pipe of its own, so that one that dies disturbs nobody.
+"""A crew of worker processes with one pipe each, so that a dying worker affects no other.
 
-A worker does one task at a time. Whatever happens to it, each task given to the crew gets an
-answer: what the function returned, how the process died, or that it was too slow.
+A worker does one task at a time. Each task given to the crew gets an answer: what the function
+returned, how the process died, or that it was too slow.
 
-The pool of pebble, used before, has one pipe with locks for all workers: one that is killed while
-it holds a lock takes others with it, and nobody can tell which object is to blame for which death.
+The pool of pebble has one pipe with locks for all workers. A worker that is killed while it holds a
+lock blocks the others, and it is unknown which object caused which death.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from pipeline.engine.processes import end_by_signals, end_with_parent, limit_mem
 
 T = TypeVar("T")
 
-# A child of a worker may hold its pipes open after it died: so often is looked at the process.
+# A child of a dead worker may keep its pipe open, so the process is polled at this interval.
 LOOK_S = 1.0
 FAREWELL_S = 5.0
-# An answer is its length, then itself. It is read as it comes: `recv_bytes` would wait for the rest
-# of one whose worker hangs in the middle of it, beyond every deadline.
+# An answer is its length, then its bytes. It is read in pieces: `recv_bytes` would wait beyond the
+# deadline if the worker hangs in the middle of an answer.
 LENGTH = struct.Struct("!Q")
 CHUNK = 1 << 20  # B
 CONTEXT = multiprocessing.get_context("fork")
@@ -50,11 +50,11 @@ class TooSlow:
 
 @dataclass(frozen=True, slots=True)
 class _Leave:
-    """What an idle worker is told instead of a task when it is not needed any more."""
+    """Sent to an idle worker instead of a task when it is not needed any more."""
 
 
 class Worker(Generic[T]):
-    """One process that waits for tasks at its end of a pipe."""
+    """One process that receives tasks through a pipe."""
 
     def __init__(self, function: Callable[[T], bytes], gigabytes: float) -> None:
         self.connection, theirs = CONTEXT.Pipe()
@@ -63,26 +63,26 @@ class Worker(Generic[T]):
         self.process.start()
         theirs.close()
         self.tasks, self.number, self.deadline = 0, -1, 0.0
-        self._come = bytearray()  # of the answer to the current task
+        self._come = bytearray()  # bytes received of the current answer
 
     def give(self, number: int, task: T, seconds: float) -> None:
-        """Hand one task over."""
+        """Send one task."""
         self.tasks, self.number = self.tasks + 1, number
         self.deadline = time.monotonic() + seconds
         try:
             self.connection.send(task)
         except OSError:
-            self.process.kill()  # it is dying, and `answer` says how
+            self.process.kill()  # it is dying; `answer` reports how
 
     def answer(self) -> bytes | Died | TooSlow | None:
-        """Return the end of the current task, None if it has not come yet."""
+        """Return the answer to the current task, None if there is none yet."""
         try:
-            gone = not self.process.is_alive()  # asked first: a last answer may lie in the pipe
+            gone = not self.process.is_alive()  # checked first: the pipe may contain a last answer
             if self.connection.poll():
                 answer = self._receive()
                 if answer is not None:
                     return answer
-                gone = False  # more may lie in the pipe
+                gone = False  # the pipe may contain more
         except (EOFError, OSError):
             gone = True
         if gone:
@@ -94,7 +94,7 @@ class Worker(Generic[T]):
         return None
 
     def _receive(self) -> bytes | None:
-        """Take a piece of the answer from the pipe, which has one; return the answer when whole."""
+        """Read a piece of the answer from the pipe; return the answer when it is complete."""
         piece = os.read(self.connection.fileno(), CHUNK)
         if not piece:
             raise EOFError
@@ -109,41 +109,41 @@ class Worker(Generic[T]):
         return answer
 
     def dismiss(self) -> None:
-        """Ask an idle worker to leave, without waiting for it.
+        """Ask an idle worker to exit, without waiting for it.
 
-        A word is needed: the end of the pipe would not be seen, because workers that were forked
-        later hold a copy of our end.
+        A message is needed: closing the pipe is not noticed, because workers that were forked
+        later have a copy of our end.
         """
-        with suppress(OSError):  # it is gone already
+        with suppress(OSError):  # it has exited already
             self.connection.send(_Leave())
 
     def see_off(self) -> None:
-        """Wait for a worker that was dismissed; end it if it stays."""
+        """Wait for a dismissed worker; kill it if it does not exit."""
         self.process.join(FAREWELL_S)
         self.kill()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self.process.kill()
         self.process.join()
         self.connection.close()
 
 
 class Crew(Generic[T]):
-    """Context manager around workers that are started when they are needed.
+    """Context manager for workers, which are started when needed.
 
     Parameters
     ----------
     function : callable
-        What a worker does with a task, giving bytes. It must not raise: that is a death.
+        Maps a task to bytes in the worker. It must not raise: that ends the worker.
     count : int
-        Workers at most.
+        Maximum number of workers.
     seconds : float [s]
-        What one task may take.
+        Time limit of one task.
     gigabytes : float [GB]
         Address space of a worker.
     tasks_each : int
-        After so many a fresh worker takes over: leaks of native libraries end there.
+        A worker is replaced after this many, to bound memory leaks of native libraries.
     """
 
     def __init__(
@@ -178,11 +178,11 @@ class Crew(Generic[T]):
             worker.see_off()
 
     def has_room(self) -> bool:
-        """Tell whether a task would be begun at once."""
+        """Return whether a task could start at once."""
         return len(self._busy) < self._count
 
     def give(self, number: int, task: T) -> None:
-        """Begin a task; its end will be `answers[number]`."""
+        """Start a task; its answer will be `answers[number]`."""
         worker = self._idle.pop() if self._idle else None
         if worker is None or not worker.process.is_alive():
             worker = Worker(self._function, self._gigabytes)
@@ -190,14 +190,14 @@ class Crew(Generic[T]):
         worker.give(number, task, self._seconds)
 
     def wait(self) -> None:
-        """Wait until at least one task has come to its end, if there is one."""
+        """Wait until at least one running task has finished."""
         while self._busy and not self._collect():
             signs = [sign for w in self._busy for sign in (w.connection, w.process.sentinel)]
             nearest = min(worker.deadline for worker in self._busy) - time.monotonic()
             wait(signs, timeout=max(0.0, min(nearest, LOOK_S)))
 
     def rest(self) -> None:
-        """Wait until every task that was begun has come to its end."""
+        """Wait until every started task has finished."""
         while self._busy:
             self.wait()
 
@@ -224,9 +224,9 @@ def _serve(
     parent: int,
     gigabytes: float,
 ) -> None:
-    """Work until the parent says that it is enough, or is gone."""
+    """Process tasks until the parent dismisses the worker or exits."""
     end_with_parent(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     end_by_signals()
     use_own_stderr()
     parents_end.close()

@@ -214,9 +214,11 @@ class Assembly:
         where = f"The {kind} joint from {parent!r} to {child!r} of {self.name!r}"
         for end in (parent, child):
             if end not in self.parts:
-                raise AuthoringError(f"{where} names {end!r}, which is no part.")
+                raise AuthoringError(f"{where} names {end!r}, which is not a part.")
         if any(joint.child == child for joint in self.joints.values()) or parent == child:
-            raise AuthoringError(f"{where}: {child!r} already hangs on another part or on itself.")
+            raise AuthoringError(
+                f"{where}: {child!r} is already attached to another part or to itself."
+            )
         bounded = kind in ("revolute", "prismatic", "helical")
         if bounded and not (limits[0] <= 0.0 <= limits[1] and limits[0] < limits[1]):
             raise AuthoringError(f"{where} has the range {limits}; it must contain 0 and be open.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds parts that cut into each other, at rest or while one joint moves through its range.
+"""Finds parts that intersect, at rest or while one joint moves through its range.
 
 A tool for authors and tests; it needs manifold3d, which nothing else here imports.
 """
@@ -45,10 +45,10 @@ def rest_overlaps(assembly: Assembly, *, above: float) -> list[Overlap]:
 
 
 def sweep_overlaps(assembly: Assembly, *, above: float, steps: int = 4) -> list[Overlap]:
-    """Move each joint alone from rest to both ends and return what then overlaps.
+    """Move each joint alone from rest to both ends and return the overlaps.
 
-    What overlaps only as long as the other part's own joint is closed does not count: a rack may
-    be pulled out once the door is open.
+    An overlap that ends when the other part's own joint is opened does not count: a rack may be
+    pulled out once the door is open.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def sweep_overlaps(assembly: Assembly, *, above: float, steps: int = 4) -> list[
 
 
 def _yields(moved: Any, obstacle: Any, carriers: list[Joint]) -> bool:
-    """Tell whether a part in the way, as a closed door is, gives way when its joint is opened."""
+    """Return whether a part in the way, such as a closed door, moves away when it is opened."""
     opened = (
         obstacle.transform(displacement(joint, end)[:3])
         for joint in carriers
@@ -88,7 +88,7 @@ def _yields(moved: Any, obstacle: Any, carriers: list[Joint]) -> bool:
 
 
 def _carriers(assembly: Assembly, part: str, moving: Joint) -> list[Joint]:
-    """Return the joints that move a part, but for the one that is swept."""
+    """Return the joints that move a part, except the one that is swept."""
     chain = []
     by_child = {joint.child: joint for joint in assembly.joints.values()}
     while part in by_child:
@@ -110,11 +110,11 @@ def displacement(joint: Joint, coordinate: float) -> Array:
 
 
 def _swept(assembly: Assembly) -> Iterator[Joint]:
-    seen: defaultdict[str, int] = defaultdict(int)
+    counts: defaultdict[str, int] = defaultdict(int)
     for joint in assembly.joints.values():
         label = assembly.parts[joint.child].label
-        seen[label] += 1
-        if joint.kind != "fixed" and seen[label] <= SAME_LABEL:
+        counts[label] += 1
+        if joint.kind != "fixed" and counts[label] <= SAME_LABEL:
             yield joint
 
 
@@ -144,7 +144,7 @@ def _solid(part: Part) -> Any:
 
 
 def _share(first: Any, second: Any) -> float:
-    """Return the shared volume over the smaller volume, 0 where the boxes do not meet."""
+    """Return the shared volume over the smaller volume, 0 if the boxes do not meet."""
     a, b = np.array(first.bounding_box()), np.array(second.bounding_box())
     if (np.minimum(a[3:], b[3:]) - np.maximum(a[:3], b[:3]) <= 0).any():
         return 0.0

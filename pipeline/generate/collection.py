@@ -36,9 +36,9 @@ def members(count: int) -> list[Member]:
 def generate_collection(
     root: Path, *, seed: int, count: int, workers: int = 1, progress: bool | None = None
 ) -> list[str]:
-    """Bring a folder to exactly the collection of this seed and count.
+    """Write the collection of this seed and count to a folder, and nothing else.
 
-    Objects that are there with the same bytes stay untouched; object folders of another
+    Objects that exist with the same bytes are not written again; object folders of another
     collection and leftovers of killed runs are removed; other files are left alone.
 
     Parameters
@@ -86,8 +86,8 @@ def _written(make: partial[None], wanted: list[Member], workers: int) -> Iterato
             yield from pool.map(make, wanted, chunksize=8)
     except BrokenProcessPool:
         raise PipelineError(
-            "A process that generates objects was killed. If nobody did that, the machine was out "
-            "of memory. Nothing is lost: run the command again."
+            "A worker process of the generator was killed. If nobody killed it, the machine ran "
+            "out of memory. Finished objects are kept: run the command again."
         ) from None
 
 

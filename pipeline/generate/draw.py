@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters drawn from stated ranges, remembered under their names."""
+"""Parameters drawn from stated ranges and recorded by name."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ Value = float | int | str
 
 
 class Draw:
-    """The one source of chance of an object; depends on seed, family and index alone.
+    """The random generator of an object; depends only on seed, family and index.
 
     Every value is rounded when drawn, so that what `parameters` records is what was built;
     `ranges` records what it was drawn from.
@@ -36,7 +36,7 @@ class Draw:
         return int(self._keep(name, int(self._rng.integers(low, high + 1)), (low, high)))
 
     def pick(self, name: str, options: Sequence[str]) -> str:
-        """Draw one of some names, each as likely as the others."""
+        """Draw one of some names with equal probability."""
         value = options[int(self._rng.integers(len(options)))]
         return str(self._keep(name, value, tuple(options)))
 

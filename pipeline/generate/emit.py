@@ -49,7 +49,7 @@ def object_files(name: str, index: int, *, seed: int) -> dict[str, bytes]:
 
 
 def emit(root: Path, name: str, *, files: dict[str, bytes]) -> bool:
-    """Put an object folder in place by a rename; return False if the same bytes were there.
+    """Put an object folder in place by a rename; return False if it exists with the same bytes.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def emit(root: Path, name: str, *, files: dict[str, bytes]) -> bool:
 
 
 def remove(root: Path, name: str) -> None:
-    """Take an object folder away: first out of sight by a rename, then from the disk."""
+    """Remove an object folder: first rename it, then delete it."""
     layout = SourceLayout(root)
     folder, outgoing = layout.folder(name), layout.outgoing(name)
     if folder.exists():
@@ -86,7 +86,7 @@ def remove(root: Path, name: str) -> None:
 
 
 def _holds(layout: SourceLayout, folder: Path, files: dict[str, bytes]) -> bool:
-    """Tell whether a folder has exactly these files with these bytes."""
+    """Return whether a folder has exactly these files with these bytes."""
     if not folder.is_dir():
         return False
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}

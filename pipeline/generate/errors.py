@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an author of a family can do wrong."""
+"""Errors of the authors of families."""
 
 from pipeline.base.errors import PipelineError
 

@@ -87,7 +87,7 @@ METALS = ("steel", "dark_steel", "brass", "chrome")
 
 
 def word(name: str) -> str:
-    """Return how a person would say a material or color, e.g. ``"white"`` for white_paint."""
+    """Return the everyday name of a material or color, e.g. ``"white"`` for white_paint."""
     return name.removesuffix("_paint").removesuffix("_plastic").replace("_", " ")
 
 
@@ -122,7 +122,7 @@ _PRINTS: dict[str, Texture] = {
 
 
 def texture(name: str) -> Texture | None:
-    """Return how a material is patterned, or None where it is plain."""
+    """Return the pattern of a material, or None if it is plain."""
     if name not in _PATTERNS:
         return _PRINTS.get(name)
     pattern, contrast, tile = _PATTERNS[name]

@@ -41,7 +41,9 @@ def direction(axis: str | Vec3) -> Array:
     """Turn an axis letter (``"x"``, ``"-y"``) or a vector into a (3,) unit vector."""
     if isinstance(axis, str):
         if axis not in UNIT:
-            raise AuthoringError(f"{axis!r} is no axis; use one of {', '.join(UNIT)} or a vector.")
+            raise AuthoringError(
+                f"{axis!r} is not an axis; use one of {', '.join(UNIT)} or a vector."
+            )
         return np.array(UNIT[axis])
     vector = np.asarray(axis, dtype=float)
     size = float(length(vector))
@@ -96,7 +98,7 @@ class Shape:
     def along(self, axis: str) -> Shape:
         """Lay the shape's own z direction along ``x``, ``y``, ``z`` or their negatives."""
         if axis not in _ALONG:
-            raise AuthoringError(f"{axis!r} is no axis; use one of {', '.join(_ALONG)}.")
+            raise AuthoringError(f"{axis!r} is not an axis; use one of {', '.join(_ALONG)}.")
         return replace(self, vertices=applied(np.asarray(_ALONG[axis]), self.vertices))
 
     def scaled(self, x: float, y: float, z: float) -> Shape:

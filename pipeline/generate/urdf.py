@@ -113,7 +113,7 @@ def _apart(vertices: Array, taken: set[bytes]) -> Array:
         if taken.isdisjoint(keys):
             taken |= keys
             return points
-    raise AuthoringError("A shape cannot be told from another one of its part; draw it once.")
+    raise AuthoringError("A shape is the same as another one of its part; draw it once.")
 
 
 def _materials(assembly: Assembly, part: str) -> list[str]:

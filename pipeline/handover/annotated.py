@@ -15,7 +15,7 @@ SHAPE_NUMBERS, MOTION_NUMBERS = 16, 12
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Numbers by which the same object is known again, whatever its frame, unit and names.
+    """Numbers that identify an object independent of its frame, unit and names.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Fingerprint:
     radius : float [m]
         Root mean square distance of the surface from its centroid.
     is_metric : bool
-        Whether lengths are true meters, so that another size is another object.
+        Whether lengths are true meters, so that objects of different size are different.
     shape : (16,) float
         Invariants of the geometry at rest.
     joints : tuple of (12,) float
@@ -47,7 +47,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """One row of the library's table `links`, where `aa_dataset/schema.py` has the meanings."""
+    """One row of the library's table `links`; `aa_dataset/schema.py` defines the columns."""
 
     link: str
     source_name: str
@@ -67,7 +67,7 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class JointRow:
-    """One row of the library's table `joints`, where `aa_dataset/schema.py` has the meanings."""
+    """One row of the library's table `joints`; `aa_dataset/schema.py` defines the columns."""
 
     joint: str
     source_name: str
@@ -95,16 +95,16 @@ class JointRow:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedFacts(Record):
-    """What later stages ask of every object without its rows.
+    """What later stages read of every object without its rows.
 
     Attributes
     ----------
     content_sha256 : str
         Digest of URDF, meshes and textures.
     fingerprint : Fingerprint or None
-        None where the object has no area.
+        None if the object has no area.
     depth : int
-        Most movable joints between the root and a link.
+        Largest number of movable joints between the root and a link.
     """
 
     content_sha256: str

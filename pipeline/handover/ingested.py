@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ingest` writes: one raw object in the words of the library."""
+"""What `ingest` writes: the facts of one raw object in the library's terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.raw.records import Frame, Screw
 
 @dataclass(frozen=True, slots=True)
 class IngestedRecord(Record):
-    """Facts of one raw object: those of its adapter, else those of its source.
+    """Facts of one raw object, from its adapter or else from its source.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class IngestedRecord(Record):
     screws : tuple of Screw
         Declared screws.
     same_as : tuple of str
-        Objects that this one is declared to be again, as `<source>/<id in that source>`.
+        Declared duplicates of this object, as `<source>/<id in that source>`.
     substitutes : dict
         The file to read in place of an absent mesh, by the name that the model writes.
     license, attribution : str
@@ -42,8 +42,8 @@ class IngestedRecord(Record):
     redistribution : bool
         Whether a release may contain the object.
     provenance : dict
-        Where the facts came from, and what else the source tells; text, None where the source
-        names a field without a value. What is no text in the source is JSON.
+        Origin of the facts, and further facts of the source. Values are text, JSON if they are
+        not text in the source, or None for a field without a value.
     """
 
     source: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `normalize` writes, beside the object's files: how it came to the object frame."""
+"""What `normalize` writes, beside the object's files: its frame and the names in its source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.shapes.primitives import Primitive
 
 @dataclass(frozen=True, slots=True)
 class SourceInertial:
-    """What the source itself says of a link's mass, in its own link frame and units.
+    """The source's own inertial of a link, in the source's link frame and units.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class SourceInertial:
     center : (3,) float
         Center of mass.
     inertia : (9,) float
-        Inertia about it, by rows.
+        Inertia about it, row by row.
     """
 
     mass: float
@@ -30,7 +30,7 @@ class SourceInertial:
 
 @dataclass(frozen=True, slots=True)
 class NormalRecord(Record):
-    """One object by the convention; names of links and joints are those of its URDF.
+    """One normalized object; names of links and joints are those of its URDF.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class NormalRecord(Record):
     front : str or None
         Direction that the source calls front: `x`, or none.
     scale_factor, rotation, center
-        A point is ``scale_factor * rotation @ source - center``; rotation (9,) by rows,
+        A point is ``scale_factor * rotation @ source - center``; rotation (9,) row by row,
         center (3,) [m].
     is_metric : bool
         Whether lengths are true meters.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes from people and other projects: raw files, their adapters, verdicts, the taxonomy."""
+"""Input from people and other projects: raw files, their adapters, curation, the taxonomy."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the files of one raw object, and nothing else: from a folder, from siblings, from a tar.
 
-Every adapter and every mesh reader opens raw files through `RawFiles` alone. A name from a file of
-a stranger may be absolute, climb out by `..`, follow a link or name another machine: all of that
-ends here, as a rejection with a sentence. Archives are read in memory and never unpacked.
+Adapters and mesh readers open raw files only through `RawFiles`. A name in an untrusted file may be
+absolute, contain `..`, follow a link or name another machine: such an object is rejected here.
+Archives are read in memory and never unpacked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pipeline.base.trouble import blame_machine
 from pipeline.raw.walk import walked
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar")
-# Members of one archive at most, counted before any of them is read.
+# Maximum number of members of an archive, counted before any of them is read.
 MEMBERS = 100_000
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
@@ -45,11 +45,11 @@ class RawFiles(ABC):
 
     @abstractmethod
     def has(self, name: str) -> bool:
-        """Tell whether `name` is a regular file of the object."""
+        """Return whether `name` is a regular file of the object."""
 
     @abstractmethod
     def _read(self, name: str, most: int) -> bytes:
-        """Return a file's bytes; `name` is resolved already."""
+        """Return a file's bytes; `name` is already resolved."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
@@ -62,9 +62,9 @@ class RawFiles(ABC):
         name : str
             As written in a URDF, MTL or JSON file.
         beside : str
-            Name of the file that says so; `name` is relative to its folder.
+            Name of the file that contains the reference; `name` is relative to its folder.
         most : int
-            Bytes to read at most, where less than the object's budget is enough.
+            Maximum number of bytes, if lower than the object's budget.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class RawFiles(ABC):
         return self._read(self.resolve(name, beside=beside), most or self.most_bytes)
 
     def resolve(self, name: str, *, beside: str = "") -> str:
-        """Return what `name` means inside the object; reject a name that leads out of it."""
+        """Return `name` relative to the object; reject a name that leads out of it."""
         folder = posixpath.dirname(beside)
         scheme = _SCHEME.match(name)
         if scheme and scheme[1].lower() == "package":
@@ -90,7 +90,7 @@ class RawFiles(ABC):
         return path
 
     def _packaged(self, name: str, folder: str) -> str:
-        """Return the file that a ROS package path means: the object itself is the package."""
+        """Return the file of a ROS package path; the object itself is the package."""
         _, _, whole = name.partition("://")
         _, _, rest = whole.partition("/")
         for start in dict.fromkeys((folder, "")):
@@ -109,7 +109,7 @@ def _missing(name: str) -> Rejection:
 
 @contextmanager
 def _reading(root: Path, name: str) -> Iterator[None]:
-    """Reject a name behind which no file is; what only the machine refuses is not the object's."""
+    """Reject a name without a file; a system error is not the object's fault and is raised."""
     try:
         yield
     except OSError as error:
@@ -134,7 +134,7 @@ class FolderFiles(RawFiles):
         self._homes = [Path(os.path.realpath(root / part)) for part in parts]
 
     def _path(self, name: str) -> Path:
-        """Return where a file lies, links followed; reject it outside the object's own places."""
+        """Return the path of a file with links resolved; reject one outside the object."""
         path = Path(os.path.realpath(self._root / name))
         if not any(path.is_relative_to(home) for home in self._homes):
             raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's files.")
@@ -152,7 +152,7 @@ class FolderFiles(RawFiles):
         return sorted(name for name in names if self.has(name))
 
     def has(self, name: str) -> bool:
-        """Tell whether `name` is a regular file of the object."""
+        """Return whether `name` is a regular file of the object."""
         try:
             self._regular(name)
         except Rejection:
@@ -160,7 +160,7 @@ class FolderFiles(RawFiles):
         return True
 
     def _regular(self, name: str) -> tuple[Path, int]:
-        """Return where a regular file lies, and its size [B]."""
+        """Return the path of a regular file, and its size [B]."""
         with _reading(self._root, name):
             path = self._path(name)
             status = path.stat()
@@ -188,7 +188,7 @@ class MemoryFiles(RawFiles):
         return sorted(self._files)
 
     def has(self, name: str) -> bool:
-        """Tell whether `name` is a file of the object."""
+        """Return whether `name` is a file of the object."""
         return name in self._files
 
     def _read(self, name: str, most: int) -> bytes:
@@ -223,9 +223,9 @@ def open_raw(root: Path, paths: Sequence[str], *, most_bytes: int) -> RawFiles:
 
 
 class _Limited:
-    """A stream that ends with a rejection: headers of a tar may claim any size, and are read whole.
+    """A bounded stream: tar headers may claim any size, and tarfile reads them completely.
 
-    Headers and padding of all members together are allowed beside the budget of their content.
+    Headers and padding of all members are allowed in addition to the budget of their content.
     """
 
     def __init__(self, stream: IO[bytes] | gzip.GzipFile, name: str, most: int) -> None:
@@ -242,13 +242,13 @@ class _Limited:
 
 
 def _read_archive(path: Path, most: int) -> dict[str, bytes]:
-    """Return the regular members of a tar by name, its only top folder left out."""
+    """Return the regular members of a tar by name, without its only top folder."""
     files: dict[str, bytes] = {}
     total = 0
     try:
         with (
             gzip.open(path) if path.suffix in (".gz", ".tgz") else path.open("rb") as stream,
-            # A tar that is read as a stream asks for nothing but `read`.
+            # A tar that is read as a stream needs only `read`.
             tarfile.open(
                 fileobj=cast("IO[bytes]", _Limited(stream, path.name, most)), mode="r|"
             ) as archive,
@@ -275,7 +275,7 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
 
 
 def _member_name(archive: str, member: tarfile.TarInfo) -> str:
-    """Return a member's plain name; links, devices and names that climb out reject the object."""
+    """Return a member's plain name; links, devices and names with `..` reject the object."""
     name = posixpath.normpath(member.name.replace("\\", "/"))
     if not is_inside(name) or _SCHEME.match(name):
         raise Rejection(
@@ -297,7 +297,7 @@ def _without_top(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def overlaid(files: RawFiles, extra: Mapping[str, bytes]) -> RawFiles:
-    """Return the same files with some more in memory, which hide those of the same name."""
+    """Return the same files with additional ones in memory, which replace those of equal name."""
     return _Overlay(files, extra)
 
 
@@ -322,17 +322,17 @@ Sizes = Mapping[str, int | Rejection]
 
 
 def total_bytes(root: Path, paths: Sequence[str], known: Sizes | None = None) -> int:
-    """Return the size of everything that is one object, links not followed.
+    """Return the total size of one object's files; links are not followed.
 
     Parameters
     ----------
     known : mapping of str to int or Rejection
-        Of some paths what `shared_sizes` found out, so that nobody walks them again.
+        Results of `shared_sizes` for some paths, so that they are not walked again.
 
     Raises
     ------
     Rejection
-        `folder_invalid` where there is too much to walk.
+        `folder_invalid` if there are too many files to walk.
     """
     total = 0
     for part in paths:
@@ -346,14 +346,14 @@ def total_bytes(root: Path, paths: Sequence[str], known: Sizes | None = None) ->
 def shared_paths(objects: Iterable[Sequence[str]]) -> set[str]:
     """Return the paths that belong to more than one object.
 
-    Whoever walks such a folder once for each object works with the square of their number.
+    Walking such a folder once per object would take quadratic time.
     """
     uses = Counter(part for paths in objects for part in set(paths))
     return {part for part, count in uses.items() if count > 1}
 
 
 def shared_sizes(root: Path, objects: Iterable[Sequence[str]]) -> Sizes:
-    """Return the size of what several objects share, or why it has none, each walked once."""
+    """Return the size of every shared path, or why it has none; each is walked once."""
     sizes: dict[str, int | Rejection] = {}
     for part in sorted(shared_paths(objects)):
         try:

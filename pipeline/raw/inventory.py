@@ -27,18 +27,18 @@ from pipeline.raw.records import ADAPTERS, Found
 from pipeline.raw.walk import walked
 
 ID_LENGTH = 90
-# A folder that more objects than this share enters their digests as one digest, not line by line:
-# the work would grow with the square of a collection that lies in one folder.
+# A folder that more objects than this share enters their digests as one digest, not line by line.
+# Otherwise the work would be quadratic for a collection in one folder.
 CROWD = 256
 DIGEST = re.compile(r"\.[0-9a-f]{16}$")
 
 
 @dataclass(frozen=True, slots=True)
 class RawObject:
-    """One object of a source: its id in the library, what it is in the source, its content.
+    """One object of a source: its id in the library, its entry in the source, its content.
 
-    `digest` covers the content. `mark` covers sizes, times and inodes: it tells whether anybody
-    touched the files since, even if they have their old content again.
+    `digest` covers the content. `mark` covers sizes, times and inodes: it changes when a file is
+    written, even if its content is restored.
     """
 
     object_id: str
@@ -79,8 +79,8 @@ def scan_source(
 ) -> list[RawObject]:
     """Return every object of a source, sorted by id.
 
-    The adapter says what an object is; whether it is a usable one is decided by `ingest`, which
-    refuses an object with a file of more than `most_bytes`: such a file is not read here.
+    The adapter lists the objects; `ingest` decides whether they are usable. It rejects an object
+    with a file of more than `most_bytes`, so such a file is not read here.
     """
     listed = list(adapter_module(adapter).discover(root))
     cache = DigestCache(source, listed=listed, most_bytes=most_bytes)
@@ -113,7 +113,7 @@ def _unique(source: str, objects: list[RawObject]) -> list[RawObject]:
 def object_id(source: str, name: str) -> str:
     """Return `<source>-<name>` in `[a-z0-9_.-]`; a name that had to be changed gets a digest.
 
-    A name that ends like a digest gets one as well, so that it cannot be taken for another's id.
+    A name that ends like a digest gets one as well, so that it cannot collide with another id.
     """
     clean = re.sub(r"[^a-z0-9_.-]+", "_", name.lower())[:ID_LENGTH].strip(".-")
     if clean != name or DIGEST.search(name):
@@ -129,7 +129,7 @@ def shard_of(identifier: str, shards: int) -> int:
 class DigestCache:
     """Digests of files by size, times and inode; a damaged cache is an empty one.
 
-    `listed` are the objects that will be asked for: what several of them share is kept.
+    `listed` are the objects that will be requested; paths that they share are cached.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class DigestCache:
         return total.hexdigest(), marks.hexdigest()
 
     def _part(self, root: Path, part: str) -> tuple[bytes, bytes]:
-        """Return what one path adds to digest and mark; a path of several objects is read once."""
+        """Return a path's part of digest and mark; a shared path is read once."""
         if part in self._parts:
             return self._parts[part]
         files = _object_files(root, part)
@@ -196,12 +196,12 @@ class DigestCache:
 
 
 def mark_files(root: Path, paths: Sequence[str]) -> str:
-    """Return a digest of sizes, times and inodes of everything that is one object."""
+    """Return a digest of sizes, times and inodes of all files of one object."""
     return mark_objects(root, [paths])[0]
 
 
 def mark_objects(root: Path, objects: Iterable[Sequence[str]]) -> list[str]:
-    """Return the same for several objects; what they share is looked at once."""
+    """Return the same for several objects; shared paths are walked once."""
     listed = [tuple(paths) for paths in objects]
     parts = {
         part: _part_mark(root, _object_files(root, part)) for part in {*itertools.chain(*listed)}
@@ -227,11 +227,11 @@ def _is_digest(value: object) -> bool:
 def _object_files(root: Path, part: str) -> list[tuple[Path, os.stat_result | None]]:
     """Return the files of one path of an object with their status, in a fixed order.
 
-    Links are not followed. The status is None where the folder around a file does not let us look
-    at it, and for a folder that holds too much to walk, which `ingest` refuses.
+    Links are not followed. The status is None for a file in an unreadable folder, and for a folder
+    with too many files to walk, which `ingest` rejects.
     """
     path = root / part
-    if not path.is_dir() or path.is_symlink():  # a file, or a link: `ingest` refuses it
+    if not path.is_dir() or path.is_symlink():  # a file, or a link, which `ingest` rejects
         return [(path, _status(path))]
     try:
         return [(inner, _status(inner)) for inner in walked(path)]
@@ -251,7 +251,7 @@ def _is_link(status: os.stat_result | None) -> bool:
 
 
 def _content_digest(path: Path, status: os.stat_result) -> str:
-    """Digest a regular file's bytes; of anything else (link, pipe, device) only what it is."""
+    """Digest a regular file's bytes; for anything else (link, pipe, device) only its type."""
     if _is_link(status):
         return f"link {path.readlink()}"
     if not stat.S_ISREG(status.st_mode):
@@ -260,6 +260,6 @@ def _content_digest(path: Path, status: os.stat_result) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        if error.errno not in FORBIDDEN:  # `ingest` says so, if the object needs the file
+        if error.errno not in FORBIDDEN:  # `ingest` reports it if the object needs the file
             blame_machine(path, error)
         return f"unreadable {error.errno}"

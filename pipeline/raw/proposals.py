@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of proposals: categories that a machine suggests, which count only after a review."""
+"""Files of proposals: automatically suggested categories, which apply only after a review."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROPOSAL_COLUMNS = ("object_id", "label", "category", "supercategory", "proposed
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A category that a machine suggests for an object; it counts only after a review."""
+    """An automatically suggested category of an object; it applies only after a review."""
 
     object_id: str
     label: str

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every adapter says: which objects a source has, and the facts about each of them.
+"""The interface of adapters: the objects of a source, and the facts about each of them.
 
 An adapter is a module of `pipeline.raw.adapters` with two functions and a constant::
 
     discover(root: Path) -> Iterator[Found]             # names and shared index files only
     describe(files: RawFiles, found: Found) -> RawRecord  # one object; may raise Rejection
-    FIELDS: frozenset[str] | None                       # of `provenance`, all that it may have
+    FIELDS: frozenset[str] | None                       # all fields that `provenance` may have
 
-It judges nothing: it reads one foreign layout and says where each fact came from.
+It does not judge objects: it reads one foreign layout and records the origin of each fact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.base.reasons import Finding
 
-ADAPTERS = "pipeline.raw.adapters"  # imported by name: one counts for its own sources alone
+ADAPTERS = "pipeline.raw.adapters"  # imported by name, so that one affects only its own sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Found:
     Attributes
     ----------
     name : str
-        Id in the source; `object_id` is made of it, so it must be unique within the source.
+        Id in the source; `object_id` is derived from it, so it must be unique within the source.
     paths : tuple of str
         Files and folders that are the object, relative to the source's folder. Nothing else is
-        read, and a change of anything below them is a change of the object (see `open_raw`).
+        read. If anything below them changes, the object has changed (see `open_raw`).
     facts : dict
-        What an index file of the whole source says about this object (a manifest's row, the
-        category of an id list); JSON values. A change of them is a change of the object.
+        Facts about this object from an index file of the whole source (a manifest's row, the
+        category in a list of ids); JSON values. If they change, the object has changed.
     """
 
     name: str
@@ -51,19 +51,19 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Screw:
-    """A declared screw: one part that turns and advances at once, by the source's own word.
+    """A screw that the source declares: one part that turns and advances at the same time.
 
     Attributes
     ----------
     joint : str
         The URDF joint whose child is the moving part.
     partner : str
-        The other joint of the pair, between which lies an empty link; empty where the URDF has
-        only one joint.
+        The other joint of the pair, with an empty link between both; empty if the URDF has only
+        one joint.
     pitch : float or None [source length per rad]
-        Where the source states it, signed along the turn's axis.
+        Signed along the axis of rotation, None if the source does not state it.
     turn, travel : pair of float or None [rad, source length]
-        Ranges that stand outside the URDF.
+        Ranges that are stated outside the URDF.
     evidence : str
         File and field that declare the screw.
     """
@@ -93,20 +93,19 @@ class RawRecord:
     screws : tuple of Screw
         Declared screws.
     license, attribution : str
-        Where the object has its own, else empty: those of the source hold.
+        The object's own; empty if those of the source apply.
     frame, scale, unit
-        Where the object has its own (`up` and `front`; policy; m per length), else None: those of
-        the source hold.
+        The object's own (`up` and `front`; policy; m per length); None if those of the source
+        apply.
     same_as : tuple of str
-        Objects that this one is declared to be again, as `<source>/<id in that source>`.
+        Declared duplicates of this object, as `<source>/<id in that source>`.
     substitutes : dict
-        Where a mesh that the model names is absent and a twin of it lies beside it: the file to
-        read in its place by the name that the model writes.
+        The file to read in place of an absent mesh, by the name in the model.
     provenance : dict
-        Where the facts came from, and what else the source tells; config's `filters` ask for
-        fields of it.
+        Origin of the facts, and further facts of the source; `filters` in config.yaml select by
+        its fields.
     findings : tuple of Finding
-        What does not fit together in the source's own files.
+        Contradictions in the source's own files.
     """
 
     model: str

@@ -24,7 +24,7 @@ SCOPES = ("name", "prompt", "both")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One row of the category table; `usual_size` is the diagonal in m, None where unknown."""
+    """One row of the category table; `usual_size` is the diagonal in m, None if unknown."""
 
     name: str
     supercategory: str
@@ -43,7 +43,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words that the rules cut at or drop, for names or for prompts."""
+    """The words at which the rules cut, or which they drop, for names or for prompts."""
 
     connectives: frozenset[str] = frozenset()
     leading: frozenset[str] = frozenset()
@@ -139,14 +139,14 @@ def _read_words(folder: Path, scope: str) -> Words:
 
 
 def _by_key(path: Path, column: str) -> list[tuple[str, dict[str, str]]]:
-    """Return the rows with their key; a key that stands twice is an error."""
-    seen: set[str] = set()
+    """Return the rows with their key; a duplicate key is an error."""
+    keys: set[str] = set()
     pairs = []
     for row in _rows(path):
         key = row[column]
-        if key in seen:
-            raise ConfigError(f"taxonomy/{path.name}: {key!r} stands there twice. Remove one row.")
-        seen.add(key)
+        if key in keys:
+            raise ConfigError(f"taxonomy/{path.name}: {key!r} is listed twice. Remove one row.")
+        keys.add(key)
         pairs.append((key, row))
     return pairs
 
@@ -154,7 +154,7 @@ def _by_key(path: Path, column: str) -> list[tuple[str, dict[str, str]]]:
 def _require(key: str, value: str, known: tuple[str, ...], file: str) -> None:
     if value not in known:
         raise ConfigError(
-            f"taxonomy/{file}: {key} says {value!r}, which is none of {', '.join(known)}."
+            f"taxonomy/{file}: {key} has {value!r}, which is not one of {', '.join(known)}."
         )
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes sure that what a stage read is what the inventory saw.
+"""Checks that the files a stage read are those that the inventory digested.
 
-The inventory digests contents before a build. A file that is changed while a stage reads it and
-changed back before the next build would leave output that no digest can tell from fresh output;
-its times tell.
+The inventory digests contents before a build. If a file is changed while a stage reads it and
+restored before the next build, digests cannot detect the wrong output. The file's times can.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from pipeline.raw.inventory import mark_files, mark_objects
 
 @contextmanager
 def untouched(object_id: str, root: Path, paths: Sequence[str], mark: str | None) -> Iterator[None]:
-    """Fail the shard if the object's files were touched since the inventory, also on a rejection.
+    """Fail the shard if the object's files changed since the inventory, also on a rejection.
 
     Parameters
     ----------
     object_id : str
-        For the sentence.
+        For the error message.
     root, paths
-        Where the object lies, as in `open_raw`.
+        The object's files, as in `open_raw`.
     mark : str or None
-        What the inventory saw; None for an object that is read without one, or whose turn comes
-        at the end of its shard.
+        The mark from the inventory; None for an object without one, or one that is compared at
+        the end of its shard.
     """
     try:
         yield
@@ -41,10 +40,10 @@ def untouched(object_id: str, root: Path, paths: Sequence[str], mark: str | None
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The marks of one shard's objects: who is compared when it was read, who at the end.
+    """The marks of one shard's objects: those compared after each object, and those at the end.
 
-    Objects that share a folder are compared together when all were read, so that it is walked
-    once. Any touch before that shows, because time only goes on.
+    Objects that share a folder are compared together at the end, so that it is walked once. Any
+    earlier change is still detected, because times only increase.
     """
 
     root: Path
@@ -52,7 +51,7 @@ class Watch:
     late: Mapping[str, tuple[Sequence[str], str]]
 
     def check(self) -> None:
-        """Fail the shard if a file was touched of an object that shares some with another."""
+        """Fail the shard if a file changed of an object that shares files with another."""
         found = mark_objects(self.root, [paths for paths, _ in self.late.values()])
         for (object_id, (_, mark)), now in zip(self.late.items(), found, strict=True):
             if now != mark:
@@ -60,7 +59,7 @@ class Watch:
 
 
 def watch(root: Path, objects: Mapping[str, Sequence[str]], marks: Mapping[str, str]) -> Watch:
-    """Return how to watch the objects of a shard, given their paths and their marks."""
+    """Return how to compare the objects of a shard, given their paths and marks."""
     shared = shared_paths(objects.values())
     late = {key for key, paths in objects.items() if not shared.isdisjoint(paths)}
     return Watch(

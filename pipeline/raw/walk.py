@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks untrusted folders: without recursion, without links, and never further than a count.
+"""Walks untrusted folders: without recursion, without following links, with bounded counts.
 
-Also finds the index files of a source, which no object owns: a link or a pipe is none.
+Also finds the index files of a source, which belong to no object and must be regular files.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.trouble import FORBIDDEN, blame_machine
 
-# Folders in folders: of an object, and of an archive that is unpacked.
+# Maximum nesting of folders, of an object and of an unpacked archive.
 DEEPEST = 64
-# Files and folders below the folder of one object.
+# Maximum number of files and folders below the folder of one object.
 MOST_ENTRIES = 100_000
 
 
 def walked(folder: Path) -> Iterator[Path]:
-    """Yield everything below a folder that is no folder, folder by folder, each sorted by name.
+    """Yield everything below a folder except folders, folder by folder, each sorted by name.
 
-    A link is yielded and not followed. A folder that nobody may read holds nothing for us.
+    A link is yielded and not followed. An unreadable folder counts as empty.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def walked(folder: Path) -> Iterator[Path]:
 
 
 def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
-    """Return the names of the folders of a folder, and of everything else in it, each sorted."""
+    """Return the names of the subfolders, and of everything else in a folder, each sorted."""
     try:
         with os.scandir(folder) as stream:
             entries = list(itertools.islice(stream, most + 1))
@@ -61,12 +61,12 @@ def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
 
 
 def index_file(root: Path, name: str, *, most: int) -> Path | None:
-    """Return an index file of a source, such as its manifest; None where there is none.
+    """Return an index file of a source, such as its manifest; None if there is none.
 
     Raises
     ------
     PipelineError
-        If it is no plain file of the source's own folder, or larger than `most` bytes.
+        If it is not a regular file in the source's folder, or larger than `most` bytes.
     """
     path, status = root, None
     for part in name.split("/"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules share: the plan's sources and shards, fixed before planning."""
+"""Shared by the rules: the sources and shards of the build, fixed before planning."""
 
 import sys
 
@@ -25,7 +25,7 @@ def all_shards(pattern):
     ]
 
 
-def all_books():
+def all_rejects_and_findings():
     """Return the tables of rejects and findings of every stage and shard."""
     return [
         path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 rule deduplicate:
-    """Find objects that are one across the whole library."""
+    """Find duplicate objects across the whole library."""
     input:
         index="work/inventory/index.json",
         sources=all_shards("work/ingest/{source}/{shard}.parquet"),

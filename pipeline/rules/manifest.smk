@@ -12,7 +12,7 @@ rule manifest:
         assets=all_shards("work/annotate/{source}/{shard}.tar"),
         rendered=all_shards("work/render/{source}/{shard}.parquet"),
         pictures=all_shards("work/render/{source}/{shard}.tar"),
-        books=all_books(),
+        rejects_and_findings=all_rejects_and_findings(),
         duplicates="work/deduplicate/rejects.parquet",
         findings="work/deduplicate/findings.parquet",
         code="work/code/manifest.txt",

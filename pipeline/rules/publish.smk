@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 rule publish:
-    """Write the part of the library that licenses allow to pass on, with card and checksums."""
+    """Write the redistributable part of the library, with dataset card and checksums."""
     input:
         seal="library/library.json",
         code="work/code/publish.txt",

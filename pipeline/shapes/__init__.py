@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What knows meshes, pictures and the formats that hold them."""
+"""Meshes, pictures, and the file formats that contain them."""

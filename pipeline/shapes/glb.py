@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The GLB of a normalized object: written by `normalize`, read by every later stage.
 
-glTF has libraries, but those that write it encode every picture anew; here their bytes are kept.
+Libraries that write glTF re-encode every picture; here the bytes of pictures are kept.
 
-By its specification glTF is y-up and shows its front to +z; the object frame is z-up with its front
-to +x. The root node turns one into the other, so that every viewer shows an object upright and from
-its front. Below the root all coordinates are those of the object frame. `read_links` stays below
-it: no product of matrices touches a coordinate there.
+By its specification glTF is y-up with its front to +z; the object frame is z-up with its front to
++x. The root node rotates one into the other, so that every viewer shows an object upright and from
+its front. Below the root all coordinates are those of the object frame. `read_links` reads only
+below it, so that no matrix product rounds a coordinate.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pipeline.shapes.pictures import Picture, named_formats
 from pipeline.shapes.pieces import Look, Piece
 
 GLB_ROOT = "Object"
-# Unit quaternion (x, y, z, w) that turns (x, y, z) into (y, z, x): a quarter turn about x, which
-# brings z up, and one about the new vertical, which brings the front forward. Halves are exact.
+# Unit quaternion (x, y, z, w) that maps (x, y, z) to (y, z, x): a quarter turn about x, which makes
+# z up, and one about the new vertical, which turns the front forward. Halves are exact.
 GLTF_TURN = (-0.5, -0.5, -0.5, 0.5)
 # Component types and buffer targets of the glTF 2.0 specification.
 _FLOAT, _UNSIGNED = 5126, 5125
@@ -46,7 +46,7 @@ def write_glb(
     looks : mapping
         Name of every look.
     one_sided : container of Look
-        Looks whose faces are seen from their front alone.
+        Looks whose faces are visible only from their front.
     """
     file = _Glb(looks, one_sided)
     for name, (origin, pieces) in links.items():
@@ -55,7 +55,7 @@ def write_glb(
 
 
 class _Glb:
-    """A glTF document that grows by links."""
+    """A glTF document to which links are added."""
 
     def __init__(self, looks: Mapping[Look, str], one_sided: Container[Look]) -> None:
         self._chunks: list[bytes] = []
@@ -125,7 +125,7 @@ class _Glb:
         box = {"min": places.min(axis=0).tolist(), "max": places.max(axis=0).tolist()}
         attributes = {"POSITION": self._accessor(places, _VERTICES, **box)}
         if piece.uv is not None:
-            # Pictures start at their lower edge in OBJ, at their upper one in glTF.
+            # The origin of a picture is its lower edge in OBJ, its upper edge in glTF.
             flipped = np.column_stack([piece.uv[:, 0], 1.0 - piece.uv[:, 1]]).astype("<f4")
             attributes["TEXCOORD_0"] = self._accessor(flipped, _VERTICES)
         primitive = {
@@ -158,7 +158,7 @@ def read_links(
     """Return the meshes of every link, in the object frame (z up) at rest.
 
     A mesh belongs to the link whose node is its parent. Without looks no texture is decoded, which
-    for a textured object is most of the time.
+    saves most of the time for a textured object.
     """
     with named_formats():
         scene = trimesh.load_scene(io.BytesIO(glb), file_type="glb", process=False)
@@ -169,7 +169,7 @@ def read_links(
         # Every mesh of our files is used once, so none is copied, and no picture with it.
         mesh = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
         mesh = mesh if looks else _bare(mesh)
-        # A sum, not `apply_transform`: a product with the root's turn would round coordinates.
+        # A sum, not `apply_transform`: a product with the root's rotation would round coordinates.
         mesh.vertices = np.asarray(mesh.vertices) + origin
         found[link].append(mesh)
     return found

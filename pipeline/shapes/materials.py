@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.shapes.obj import decoded
 from pipeline.shapes.pieces import Rgba
 
-# Options of a `map_` line and how many words follow each at most.
+# Options of a `map_` line, with the maximum number of words after each.
 _OPTIONS = {
     "-blendu": 1, "-blendv": 1, "-boost": 1, "-cc": 1, "-clamp": 1, "-imfchan": 1, "-texres": 1,
     "-bm": 1, "-type": 1, "-mm": 2, "-o": 3, "-s": 3, "-t": 3,
@@ -21,7 +21,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class MapLine:
-    """A picture by name, and where it is laid: ``uv * scale + offset``."""
+    """A picture by name, with its texture transform ``uv * scale + offset``."""
 
     name: str
     scale: tuple[float, float] = (1.0, 1.0)
@@ -34,7 +34,7 @@ class MapLine:
 
 @dataclass(slots=True)
 class MtlMaterial:
-    """One material as written; what the file leaves out is None."""
+    """One material as written; missing values are None."""
 
     diffuse: tuple[float, float, float] | None = None
     dissolve: float | None = None
@@ -42,10 +42,10 @@ class MtlMaterial:
     mask: MapLine | None = None
 
     def color(self) -> Rgba | None:
-        """Return the color of the surface, or of what its picture is multiplied by.
+        """Return the color of the surface, or the factor of its picture.
 
-        Exporters disagree about `Tr`, and write a black `Kd` beside a picture: a material that
-        nobody could see is taken as opaque, and a picture that nobody could see as it is.
+        Exporters disagree about `Tr`, and write a black `Kd` beside a picture. An invisible
+        material is therefore read as opaque, and a black factor of a picture as white.
         """
         if self.diffuse is None and self.picture is None:
             return None
@@ -57,7 +57,7 @@ class MtlMaterial:
 
 
 def read_mtl(data: bytes) -> dict[str, MtlMaterial]:
-    """Return the materials of an MTL file by name; lines that make no sense are left out."""
+    """Return the materials of an MTL file by name; invalid lines are skipped."""
     found: dict[str, MtlMaterial] = {}
     current = MtlMaterial()
     for line in decoded(data.replace(b"\r", b"\n")).split("\n"):
@@ -102,7 +102,7 @@ def _numbers(words: Sequence[str]) -> list[float]:
 
 
 def _map_line(rest: str) -> MapLine | None:
-    """Return what follows `map_Kd`: options, then a file name that may contain blanks."""
+    """Return what follows `map_Kd`: options, then a file name that may contain spaces."""
     scale, offset = (1.0, 1.0), (0.0, 0.0)
     words, at = rest.split(), 0
     while at < len(words) and (option := words[at].lower()) in _OPTIONS:
@@ -115,12 +115,12 @@ def _map_line(rest: str) -> MapLine | None:
         if option == "-o" and numbers:
             offset = (numbers[0], numbers[1] if len(numbers) > 1 else 0.0)
         at += 1 + taken
-    # The name is cut from the line itself, so that blanks in it stay as they are.
+    # The name is cut from the line itself, so that its spaces are kept.
     name = _tail(rest, at).strip().strip('"')
     return MapLine(name, scale, offset) if name else None
 
 
 def _tail(text: str, count: int) -> str:
-    """Return the text behind its first `count` words."""
+    """Return the text after its first `count` words."""
     parts = text.split(maxsplit=count)
     return parts[count] if len(parts) > count else ""

@@ -2,8 +2,8 @@
 """Reads Wavefront OBJ text into arrays, several times faster than one line at a time.
 
 Most files repeat one pattern: `v x y z`, `vt u v`, `f a/b/c a/b/c a/b/c`. Such lines are parsed all
-at once in C. Everything else that OBJ allows (polygons, mixed corners, indices from the end,
-comments behind numbers, broken lines) takes the plain loops below, with the same result.
+at once in C. Everything else that OBJ allows (polygons, mixed corners, negative indices, comments
+after numbers, broken lines) is parsed by the plain loops below, with the same result.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 _DIGITS = b"0123456789-+.eE"
-# Numbers of a line that mean something: a place, a color, and one more tells that it is neither.
+# Relevant numbers of a line: a position, a color, and one more, which means that it is neither.
 _WIDEST = 8
-# No file has so many vertices that a face could name this one.
+# Larger than any index of a vertex.
 _FARTHEST = 2**48
 
 
@@ -27,7 +27,7 @@ class ObjError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Triangles (m, 3) of one material; `uv_corners` is -1 where a corner has no texture place."""
+    """Triangles (m, 3) of one material; `uv_corners` is -1 for a corner without uv."""
 
     material: str | None
     corners: np.ndarray
@@ -36,7 +36,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjText:
-    """An OBJ file: places (n, 3), colors (n, 3) in [0, 1] or none, uv (k, 2), groups in order."""
+    """An OBJ file: points (n, 3), colors (n, 3) in [0, 1] or none, uv (k, 2), groups in order."""
 
     points: np.ndarray
     colors: np.ndarray | None
@@ -51,7 +51,7 @@ def read_obj(data: bytes) -> ObjText:
     Raises
     ------
     ObjError
-        If a line is malformed or a face names what is not there.
+        If a line is malformed or a face names a vertex that does not exist.
     """
     text = _plain(data)
     rows, uv = _number_rows(text, b"v", 3), _number_rows(text, b"vt", 1)
@@ -71,7 +71,7 @@ def decoded(text: bytes) -> str:
 
 
 def _plain(data: bytes) -> bytes:
-    """Return the text with one kind of blank and line end, an empty line first and last."""
+    """Return the text with uniform spaces and line ends, an empty line first and last."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", errors="replace").encode()
     data = b"\n" + data.removeprefix(codecs.BOM_UTF8) + b"\n"
@@ -80,11 +80,11 @@ def _plain(data: bytes) -> bytes:
             data = data.replace(odd, plain)
     if b"\n " in data:
         data = b"\n".join(line.lstrip() for line in data.split(b"\n"))
-    return data if data.endswith(b"\n") else data + b"\n"  # a backslash took the last line's end
+    return data if data.endswith(b"\n") else data + b"\n"  # a backslash removed the last line end
 
 
 def _statements(text: bytes, key: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end of what follows a key that begins a line."""
+    """Yield start and end of the text after a key that begins a line."""
     mark = b"\n" + key + b" "
     start = text.find(mark)
     while start >= 0:
@@ -109,10 +109,10 @@ def _only(block: bytes, key: bytes) -> list[bytes]:
 
 
 def _alike(block: bytes) -> tuple[int, list[bytes]] | None:
-    """Return count and first line of lines that differ by their digits alone, else None.
+    """Return count and first line of lines that differ only in their digits, else None.
 
-    Without digits all lines of a plain file are one text over and over: comparing that costs two
-    passes in C, and proves that no number is missing and none is one too many.
+    Without digits all lines of a plain file are the same text. Comparing them takes two passes in C
+    and proves that every line has the same number of values.
     """
     first, count = block[: block.index(b"\n") + 1], block.count(b"\n")
     if block.translate(None, _DIGITS) != first.translate(None, _DIGITS) * count:
@@ -214,14 +214,14 @@ def _fans(polygons: np.ndarray) -> np.ndarray:
 
 
 class _Counter:
-    """Counts the vertices before a place in the text, going on from the place asked for last."""
+    """Counts the vertices before an offset in the text, continuing from the last offset."""
 
     def __init__(self, text: bytes) -> None:
         self._text, self._place = text, 0
         self._points = self._uvs = 0
 
     def before(self, place: int) -> tuple[int, int]:
-        """Return the number of `v` and of `vt` lines; places must come in their order."""
+        """Return the number of `v` and of `vt` lines; offsets must be increasing."""
         self._points += self._text.count(b"\nv ", self._place, place)
         self._uvs += self._text.count(b"\nvt ", self._place, place)
         self._place = place
@@ -229,7 +229,7 @@ class _Counter:
 
 
 def _odd_faces(block: bytes, points: int, uvs: int) -> np.ndarray:
-    """Return corners (m, 3, 2) of faces of any form; negative numbers count back from there."""
+    """Return corners (m, 3, 2) of faces of any form; negative numbers count back from the face."""
     found: list[np.ndarray] = []
     for line in block.split(b"\n"):
         points += line.startswith(b"v ")

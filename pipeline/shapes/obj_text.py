@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.shapes.pieces import UV_DECIMALS, Look, Piece
 
 MATERIALS = "object.mtl"
-# Beyond this many steps of the grid a double no longer holds every step.
+# Beyond this many steps of the grid a double cannot represent every step.
 _MOST_STEPS = 2**50
 # The four digits of 0 to 9999 as one word each: a lookup writes four characters at once.
 _FOUR = np.array([f"{number:04d}" for number in range(10_000)], dtype="S4").view("<u4")
@@ -49,13 +49,13 @@ def number_lines(
     Parameters
     ----------
     key : bytes
-        What every line starts with.
+        Prefix of every line.
     values : (n, k) float or int
         Numbers; they are rounded to the decimals, and a zero has no sign.
     decimals : int
-        Digits behind the point; none and no point for 0.
+        Digits after the point; no point for 0.
     separators : bytes
-        The character before each of the k numbers; blanks unless told.
+        The character before each of the k numbers; spaces by default.
     """
     if not len(values):
         return b""
@@ -85,7 +85,7 @@ def _characters(
     chars[..., 0] = np.frombuffer(marks, dtype=np.uint8)
     chars[..., 1], keep[..., 1] = ord("-"), negative
     chars[..., 2 : 2 + before] = digits[..., :before]
-    for place in range(before - 1):  # zeros that lead a number are not shown
+    for place in range(before - 1):  # leading zeros are not shown
         keep[..., 2 + place] = steps >= 10 ** (width - 1 - place)
     if decimals:
         chars[..., 2 + before] = ord(".")

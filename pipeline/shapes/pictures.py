@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Textures: JPEG and PNG files that all viewers show keep their bytes, others become a PNG."""
+"""Textures: JPEG and PNG files that every viewer supports keep their bytes, others become PNG."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from pipeline.shapes.jpeg import MOST_SCANS, has_many_scans
 _OPEN = Image.open  # which `named_formats` replaces
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAGIC = {b"\xff\xd8\xff": ".jpg", _PNG: ".png"}
-# Printers' colors (CMYK) are shown inverted by some viewers and not at all by others; pyrender
-# refuses gray with alpha.
+# Some viewers show CMYK inverted, others not at all; pyrender refuses gray with alpha.
 _SHOWN = ("L", "P", "RGB", "RGBA")
-_BIT_DEPTH = 24  # place of the byte in a PNG, whose first chunk is always the header
+_BIT_DEPTH = 24  # offset of the byte in a PNG, whose first chunk is always the header
 MIME = {".jpg": "image/jpeg", ".png": "image/png"}
-# What textures are made of. Pillow by itself also opens formats that start other programs, such
-# as EPS, whatever the file is called. TGA comes last: it has no mark of its own.
+# Formats of textures. Pillow would also open formats that start other programs, such as EPS,
+# independent of the file name. TGA comes last, because it has no signature.
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM", "TGA")
 
 
@@ -56,12 +55,12 @@ class NotAPicture(ValueError):
 
 @dataclass(slots=True)
 class PictureBudget:
-    """Pixels that the pictures of one object may still have; counted before any is decoded."""
+    """Remaining pixels of one object's budget; counted before a picture is decoded."""
 
     pixels: int
 
     def spend(self, image: Image.Image, name: str) -> None:
-        """Take the pixels of one more picture; refuse it where they are not left."""
+        """Count the pixels of one more picture; reject it if too few are left."""
         self.pixels -= image.width * image.height
         if self.pixels < 0:
             raise _too_many(name, f"{image.width} x {image.height} pixels")
@@ -74,7 +73,7 @@ def _too_many(name: str, what: str) -> Rejection:
 
 
 def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
-    """Check a picture by decoding it once, and keep its bytes where every simulator reads them.
+    """Check a picture by decoding it once; keep its bytes if every simulator reads them.
 
     Raises
     ------
@@ -100,12 +99,12 @@ def with_mask(picture: Picture, mask: bytes, name: str, budget: PictureBudget) -
 
 
 def open_picture(stream: IO[bytes], name: str = "a picture") -> Image.Image:
-    """Open a picture of one of the formats that textures have; nothing is decoded yet.
+    """Open a picture of a supported format; nothing is decoded yet.
 
     Raises
     ------
     Rejection
-        `too_many_pixels`, if it is a JPEG that goes over its pixels too often.
+        `too_many_pixels`, if it is a JPEG with too many scans.
     """
     _require_few_scans(stream, name)
     return _OPEN(stream, formats=FORMATS)
@@ -123,7 +122,7 @@ def _require_few_scans(stream: IO[bytes], name: str) -> None:
 
 @contextmanager
 def named_formats() -> Iterator[None]:
-    """Let other packages open pictures of those formats alone, within one thread."""
+    """Let other packages open only pictures of these formats, within one thread."""
     original = Image.open
     Image.open = open_picture  # type: ignore[assignment]
     try:
@@ -135,7 +134,7 @@ def named_formats() -> Iterator[None]:
 def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
     try:
         with warnings.catch_warnings():
-            # Pillow warns of large pictures by a number of its own; ours is the budget.
+            # Pillow warns of large pictures by its own limit; ours is the budget.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = open_picture(io.BytesIO(data), name)
             budget.spend(image, name)
@@ -144,7 +143,7 @@ def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
         raise _too_many(name, str(error)) from None
     except (MemoryError, Rejection):
         raise
-    except Exception as error:  # decoders raise whatever they like
+    except Exception as error:  # decoders raise various errors
         raise NotAPicture(f"{type(error).__name__}: {error}") from error
     return image
 
@@ -157,12 +156,12 @@ def _is_translucent(image: Image.Image) -> bool:
 
 
 def _is_odd_png(data: bytes) -> bool:
-    """Tell whether a PNG has 1, 2, 4 or 16 bits a channel, which Bullet does not read."""
+    """Return whether a PNG has 1, 2, 4 or 16 bits per channel, which Bullet does not read."""
     return data.startswith(_PNG) and data[_BIT_DEPTH] != 8
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Return a gray picture of 16 bits as one of 8; Pillow would cut every gray above 255."""
+    """Return a gray picture of 16 bits as one of 8; Pillow would clip every value above 255."""
     if not image.mode.startswith("I"):
         return image
     levels = np.clip(np.asarray(image, dtype=np.int64), 0, 65535)
@@ -178,7 +177,7 @@ def _png(image: Image.Image) -> bytes:
 
 
 def opaque(picture: Picture) -> Picture:
-    """Return a picture without its alpha, for a surface that says nothing shows through it."""
+    """Return a picture without its alpha, for a surface that is declared opaque."""
     if not picture.is_translucent:
         return picture
     return Picture(_png(open_picture(io.BytesIO(picture.data)).convert("RGBA").convert("RGB")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a link is made of between reading and writing: triangles of one look."""
+"""Pieces of links between reading and writing: triangles of one look."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ UV_DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a piece looks: a color and, laid on by texture coordinates and times it, a picture."""
+    """The look of a piece: a color and, multiplied with it, a picture."""
 
     rgba: Rgba = DEFAULT_COLOR
     texture: Picture | None = None
 
     @property
     def is_translucent(self) -> bool:
-        """Tell whether anything can be seen through it."""
+        """Return whether it is translucent."""
         return self.rgba[3] < 1 or (self.texture is not None and self.texture.is_translucent)
 
 
@@ -40,21 +40,21 @@ class Piece:
     uv: np.ndarray | None = None
 
     def moved(self, matrix: np.ndarray) -> Piece:
-        """Return the piece after an affine map (4, 4); a mirroring one turns the faces over."""
+        """Return the piece after an affine map (4, 4); a reflection reverses the faces."""
         vertices = applied(matrix[:3, :3], self.vertices) + matrix[:3, 3]
         mirrored = determinant(matrix[:3, :3]) < 0
         faces = self.faces[:, ::-1] if mirrored else self.faces
         return Piece(vertices, faces, self.look, self.uv)
 
     def settled(self) -> Piece:
-        """Return the piece with coordinates on the texture grid, or none where nothing is laid."""
+        """Return the piece with texture coordinates on their grid, or none without a picture."""
         if self.uv is None or self.look.texture is None:
             return replace(self, uv=None)
         return replace(self, uv=settled(self.uv, UV_DECIMALS))
 
 
 def joined(pieces: Sequence[Piece], look: Look | None = None) -> Piece:
-    """Return one piece of all triangles; with a `look` of its own, texture coordinates go."""
+    """Return one piece of all triangles; with a given `look`, without texture coordinates."""
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     faces = [piece.faces + start for piece, start in zip(pieces, starts[:-1], strict=True)]
     vertices = np.concatenate([piece.vertices for piece in pieces])
@@ -74,32 +74,32 @@ def merged_by_look(pieces: Sequence[Piece]) -> dict[Look, Piece]:
 def compacted(
     points: np.ndarray, corners: np.ndarray, uv: np.ndarray | None, uv_corners: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return vertices, faces and uv of triangles that index places and texture places apart.
+    """Return vertices, faces and uv of triangles that index points and uv separately.
 
     Parameters
     ----------
     points : (n, 3) float [m]
-        Places; those that no triangle uses are left out.
+        Points; those that no triangle uses are left out.
     corners : (m, 3) int
-        Place of every corner.
+        Point of every corner.
     uv : (k, 2) float
-        Texture places.
+        Texture coordinates.
     uv_corners : (m, 3) int
-        Texture place of every corner; -1, for a corner without one, becomes (0, 0).
+        Texture coordinates of every corner; -1, for a corner without any, becomes (0, 0).
 
     Returns
     -------
     vertices, faces, uv
-        A place on a seam, which has several texture places, becomes several vertices.
+        A point on a seam, which has several texture coordinates, becomes several vertices.
     """
     if uv is None or uv_corners is None:
-        if corners.size < len(points) / 8:  # one of many groups: no walk over all places for each
+        if corners.size < len(points) / 8:  # one of many groups: do not process all points for each
             used, faces = np.unique(corners, return_inverse=True)
             return points[used], faces.reshape(-1, 3), None
         is_used = np.zeros(len(points), dtype=bool)
         is_used[corners] = True
         return points[is_used], (np.cumsum(is_used) - 1)[corners], None
-    count = len(uv) + 1  # -1 is the row behind the last
+    count = len(uv) + 1  # -1 is the row after the last
     used, faces = np.unique(corners * count + uv_corners % count, return_inverse=True)
     places = used % count
     spots = uv[np.minimum(places, len(uv) - 1)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes, spheres, cylinders and capsules: as triangles, and as what they are.
+"""Boxes, spheres, cylinders and capsules, as triangles and in closed form.
 
-`normalize` writes every shape as triangles, which is what viewers and simulators show, and records
-the primitives that it started from; `annotate` takes their closed forms.
+`normalize` writes every shape as triangles, for viewers and simulators, and records the original
+primitives; `annotate` uses their closed forms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Primitive:
     rotation : (3, 3) float
         Proper rotation; its columns are the primitive's own axes.
     center : (3,) float
-        The middle.
+        Its center.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Primitive:
         return np.asarray((applied(self.rotation, vertices) + self.center)[faces])
 
     def rounded(self, decimals: int) -> Primitive:
-        """Return what a record keeps, for an object with a grid of so many decimals."""
+        """Return the primitive rounded for a record, for a grid of that many decimals."""
         size = tuple(float(format(length, f".{DIGITS}g")) for length in self.size)
         center = settled(self.center, decimals + FINER_THAN_GRID)
         return Primitive(self.kind, size, settled(self.rotation, DIGITS), center)
@@ -69,7 +69,7 @@ class Primitive:
 def tessellated(kind: str, size: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Return vertices (n, 3) and faces (m, 3), outward, of a primitive about its middle.
 
-    All vertices lie on the surface: what is round is a little larger than its triangles.
+    All vertices are on the surface, so a round shape is slightly larger than its triangles.
     """
     unit, ends, faces = _unit_shape(kind)
     if kind in ("box", "cylinder"):

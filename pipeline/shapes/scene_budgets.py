@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what a scene would become before a reader makes it: nodes and triangles with all copies.
+"""Counts the nodes and triangles of a scene, with all instances, before a reader expands it.
 
-A few lines of COLLADA can place a node in a node ten times, and that again ten times: nine such
-lines are a billion triangles. A glTF file may draw one list of triangles a thousand times.
+A few lines of COLLADA can instantiate a node ten times in another node, and that again ten times:
+nine such lines are a billion triangles. A glTF file may draw one list of triangles many times.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from xml.etree.ElementTree import Element
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 
-# Nodes of a scene after every instance is in its place.
+# Maximum number of nodes of a scene with all instances.
 MOST_NODES = 100_000
-# Nodes in nodes, instances included: our readers and pycollada follow them by recursion.
+# Maximum nesting of nodes, instances included: our readers and pycollada use recursion.
 DEEPEST = 64
 # Numbers of all accessors of a glTF file, per triangle of the budget.
 NUMBERS_PER_FACE = 20
 _PRIMITIVES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
-_TRIANGLES = 4  # glTF's mode of separate triangles, also where none is stated
+_TRIANGLES = 4  # glTF's mode of separate triangles, also the default
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an element becomes: nodes, triangles, and how deep it nests."""
+    """The cost of an element: nodes, triangles, and depth."""
 
     nodes: int = 0
     faces: int = 0
@@ -42,7 +42,7 @@ class Cost:
         )
 
     def most(self, other: Cost) -> Cost:
-        """Return the more of each number: one element may have the nodes, another the faces."""
+        """Return the maximum of each number."""
         return Cost(
             max(self.nodes, other.nodes),
             max(self.faces, other.faces),
@@ -84,7 +84,7 @@ class _Instances:
                 total += sum((self._node(node, 1) for node in element), Cost())
         for nodes in self._nodes.values():
             for node in nodes:
-                self._node(node, 1)  # one that nothing places may still nest without end
+                self._node(node, 1)  # also nodes without an instance may be nested endlessly
         return total
 
     def _node(self, element: Element, depth: int) -> Cost:
@@ -107,7 +107,7 @@ class _Instances:
             return Cost(1, self._faces[name])
         if kind != "instance_node":
             return Cost()
-        # Which node of several with one id is meant is the reader's choice: the most counts.
+        # Readers differ in which node of several with the same id they use: take the largest.
         costs = [self._node(node, depth + 1) for node in self._nodes.get(name, ())]
         return functools.reduce(Cost.most, costs, Cost())
 

@@ -33,11 +33,11 @@ _GLB_HEAD = struct.Struct("<4sIIII")
 
 
 class Host(Protocol):
-    """What a scene needs of the reader of the whole object."""
+    """The methods of the object's reader that a scene uses."""
 
     @property
     def most_faces(self) -> int:
-        """Triangles that the whole object may have."""
+        """Maximum number of triangles of the object."""
 
     def side_file(self, name: str, beside: str) -> bytes | None:
         """Return a file that the mesh names, or None with a finding."""
@@ -50,7 +50,7 @@ class Host(Protocol):
 
 
 def scene_pieces(host: Host, data: bytes, path: str) -> list[Piece]:
-    """Return the pieces of one file; whatever is wrong with it becomes a rejection."""
+    """Return the pieces of one file; any error becomes a rejection."""
     kind = PurePosixPath(path).suffix.lower().lstrip(".")
     resolver = _Resolver(host, path)
     try:
@@ -66,7 +66,7 @@ def scene_pieces(host: Host, data: bytes, path: str) -> list[Piece]:
     except ImportError as error:
         detail = f"{path}: reading .{kind} needs a package that is absent: {error}."
         raise Rejection(Reason.MESH_INVALID, detail) from error
-    except Exception as error:  # third-party parsers raise whatever they like
+    except Exception as error:  # third-party parsers raise various errors
         resolver.raise_refused()
         raise Rejection(
             Reason.MESH_INVALID, f"{path} cannot be read: {type(error).__name__}: {error}"
@@ -74,7 +74,7 @@ def scene_pieces(host: Host, data: bytes, path: str) -> list[Piece]:
 
 
 class _Scene:
-    """Turns what trimesh read into pieces."""
+    """Converts trimesh geometry to pieces."""
 
     def __init__(self, host: Host, path: str, scene: trimesh.Scene) -> None:
         self._host, self._path, self._scene = host, path, scene
@@ -94,7 +94,7 @@ class _Scene:
         return self._scene.geometry[self._scene.graph.transforms.node_data[node]["geometry"]]
 
     def _require_few(self, faces: int) -> None:
-        """Refuse a mesh that nodes place too often, before it is copied for each of them."""
+        """Reject a mesh with too many instances, before it is copied for each of them."""
         most = self._host.most_faces
         if faces > most:
             detail = f"{self._path} has {faces} triangles with all copies, more than {most}."
@@ -121,7 +121,7 @@ class _Scene:
         image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
         picture = self._picture(image) if image is not None and has_uv else None
         rgba = _color(material, white=picture is not None)
-        # glTF looks through a surface only where it says so; COLLADA and PLY have no such word.
+        # A glTF surface is translucent only if declared; COLLADA and PLY have no such declaration.
         if getattr(material, "alphaMode", "BLEND") in (None, "OPAQUE") and self._is_gltf():
             picture = None if picture is None else opaque(picture)
             rgba = (*rgba[:3], 1.0)
@@ -132,7 +132,7 @@ class _Scene:
 
     def _picture(self, image: Image.Image) -> Picture | None:
         if id(image) not in self._pictures:
-            # Pillow reads lazily: until then the stream still holds the file's own bytes.
+            # Pillow reads lazily: until then the stream has the file's own bytes.
             stream = getattr(image, "fp", None)
             if isinstance(stream, io.BytesIO):
                 data = stream.getvalue()
@@ -155,7 +155,7 @@ def _color(material: Any, *, white: bool) -> Rgba:
 
 
 def _placement(graph: Any, node: str) -> np.ndarray:
-    """Return where a node stands in the scene, (4, 4); trimesh would ask BLAS for the product."""
+    """Return the pose (4, 4) of a node in the scene; trimesh would use BLAS for the product."""
     matrix = np.eye(4)
     while node != graph.base_frame:
         above = graph.transforms.parents[node]
@@ -166,7 +166,7 @@ def _placement(graph: Any, node: str) -> np.ndarray:
 
 
 def _unit(mesh: trimesh.Trimesh) -> float:
-    """Return meters per unit of a COLLADA file, which trimesh writes down but does not apply."""
+    """Return meters per unit of a COLLADA file, which trimesh records but does not apply."""
     match = re.fullmatch(r"([0-9.eE+-]+) \* meters", str(mesh.metadata.get("units", "")))
     return float(match[1]) if match else 1.0
 
@@ -183,7 +183,7 @@ class _Resolver(Resolver):
         try:
             data = self._host.side_file(name.strip(), self._beside)
             if data is not None and name.strip().lower().endswith(_PICTURES):
-                # Decoded here once, because trimesh says nothing of a broken one or a bomb.
+                # Decoded here once, because trimesh does not report a broken or huge one.
                 self._host.embedded(data, name.strip(), self._beside)
         except Rejection as rejection:
             self._refused.append(rejection)
@@ -193,12 +193,12 @@ class _Resolver(Resolver):
         return data
 
     def raise_refused(self) -> None:
-        """Say again what a side file was refused for: trimesh swallows what its resolver raises."""
+        """Raise the rejection of a side file again: trimesh catches what its resolver raises."""
         if self._refused:
             raise self._refused[0]
 
     def namespaced(self, namespace: str) -> _Resolver:
-        """Refuse: no format that is read here has folders of its own."""
+        """Refuse: no supported format has folders."""
         raise PermissionError(namespace)
 
     def write(self, name: str, data: bytes) -> None:
@@ -206,12 +206,12 @@ class _Resolver(Resolver):
         raise PermissionError(name)
 
     def keys(self) -> list[str]:
-        """Return nothing: files are opened by name alone."""
+        """Return nothing: files are opened only by name."""
         return []
 
 
 def _require_honest(host: Host, kind: str, data: bytes, path: str) -> None:
-    """Refuse headers that claim more than the file holds, before anyone makes room for it."""
+    """Reject headers that claim more than the file contains, before memory is allocated."""
     if kind == "dae":
         require_collada(_plain_xml(data, path), path, faces=host.most_faces)
     elif kind == "stl":
@@ -227,14 +227,14 @@ def _invalid(path: str, what: str) -> Rejection:
 
 
 def _plain_xml(data: bytes, path: str) -> Element:
-    """Return the root of a COLLADA document without entities, and with numbers alone."""
+    """Return the root of a COLLADA document without entities, and with valid numbers."""
     if zipfile.is_zipfile(io.BytesIO(data)):  # pycollada would read another document in it
         raise _invalid(path, "is an archive; unpack it.")
     try:
         root = parse_xml(data, XmlBudget(max_bytes=len(data), max_elements=2_000_000))
     except UrdfError as error:
         raise Rejection(Reason(error.code), f"{path}: {error.detail}") from None
-    for element in root.iter():  # pycollada takes what is not a number as zero
+    for element in root.iter():  # pycollada reads an invalid number as zero
         if element.tag.endswith("float_array") and re.search("nan|inf", element.text or "", re.I):
             raise _invalid(path, "has coordinates that are not finite numbers.")
     return root
@@ -252,7 +252,7 @@ def _require_ply(data: bytes, path: str) -> None:
     head, found, body = data.partition(b"end_header")
     if not found:
         raise _invalid(path, "has no end of its PLY header.")
-    least = 0  # every property of every element takes a byte at least
+    least = 0  # every property of every element takes at least one byte
     for count, properties in re.findall(
         rb"^element +\S+ +(\S+)\s*\n((?:(?:property|comment|obj_info) .*\n)*)", head, re.MULTILINE
     ):

@@ -13,8 +13,8 @@ from pipeline.shapes.pieces import Piece
 def collision_shape(
     link: str, number: int, piece: Piece, decimals: int, files: dict[str, bytes]
 ) -> Shape:
-    """Return a collision element for a piece in its link frame, and put its mesh into `files`."""
-    # The hyphen is in no link name, so this is never the visual mesh of a link `x_collision`.
+    """Return a collision element for a piece in its link frame, and add its mesh to `files`."""
+    # Link names have no hyphen, so this is never the visual mesh of a link `x_collision`.
     name = f"{link}-collision_{number}"
     files[f"meshes/{name}.obj"] = obj_bytes(piece, None, decimals)
     return mesh_shape(name, f"meshes/{name}.obj", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a URDF document, byte-stable: the same model is the same text on every machine."""
+"""Writes a URDF document: the same model gives the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _numbers(values: Iterable[float], digits: int = 12) -> str:
 def _origin(pose: np.ndarray) -> str:
     if not np.array_equal(pose[:3, :3], np.eye(3)):
         raise ValueError("the convention has translations only, this pose rotates")
-    # An axis far from the object needs all digits of its place to be exact on the object's grid.
+    # An axis far from the object needs all digits of its position to be exact on the object's grid.
     return f'<origin xyz="{_numbers(pose[:3, 3], 15)}" rpy="0 0 0"/>'
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline freeze --version eval200-v0`: freeze a version from the library here.
+"""`python -m pipeline freeze --version eval200-v0`: freeze a version of the evaluation split.
 
 The members are those of the version if it exists, else those of the newest version, else the split
 that was sampled; contents and truth come from the library. A version that exists is replaced only
-with `--again`, and only a provisional one: scores on the old list and the new do not compare.
+with `--again`, and only if it is provisional: scores on two lists are not comparable.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.stages.split.truth import read_truths
 
 
 def main(arguments: list[str]) -> int:
-    """Write the frozen list from the library that is there."""
+    """Write the frozen list from the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline freeze")
     parser.add_argument("--version", required=True, help=f"name of the version, {SPLIT}-v0")
     parser.add_argument("--again", action="store_true", help="replace a provisional version")
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
 def freeze(
     library: LibraryLayout, version: str, *, again: bool = False, folder: Path = FOLDER
 ) -> list[str]:
-    """Write both files of a version; return sentences about it and about what it replaced."""
+    """Write both files of a version; return messages about it and about what it replaced."""
     lines = []
     if version in frozen_versions(folder):
         compared = _compared(library, version, folder)
@@ -66,7 +66,7 @@ def freeze(
 
 
 def _require_replaceable(version: str, compared: str, *, again: bool) -> None:
-    """Refuse to replace a version, unless it is provisional and the caller means it."""
+    """Refuse to replace a version, unless it is provisional and `again` is given."""
     if not is_provisional(version):
         raise PipelineError(
             f"{version} is frozen ({compared}) and is not provisional, so it is never replaced. A "
@@ -103,7 +103,7 @@ def _members(library: LibraryLayout, version: str, folder: Path) -> set[str]:
 
 
 def _compared(library: LibraryLayout, version: str, folder: Path) -> str:
-    """Return how the library agrees with the list as it is."""
+    """Return a message about how the library agrees with the current list."""
     rows = [read_rows(library.table(name)) for name in ("objects", "joints")]
     found = recognize(read_frozen(version, folder), *rows)
     agreed = f"{found.by_bytes} objects agree by bytes and {found.by_numbers} by numbers"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline generate`: makes the generated raw folder, unless it is made already.
+"""`python -m pipeline generate`: makes the generated raw folder if it is not up to date.
 
-Once made, the folder is a raw source like any other: what a person changes, adds or removes in it
-stays, until the generator's code or settings change.
+The folder is a raw source like any other. Manual changes in it are kept until the generator's code
+or settings change.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def generate(config: Config, *, count: int | None = None, again: bool = False) -
     stamp = {"seed": options.seed, "count": count, "code": _code()}
     path = layout.generator_stamp(root)
     if again or _read(path) != stamp:
-        path.unlink(missing_ok=True)  # a killed run must not pass for a finished one
+        path.unlink(missing_ok=True)  # a killed run must not look finished
         root.mkdir(parents=True, exist_ok=True)
         generate_collection(root, seed=options.seed, count=count, workers=os.cpu_count() or 1)
-        flush_disk(root)  # the stamp vouches for files that must be on the disk before it
+        flush_disk(root)  # the files must be on the disk before the stamp
         write_bytes(path, dump_json(stamp))
     return count
 

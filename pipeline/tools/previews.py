@@ -22,7 +22,7 @@ from pipeline.stages.render.sheet import contact_sheet
 
 
 def main(arguments: list[str]) -> int:
-    """Draw the sheet of the library that is there."""
+    """Draw the sheet of the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline previews")
     parser.add_argument("file", type=Path, help="PNG to write")
     parser.add_argument("--columns", type=int, default=8)

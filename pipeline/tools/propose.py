@@ -2,8 +2,8 @@
 """`python -m pipeline propose`: categories for objects without one, by a model or by the rules.
 
 A model is asked over any OpenAI-compatible endpoint. Its answer is a proposal for a person to
-review, and nothing of it is trusted: names are brought to the shared lowercase form, the
-supercategory must be one that exists, and the rest is one line of text.
+review and is not trusted: names are converted to the shared lowercase form, the supercategory must
+exist, and the rest is one line of text.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _text(path: Path) -> str:
 
 
 def _append(path: Path, proposal: Proposal) -> None:
-    """Append at once, so that an interrupted run keeps what it has paid for."""
+    """Append immediately, so that an interrupted run keeps its paid replies."""
     try:
         new = not path.is_file()
         with path.open("a", encoding="utf-8") as stream:
@@ -116,7 +116,7 @@ def _append(path: Path, proposal: Proposal) -> None:
 
 
 class EndpointError(PipelineError):
-    """The endpoint is not configured, or does not answer as one should."""
+    """The endpoint is not configured, or its response is not valid."""
 
 
 class UnusableReply(PipelineError):
@@ -179,8 +179,8 @@ def _cause(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         return f"status {error.code}"
     # The text of other errors may quote the request's headers, and so the key.
-    told = one_line(str(error), 100) if isinstance(error, OSError) else ""
-    return told or type(error).__name__
+    reason = one_line(str(error), 100) if isinstance(error, OSError) else ""
+    return reason or type(error).__name__
 
 
 def ask(
@@ -191,7 +191,7 @@ def ask(
     Parameters
     ----------
     endpoint : Endpoint
-        Whom to ask.
+        The endpoint to ask.
     item : ArticulatedObject
         Its name, description and preview are sent, nothing else.
     choices : mapping of str to sequence of str
@@ -202,7 +202,7 @@ def ask(
     EndpointError
         If the endpoint cannot be reached or refuses.
     UnusableReply
-        If the answer holds no category.
+        If the reply contains no category.
     """
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": TASK},
@@ -233,9 +233,9 @@ def _question(
 
 
 def _parse(text: str) -> dict[str, Any]:
-    """Return the JSON object in a text, which models like to wrap in words or fences."""
+    """Return the JSON object in a text; models often wrap it in prose or code fences."""
     try:
         found = json.loads(text[text.index("{") : text.rindex("}") + 1])
     except (ValueError, RecursionError):
-        raise UnusableReply("the reply holds no JSON object; skipped.") from None
+        raise UnusableReply("the reply contains no JSON object; skipped.") from None
     return found if isinstance(found, dict) else {}

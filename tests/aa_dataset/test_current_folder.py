@@ -137,7 +137,7 @@ def test_the_pipeline_of_a_checkout_does_not_build_in_another_folder(
         text=True,
     )
     assert done.returncode == 2 and not (trap.parent / "ran").exists()
-    assert f"This pipeline is that of {REPOSITORY}: go there" in done.stderr
+    assert f"This pipeline belongs to {REPOSITORY}" in done.stderr
 
 
 ENGINE = """

@@ -139,7 +139,7 @@ def test_an_object_of_too_many_files_is_one_reject(
 
 def test_an_archive_may_not_be_deeper_than_what_is_read() -> None:
     assert safe_name("/".join(["d"] * walk.DEEPEST), "x.tar") == "/".join(["d"] * walk.DEEPEST)
-    with pytest.raises(FetchError, match=f"1,900 levels deep; {walk.DEEPEST} are the most"):
+    with pytest.raises(FetchError, match=f"1,900 levels deep; at most {walk.DEEPEST} are"):
         safe_name("/".join(["d"] * 1900), "x.tar")
 
 
@@ -246,7 +246,7 @@ def test_a_manifest_of_a_few_bytes_cannot_fill_the_memory(
 def test_a_manifest_with_a_list_in_a_cell_is_a_sentence(tmp_path: Path) -> None:
     table = pa.table({"rel_path": ["a"], "caption": [["x"] * 5]})
     pq.write_table(table, tmp_path / "manifest.parquet")
-    with pytest.raises(PipelineError, match="'caption' stands twice or does not hold single"):
+    with pytest.raises(PipelineError, match="'caption' is a duplicate or does not contain single"):
         list(articulated_object_code.discover(tmp_path))
 
 

@@ -165,7 +165,7 @@ def test_a_bad_config_stops_before_the_first_job(
 
 def test_a_build_needs_a_core(fresh: Workspace) -> None:
     done = fresh.run("pipeline", "build", "--cores", "0", check=False)
-    assert (done.returncode, done.stderr) == (2, "--cores 0: give at least 1.\n")
+    assert (done.returncode, done.stderr) == (2, "--cores 0: it must be at least 1.\n")
 
 
 def test_a_build_without_the_generated_source_takes_the_others(fresh: Workspace) -> None:

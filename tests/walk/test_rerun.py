@@ -169,7 +169,7 @@ def test_a_deleted_file_of_library_or_release_is_made_again(
 def test_damage_in_work_library_and_release_is_healed(built: Workspace, copied: Workspace) -> None:
     for path in ("library/assets/generated-0000.tar", "release/objects.parquet"):
         os.truncate(copied.root / path, 700)
-    assert "Made anew: 2 outputs" in copied.build().stderr
+    assert "Built again: 2 outputs" in copied.build().stderr
     assert copied.digests() == built.digests()
     os.truncate(copied.root / "work/annotate/generated/0001.tar", 700)
     healed = copied.build()
@@ -188,7 +188,7 @@ def flip(path: Path) -> None:
 def test_a_flipped_bit_is_healed_and_never_sealed(built: Workspace, copied: Workspace) -> None:
     for path in ("library/assets/generated-0000.tar", "release/assets/generated-0001.tar"):
         flip(copied.root / path)
-    assert "Made anew: 2 outputs" in copied.build().stderr
+    assert "Built again: 2 outputs" in copied.build().stderr
     assert copied.digests() == built.digests()
     sealed = copied.digests()["library/library.json"]
     for path in ("work/render/generated/0001.tar", "work/annotate/generated/0000.tar"):

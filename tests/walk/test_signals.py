@@ -18,7 +18,7 @@ from .processes import hunted, session_members
 from .test_interruption import PATIENCE_S, clear_logs, kill_group, stage_started
 
 BUILD = ("-m", "pipeline", "build", "--count", str(COUNT))
-SENTENCE = "Interrupted. What is finished stays: run it again to go on.\n"
+SENTENCE = "Interrupted. Finished work is kept; run the command again to continue.\n"
 
 
 def start(workspace: Workspace, errors: Path) -> subprocess.Popen[bytes]:

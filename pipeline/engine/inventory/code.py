@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of what a stage executes: its own files, every first-party module they import, the pins.
+"""Digests of the code of a stage: its files, the first-party modules they import, and the pins.
 
 The imports are found by reading the source, not by running it, so that a lazily imported module
 counts as well.
@@ -19,14 +19,14 @@ from pipeline.engine.stages import STAGES
 from pipeline.raw.records import ADAPTERS
 
 FIRST_PARTY = ("pipeline", "aa_dataset")
-# Every stage is started by these, whatever it imports itself.
+# Every stage is started by these modules.
 ENTRANCE = ("pipeline.__main__", "pipeline.engine.runner")
 
 
 def code_digest(stage: str, adapter: str = "") -> str:
-    """Return one line per file that decides what `stage` does: digest and path.
+    """Return one line per file that `stage` depends on: digest and path.
 
-    Adapters are imported by name, so that one of them counts for its own sources alone.
+    Adapters are imported by name, so that an adapter affects only its own sources.
     """
     files = {*stage_modules(stage), *_data_files(stage), layout.CONSTRAINTS}
     if adapter:
@@ -35,10 +35,10 @@ def code_digest(stage: str, adapter: str = "") -> str:
 
 
 def require_planned_code(stage: str, source: str = "") -> None:
-    """Raise if a file that the stage executes is not what the plan was made from.
+    """Raise if a file that the stage executes changed since planning.
 
-    Code that is edited during a build and changed back before the next one would otherwise leave
-    output that passes for fresh. A stage that runs without a plan is not held to one.
+    Otherwise, code that is edited during a build and reverted before the next one would leave
+    output that looks fresh. A stage that runs without a plan is not checked.
     """
     plan = layout.code(stage, source)
     for line in plan.read_text().splitlines() if plan.is_file() else []:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline inventory`: bring the files that rules depend on up to date."""
+"""`python -m pipeline inventory`: update the files that rules depend on."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets the times of outputs so that Snakemake, which plans by times, plans what digests say.
+"""Sets the modification times of outputs to match their digests, because Snakemake plans by times.
 
-Fresh outputs are as new as their newest input, stale or damaged ones are older than anything, and
-nothing is of the future: not a clock that was wrong, nor a copied folder, nor a lost `.snakemake`
-makes a build keep what it must make again.
+Fresh outputs get the time of their newest input, stale or damaged ones a time before any input, and
+no file is in the future. A wrong clock, a copied folder or a lost `.snakemake` therefore never
+makes a build keep a stale file.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from pipeline.engine.inventory.made import (
 )
 from pipeline.engine.stages import STAGES
 
-# Older than any input; not 0, which Snakemake takes for no time at all.
+# Older than any input; not 0, which Snakemake reads as a missing time.
 STALE_NS = 10**9
-# Begins the line that `build` shows from Snakemake's output.
-NOTICE = "Made anew: "
+# Prefix of the line that `build` shows from Snakemake's output.
+NOTICE = "Built again: "
 
 
 def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
@@ -40,7 +40,7 @@ def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
     Parameters
     ----------
     rules
-        Snakemake's rules, which say what each job reads and writes.
+        Snakemake's rules, which define the inputs and outputs of each job.
     shards : mapping of str to int
         Number of shards by source.
     """
@@ -56,14 +56,12 @@ def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
     _forget_unreadable()
     damaged = _date_all(jobs)
     if damaged:
-        sys.stderr.write(
-            f"{NOTICE}{len(damaged)} outputs that are missing or not as their job left them, such "
-            f"as {damaged[0]}.\n"
-        )
+        many = "1 output that is" if len(damaged) == 1 else f"{len(damaged)} outputs that are"
+        sys.stderr.write(f"{NOTICE}{many} missing or damaged, such as {damaged[0]}.\n")
 
 
 def _date_all(jobs: Iterable[Job]) -> list[str]:
-    """Set the times of all jobs' files; return the outputs that are lost or damaged."""
+    """Set the times of all jobs' files; return the outputs that are missing or damaged."""
     digests, stale = Digests(), False
     damaged: list[str] = []
     records = {job: read_record(job.record) for job in jobs}
@@ -75,7 +73,7 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
         stale = stale or not verdict.is_fresh
         damaged += verdict.damaged
         newest = _date_inputs(job, digests, now)
-        # Snakemake takes a job's benchmark for an output.
+        # Snakemake treats a job's benchmark as an output.
         benchmark = layout.benchmark(job.stage, job.source, job.shard).as_posix()
         for path in filter(os.path.isfile, (*job.outputs, benchmark)):
             there = Path(path).stat().st_mtime_ns
@@ -83,13 +81,13 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
             if there != wanted:
                 digests.redate(path, wanted)
         refresh_marks(job, record, digests)
-    if stale:  # Snakemake's digests of inputs would speak against the times
+    if stale:  # Snakemake's own digests of inputs would override the times
         _forget(_memory_files())
     return damaged
 
 
 def _date_inputs(job: Job, digests: Digests, now: int) -> int:
-    """Bring inputs of the future, or of before time, to the present; return the newest time."""
+    """Set impossible times of inputs (future, or too old) to now; return the newest time."""
     newest = STALE_NS
     for path in filter(os.path.isfile, job.inputs):
         there = Path(path).stat().st_mtime_ns
@@ -101,7 +99,7 @@ def _date_inputs(job: Job, digests: Digests, now: int) -> int:
 
 
 def _forget_unreadable() -> None:
-    """Remove what Snakemake noted and could not read again."""
+    """Remove metadata of Snakemake that is unreadable."""
     _forget(path for path in _memory_files() if not _is_json(path))
 
 

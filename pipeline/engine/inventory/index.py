@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of a build and their shards, as the last refresh of the inventory left them."""
+"""The sources of a build and their shards, as the last refresh of the inventory wrote them."""
 
 from __future__ import annotations
 

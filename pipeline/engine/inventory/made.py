@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each job was made from and what it made: digests of all its inputs and outputs.
+"""Records of finished jobs: digests of all their inputs and outputs.
 
-Every finished job leaves such a record in `work/made`. Before planning, the records are compared
-with the files: digests decide what is fresh, and the times, by which Snakemake plans, are set to
-say the same. A file that has the size, times and inode of its record is not read again.
+Every finished job writes a record to `work/made`. Before planning, the records are compared with
+the files: digests decide what is fresh, and modification times are set to match, because Snakemake
+plans by them. A file with the size, times and inode of its record is not read again.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ class Job:
 
     @property
     def record(self) -> Path:
-        """Where the job leaves its record."""
+        """Path of the job's record."""
         return layout.made(self.stage, self.source, self.shard)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Digests of what a job read, digests and marks of what it wrote, by path."""
+    """Digests of a job's inputs, digests and marks of its outputs, by path."""
 
     inputs: Mapping[str, str | None]
     outputs: Mapping[str, tuple[str | None, str]]
 
     def as_json(self) -> bytes:
-        """Return the record as it is stored."""
+        """Return the record as bytes of its file."""
         return dump_json({"inputs": self.inputs, "outputs": self.outputs})
 
 
 @dataclass(slots=True)
 class Digests:
-    """Digests of files, each read once and not at all if its mark is known."""
+    """Digests of files; a file is read at most once, and not at all if its mark is known."""
 
     known: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
     def learn(self, record: Record | None) -> None:
-        """Take over what a record says about outputs."""
+        """Add the digests and marks of a record's outputs."""
         for path, (digest, mark) in record.outputs.items() if record else ():
             self.known[path] = mark, digest
 
     def of(self, path: str) -> str | None:
-        """Return the digest of a file, None for anything that is no regular file."""
+        """Return the digest of a file, None for anything but a regular file."""
         mark = file_mark(path)
         if mark is None:
             return None
@@ -76,7 +76,7 @@ class Digests:
         return self.known[path][1]
 
     def redate(self, path: str, nanoseconds: int) -> None:
-        """Set the time of a file whose digest is known, which its mark then follows."""
+        """Set the time of a file and update its mark; its digest stays known."""
         digest = self.of(path)
         os.utime(path, ns=(nanoseconds, nanoseconds))
         self.known[path] = file_mark(path) or "", digest
@@ -87,7 +87,7 @@ class Digests:
 
 
 def file_mark(path: str) -> str | None:
-    """Return size, times and inode of a regular file, which change when anybody touches it."""
+    """Return size, times and inode of a regular file, which change when it is written to."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -100,7 +100,7 @@ def file_mark(path: str) -> str | None:
 def _sha256(path: str) -> str | None:
     try:
         return file_sha256(Path(path))
-    except OSError:  # what cannot be read is as good as lost
+    except OSError:  # an unreadable file counts as missing
         return None
 
 
@@ -122,7 +122,7 @@ def _text(value: Any) -> str | None:
 
 
 def write_wiring(wiring: Wiring) -> None:
-    """Leave for the jobs what the rules say about their inputs and outputs."""
+    """Write the inputs and outputs of the rules for the jobs to read."""
     write_if_changed(layout.WIRING, dump_json(wiring))
 
 
@@ -136,7 +136,7 @@ def job_of(wiring: Wiring, stage: str, source: str, shard: str) -> Job:
 
 
 def all_jobs(wiring: Wiring, shards: Mapping[str, int]) -> Iterator[Job]:
-    """Yield every job of the workflow, each after those whose output it reads."""
+    """Yield every job of the workflow, each after the jobs that it depends on."""
     for stage in STAGES:
         if stage not in SHARD_STAGES:
             yield job_of(wiring, stage, "", "")
@@ -148,7 +148,7 @@ def all_jobs(wiring: Wiring, shards: Mapping[str, int]) -> Iterator[Job]:
 
 @contextmanager
 def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
-    """Leave a record of the job in the block; a job that runs without a plan leaves none."""
+    """Write a record of the job that runs in the block; without a plan, write none."""
     try:
         job = job_of(json.loads(layout.WIRING.read_bytes()), stage, source, shard)
     except (OSError, ValueError, KeyError):
@@ -176,7 +176,7 @@ def _made(job: Job, inputs: Mapping[str, str | None], digests: Digests) -> Recor
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a job's outputs are what its inputs give, and which of them are lost or damaged."""
+    """Whether a job's outputs are up to date, and which of them are missing or damaged."""
 
     is_fresh: bool
     damaged: tuple[str, ...] = ()
@@ -192,7 +192,7 @@ def judge(job: Job, record: Record | None, digests: Digests) -> Verdict:
 
 
 def refresh_marks(job: Job, record: Record | None, digests: Digests) -> None:
-    """Write a record again whose files have their content and new times, as after a copy."""
+    """Update a record whose files have the same content and new times, as after a copy."""
     if record is None:
         return
     outputs = dict(record.outputs)

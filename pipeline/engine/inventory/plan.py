@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Snakemake asks when it reads the Snakefile: take stock, then tell sources and shards.
+"""Called when Snakemake reads the Snakefile: takes stock and returns sources and shards.
 
-Taking stock happens in the main process only; jobs on a cluster read the Snakefile again and use
-what the main process wrote. A process that was started without `make library` holds the build lock
-as long as it lives, so that it and a build never run at once.
+Only the main process takes stock; jobs on a cluster read the Snakefile again and use what the main
+process wrote. A Snakemake that was started without `make library` holds the build lock until it
+exits, so that it never runs at the same time as a build.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pipeline.engine.inventory.refresh import build_lock, refresh
 
 
 def _is_dry_run(words: list[str]) -> bool:
-    """Tell whether only a plan was asked for: Snakemake does not know yet when it reads rules."""
+    """Return whether this is a dry run, which Snakemake does not know yet when it reads rules."""
     return any(
         word.startswith("--dry") or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", word) for word in words
     )
 
 
 def take_stock(config: object, workflow: Any) -> tuple[dict[str, int], bool]:
-    """Return the number of shards of every source, and whether this process is the one to write.
+    """Return the number of shards of every source, and whether this process writes the files.
 
-    Where it is, everything that the plan depends on is up to date now.
+    If it does, everything that the plan depends on is now up to date.
     """
     if workflow.remote_exec or workflow.subprocess_exec:
         return load_index(), False

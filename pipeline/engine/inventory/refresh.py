@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the inventory, code, settings and curation files of a build up to date before planning.
+"""Updates the inventory, code, settings and curation files of a build before planning.
 
-These files are inputs of the rules. They are written only where their content changed, so that a
-new time means a change; `dates` then corrects the times of outputs by their digests.
+These files are inputs of the rules. They are written only if their content changed, so that a new
+time means a change. `dates` then sets the times of outputs by their digests.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pipeline.engine.processes import end_with_parent
 from pipeline.engine.settings import Config, dump
 from pipeline.engine.stages import STAGES
 from pipeline.raw.curation.repairs import parse_repair
-from pipeline.raw.curation.reviews import load_reviews, strangers
+from pipeline.raw.curation.reviews import load_reviews, unknown_objects
 from pipeline.raw.inventory import RawObject, scan_source, shard_of
 
-# Set by `python -m pipeline build` for its children: the lock is held by the parent already.
+# Set by `python -m pipeline build` for its children: the parent holds the lock already.
 LOCK_HELD = "AA_BUILD_LOCK_HELD"
 
 
 @contextmanager
 def build_lock(*, wait: bool) -> Iterator[bool]:
-    """Hold the one lock of a working directory; yield whether it was obtained."""
+    """Hold the lock of the working directory; yield whether it was obtained."""
     if os.environ.get(LOCK_HELD):
         yield True
         return
@@ -46,7 +46,7 @@ def build_lock(*, wait: bool) -> Iterator[bool]:
 
 
 def _leave_to_parent(stream: TextIO, parent: int) -> None:
-    """Let a forked child of a locked process neither hold the lock nor outlive the process."""
+    """Close the lock in a forked child and end the child with the process that holds the lock."""
     if not stream.closed:
         stream.close()
         end_with_parent(parent)
@@ -77,7 +77,7 @@ def refresh(config: Config) -> dict[str, int]:
             found_ids.update(raw.object_id for raw in objects)
     write_if_changed(layout.INDEX, dump_json(shards))
     absent = [source for source in config.sources if source not in shards]
-    for sentence in strangers(reviews, found_ids, absent, layout.REVIEWS):
+    for sentence in unknown_objects(reviews, found_ids, absent, layout.REVIEWS):
         sys.stderr.write(f"{sentence}\n")
     return shards
 
@@ -114,7 +114,7 @@ def _curation_rows(path: Path) -> list[str]:
 
 
 def _repair_rows() -> list[str]:
-    """Return the corrections of raw objects; one that cannot be read stops the build here."""
+    """Return the corrections of raw objects; raise for a row that cannot be read."""
     rows = _curation_rows(layout.REPAIRS)
     for row in rows:
         parse_repair(row.removesuffix("\n"))

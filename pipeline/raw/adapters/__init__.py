@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One module per raw source, which reads its layout; `records` has the contract."""
+"""One module per raw source, which reads its layout; `records` defines the interface."""

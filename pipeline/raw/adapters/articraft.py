@@ -38,7 +38,7 @@ _TAIL = re.compile(r"_(?:\d{4}|[0-9a-f]{32}|(?P<date>\d{8})_\d{6}(?:_\d{6})?_[0-
 
 
 def discover(root: Path) -> Iterator[Found]:
-    """Yield every record once; what is compiled beats an archive, which beats a bare record."""
+    """Yield every record once: compiled if present, else its archive, else the bare record."""
     records = {name: f"{RECORDS}/{name}" for name in _below(root, RECORDS)}
     folders = {name: name for name in object_folders(root) if name.startswith(PREFIX)}
     found = {name: Found(name, (path,)) for name, path in (records | folders).items()}
@@ -63,7 +63,7 @@ def _archives(root: Path) -> dict[str, Found]:
 
 
 def _without_ending(name: str) -> str:
-    """Return an archive's name without its ending, or an empty text for another file."""
+    """Return an archive's name without its ending, or an empty string for another file."""
     ending = next((ending for ending in ARCHIVES if name.endswith(ending)), None)
     return name.removesuffix(ending) if ending else ""
 
@@ -74,7 +74,7 @@ def _below(root: Path, place: str) -> list[str]:
 
 
 def describe(files: RawFiles, found: Found) -> RawRecord:
-    """Read one archive or folder, with its record where there is one."""
+    """Read one archive or folder, with its record if there is one."""
     places = [f"{path}/" for path in found.paths] if len(found.paths) == 2 else ["", ""]
     record_place, model_place = places
     model = f"{model_place}{MODEL}"
@@ -98,7 +98,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
 def _name(record_id: str, record: dict[str, Any]) -> str:
     """Return the words of a record id without its prefix and number.
 
-    The id of a free prompt has only a part of it, so there the record's title is the name.
+    The id of a free prompt contains only a part of it, so its name is the record's title.
     """
     tail = _TAIL.search(record_id)
     display = mapping(record.get("display"), f"{RECORD}: `display`")
@@ -111,7 +111,7 @@ def _name(record_id: str, record: dict[str, Any]) -> str:
 def _description(files: RawFiles, record: dict[str, Any], path: str) -> str:
     """Return the first paragraph of the prompt, on one line.
 
-    A record of schema 3 keeps its prompt below `revisions/` and says where.
+    A record of schema 3 keeps its prompt below `revisions/` and names the path.
     """
     artifacts = mapping(record.get("artifacts"), f"{RECORD}: `artifacts`")
     named = text(artifacts, "prompt_txt", RECORD) if artifacts.get("prompt_txt") else "prompt.txt"
@@ -127,7 +127,7 @@ def _description(files: RawFiles, record: dict[str, Any], path: str) -> str:
 
 
 def _provenance(record: dict[str, Any]) -> dict[str, Any]:
-    """Return rating, model and origin; without a record there is none of them to filter by."""
+    """Return rating, model and origin for filters; without a record there are none."""
     if not record:
         return {"facts_from": "the name of the record"}
     known = {field: text(record, field, RECORD) for field in TEXTS if record.get(field)}
@@ -143,7 +143,7 @@ def _provenance(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compile_facts(files: RawFiles, path: str) -> dict[str, Any]:
-    """Return what Articraft's own tool reported when it made the URDF."""
+    """Return the report of Articraft's own tool about the URDF that it made."""
     if not files.has(path):
         return {}
     report = read_object(files, path)
@@ -151,7 +151,7 @@ def _compile_facts(files: RawFiles, path: str) -> dict[str, Any]:
 
 
 def _disagreements(record: dict[str, Any], found: Found) -> Iterator[Finding]:
-    said = record.get("record_id", found.name)
-    if said != found.name:
-        detail = f"{RECORD} is about {str(said)[:200]!r}, but stands in {found.name!r}."
+    stated = record.get("record_id", found.name)
+    if stated != found.name:
+        detail = f"{RECORD} is about {str(stated)[:200]!r}, but stands in {found.name!r}."
         yield Finding(Code.SOURCE_DISAGREES, detail)

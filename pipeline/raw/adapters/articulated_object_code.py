@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of Articulated-Object-Code: a manifest, and `<folder>/generated.urdf` for each row.
 
-The folders hold further copies of the URDF (`pipeline_logs/`, `generated copy.urdf`), so the
-manifest says which folders are objects. Its `object_release_id` is not unique: an object is its
-tier and path. Without a manifest, every folder with a `generated.urdf` at its top is an object.
+The folders contain further copies of the URDF (`pipeline_logs/`, `generated copy.urdf`), so the
+manifest lists which folders are objects. Its `object_release_id` is not unique; tier and path
+identify an object. Without a manifest, every folder that contains `generated.urdf` is an object.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLUMNS = (
 FACTS = ("category", "caption")  # columns that are facts of the record itself
 FIELDS = frozenset({*COLUMNS, "facts_from"}.difference(FACTS))
 TIERS = {"viable": "viable", "loads_only": "loads_only", "broken": "broken", "imperfect": "broken"}
-# Folders between the source's folder and an object at most, where there is no manifest.
+# Maximum depth of an object below the source's folder, without a manifest.
 DEPTH = 5
 CAPTION_LENGTH = 400
 COPIES = "pipeline_logs"
@@ -42,7 +42,7 @@ _OUTSIDE = re.compile(r"/|\.\.(/|$)|[A-Za-z]:")
 
 
 def discover(root: Path) -> Iterator[Found]:
-    """Yield the rows of the manifest, whatever they say, or else the folders that hold a URDF."""
+    """Yield all rows of the manifest, or without one the folders that contain a URDF."""
     places = (index_file(root, name, most=MANIFEST_BYTES) for name in MANIFESTS)
     manifest = next((path for path in places if path is not None), None)
     if manifest is None:
@@ -52,7 +52,7 @@ def discover(root: Path) -> Iterator[Found]:
 
 
 def _listed(root: Path, rows: Iterator[Row]) -> Iterator[Found]:
-    """Yield every row once; a row that names no folder of its own carries its problem along."""
+    """Yield every row once; a row without its own folder carries a problem."""
     names: dict[str, int] = {}
     claimed: dict[str, str] = {}
     for row in rows:
@@ -71,9 +71,9 @@ def _listed(root: Path, rows: Iterator[Row]) -> Iterator[Found]:
 
 
 def _free_name(written: str, names: dict[str, int]) -> str:
-    """Return a name that no row before has, since every row is an object of its own.
+    """Return a name that no earlier row has, because every row is a separate object.
 
-    `names` counts how often each was asked for, so that many equal rows stay quick.
+    `names` counts the uses of each name, so that many equal rows stay fast.
     """
     name = written
     while name in names:
@@ -84,7 +84,7 @@ def _free_name(written: str, names: dict[str, int]) -> str:
 
 
 def _place(root: Path, row: Row) -> tuple[str, str]:
-    """Return where a row's folder lies, and what is wrong with the row.
+    """Return the path of a row's folder, and the problem of the row.
 
     Archives are unpacked into one folder, or each into the folder of its tier.
     """
@@ -97,7 +97,7 @@ def _place(root: Path, row: Row) -> tuple[str, str]:
 
 
 def _fits_a_disk(path: str) -> bool:
-    """Tell whether a system call would take the path at all."""
+    """Return whether a system call would accept the path."""
     parts = path.encode("utf-8", "replace").split(b"/")
     return "\0" not in path and max(map(len, parts)) <= 255 and len(path) <= LONGEST
 
@@ -110,7 +110,7 @@ def _is_dir(path: Path) -> bool:
 
 
 def _folders(root: Path) -> Iterator[Found]:
-    """Yield folders with a URDF at their top, and top folders without any, to be refused."""
+    """Yield folders that contain a URDF, and top folders without any, which are rejected."""
     for top in object_folders(root):
         below = [top] if (root / top).is_symlink() else list(_objects(root, top))
         for path in below or [top]:
@@ -121,7 +121,7 @@ def _objects(root: Path, top: str) -> Iterator[str]:
     for parent, folders, files in os.walk(root / top):
         path = Path(parent).relative_to(root)
         if MODEL in files:
-            folders.clear()  # what lies deeper are copies
+            folders.clear()  # deeper ones are copies
             yield path.as_posix()
         elif len(path.parts) >= DEPTH:
             folders.clear()
@@ -129,7 +129,7 @@ def _objects(root: Path, top: str) -> Iterator[str]:
 
 
 def _facts_of_path(path: str) -> dict[str, str]:
-    """Return what the folders' names tell: the category without its number, and the tier."""
+    """Return category (without its number) and tier from the names of the folders."""
     *above, last = path.split("/")
     tier = next((TIERS[part] for part in above if part in TIERS), "")
     category = re.sub(r"(_\d+)+$", "", last) or last
@@ -155,5 +155,5 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
 
 
 def _caption(files: RawFiles) -> str:
-    """Return the request that the object was made from, where it lies in the folder."""
+    """Return the request that the object was made from, if the folder contains it."""
     return read_meta(files, CAPTION).decode("utf-8", "replace") if files.has(CAPTION) else ""

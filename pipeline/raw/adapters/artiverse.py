@@ -3,8 +3,8 @@
 
 The URDF carries the annotation in attributes of its joints (`artiverse_*`). A screw is written as
 ONE revolute joint, with its pitch [m/rad] and travel [m] in attributes; a cylindrical joint is
-a slide and a turn that are independent of each other, so it is no screw. `*.articulations.json`
-holds the annotation itself, flat or below the key `annotation`.
+an independent slide and turn, so it is not a screw. `*.articulations.json` contains the annotation
+itself, at the top level or below the key `annotation`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.raw.records import Found, RawRecord, Screw
 MODELS = "urdf_w_collider/"
 ANNOTATION = ".articulations.json"
 PLACES = ("data", "dataset_chunks/data")
-# What the publisher's export makes of each annotated type.
+# URDF joints that the publisher's export makes of each annotated type.
 MOVES = {
     "revolute": ["turn"], "rotation": ["turn"], "continuous": ["turn"], "screw": ["turn"],
     "prismatic": ["slide"], "translation": ["slide"], "cylindrical": ["slide", "turn"],
@@ -63,7 +63,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     model = read_urdf(files, path)
     annotation, where = _annotation(files)
     articulations = _by_part(annotation, where)
-    screws, said = _screws(model)
+    screws, findings = _screws(model)
     return RawRecord(
         model=path,
         name=f"{category} {identifier}",
@@ -77,12 +77,12 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
             ),
             "facts_from": where or path,
         },
-        findings=(*said, *_disagreements(model, articulations, where)),
+        findings=(*findings, *_disagreements(model, articulations, where)),
     )
 
 
 def _model(files: RawFiles) -> str:
-    """Return the one URDF that the source promises."""
+    """Return the only URDF of the object."""
     names = [name for name in files.names() if re.fullmatch(rf"{MODELS}[^/]+\.urdf", name)]
     if len(names) != 1:
         reason = Reason.URDF_SEVERAL if names else Reason.URDF_MISSING
@@ -92,7 +92,7 @@ def _model(files: RawFiles) -> str:
 
 
 def _annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
-    """Return the annotation and the file that it stands in, empty where there is none."""
+    """Return the annotation and the name of its file, empty if there is none."""
     names = [name for name in files.names() if name.endswith(ANNOTATION) and "/" not in name]
     if not names:
         return {}, ""
@@ -103,7 +103,7 @@ def _annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
 
 
 def _unwrapped(content: dict[str, Any], where: str) -> dict[str, Any]:
-    """Return the annotation of a file, which lies flat in it or below the key `annotation`."""
+    """Return the annotation of a file, from its top level or below the key `annotation`."""
     nested = content.get("annotation")
     return content if nested is None else mapping(nested, f"{where}: `annotation`")
 
@@ -157,7 +157,7 @@ def _screws(model: UrdfModel) -> tuple[tuple[Screw, ...], list[Finding]]:
 
 
 def _partner(turn: UrdfJoint, declared: list[UrdfJoint]) -> str:
-    """Return the slide beside a turn where the URDF writes the screw as two joints."""
+    """Return the slide beside a turn if the URDF writes the screw as two joints."""
     slides = (joint for joint in declared if _KINDS.get(joint.type) == "slide")
     return next((s.name for s in slides if s.child == turn.parent or s.parent == turn.child), "")
 
@@ -165,7 +165,7 @@ def _partner(turn: UrdfJoint, declared: list[UrdfJoint]) -> str:
 def _pitch_doubt(
     joint: UrdfJoint, pitch: float | None, travel: tuple[float, float] | None
 ) -> list[Finding]:
-    """Say where the pitch is not the ratio of the ranges that stand beside it."""
+    """Report a pitch that is not the ratio of the stated ranges."""
     if pitch is None or travel is None or joint.lower is None or joint.upper is None:
         return []
     turn, slide = joint.upper - joint.lower, travel[1] - travel[0]
@@ -181,7 +181,7 @@ def _pitch_doubt(
 def _disagreements(
     model: UrdfModel, articulations: dict[str, list[str]], where: str
 ) -> Iterator[Finding]:
-    """Yield the annotated parts whose joints in the URDF are others or absent."""
+    """Yield the annotated parts whose joints in the URDF differ or are absent."""
     written: dict[str, list[str]] = defaultdict(list)
     for joint in model.joints:
         match = _JOINT.fullmatch(joint.name)

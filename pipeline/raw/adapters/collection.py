@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `source.yaml` of a collection: what its owner says about a folder of models.
+"""The `source.yaml` of a collection: the owner's description of a folder of models.
 
 ::
 
@@ -14,8 +14,8 @@
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
 
-`title`, `license`, `frame`, `scale` and one of `label` and `label_from` must stand there (with
-`layout: physx` neither: its JSON has the label).
+`title`, `license`, `frame`, `scale` and one of `label` and `label_from` are required (with
+`layout: physx` neither label, because its JSON has it).
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ SCHEMA: dict[str, Any] = {
             "properties": {"up": {"enum": _AXES}, "front": {"enum": [*_AXES, None]}},
         },
         "scale": {"enum": ["metric", "unit_sphere", "arbitrary"]},
-        # From a millionth of a millimeter to a thousand kilometers: all that a unit can be.
+        # From a nanometer to a thousand kilometers.
         "unit": {"type": "number", "minimum": 1e-9, "maximum": 1e6},
         "format": {"enum": ["urdf", "mjcf"]},
         "layout": {"enum": ["folders", "physx"]},
         "shared": {
             "type": "array",
             "maxItems": 16,
-            # One folder of the collection by its name: nothing climbs out, nothing is absolute.
+            # The name of one folder of the collection: no `..`, no absolute path.
             "items": {"type": "string", "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9_. -]{0,99}\Z"},
         },
     },
@@ -63,7 +63,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def read_collection(folder: Path) -> dict[str, Any]:
-    """Return what a collection's `source.yaml` says; reject one that is not usable."""
+    """Return the content of a collection's `source.yaml`; reject an unusable one."""
     files = FolderFiles(folder, most_bytes=MOST_BYTES)
     if not files.has(FILE):
         raise Rejection(
@@ -97,7 +97,7 @@ def _problems(value: object) -> list[str]:
 
 
 def _contradictions(value: dict[str, Any]) -> list[str]:
-    """Return what no single field can say."""
+    """Return problems that involve several fields."""
     problems = []
     labels = ("label" in value) + ("label_from" in value)
     if value.get("layout") == "physx":

@@ -38,7 +38,7 @@ def parse_json(data: bytes, name: str) -> Any:
 
 
 def read_object(files: RawFiles, name: str) -> dict[str, Any]:
-    """Return a JSON file that must hold an object with fields."""
+    """Return a JSON file that must contain an object with fields."""
     value = read_json(files, name)
     if not isinstance(value, dict):
         raise Rejection(Reason.METADATA_INVALID, f"{name} does not hold an object with fields.")
@@ -46,7 +46,7 @@ def read_object(files: RawFiles, name: str) -> dict[str, Any]:
 
 
 def text(values: dict[str, Any], field: str, name: str) -> str:
-    """Return a field that is a text, or an empty one where it is absent."""
+    """Return a text field, or an empty text if it is absent."""
     value = values.get(field, "")
     if not isinstance(value, str):
         raise Rejection(Reason.METADATA_INVALID, f"{name}: the field `{field}` is not text.")

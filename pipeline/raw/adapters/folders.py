@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the folders of a source, in an order that no file system decides."""
+"""Finds the folders of a source, in an order independent of the file system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 def object_folders(root: Path) -> list[str]:
     """Return the names of folders, and of links that lead to no file, sorted.
 
-    A link is listed so that `ingest` can refuse it with a sentence.
+    A link is listed so that `ingest` can reject it with a reason.
     """
     return sorted(entry.name for entry in os.scandir(root) if _is_folder(entry))
 

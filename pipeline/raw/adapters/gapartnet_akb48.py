@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of GAPartNet's AKB-48 objects: `akb48_all_annotated_new/<id>/` and a list of ids.
 
-The category stands in the list alone (`akb48_all_id_list.txt`, lines `Box 100`). An object has up
+Only the list has the category (`akb48_all_id_list.txt`, lines `Box 100`). An object has up
 to four URDFs, each made from the next: GAPartNet's own, `motion_sapien_v2.urdf` with a link `root`
 that sets the object upright, `motion_sapien.urdf` without it, and AKB-48's `motion_unity.urdf`,
-whose joints are written in other axes than its meshes. Objects of GAPartNet's other half are
-PartNet-Mobility again and say so.
+whose joints use other axes than its meshes. Objects of GAPartNet's other half are copies of
+PartNet-Mobility and are declared as such.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ AKB48, PARTNET = "akb48_all_annotated", "partnet_all_annotated"
 ROOT = "root"
 HEADER_BYTES = 10_000  # of a PLY file
 FIELDS = frozenset({"model", "facts_from"})
-# The turns that GAPartNet's authors gave to groups of objects: a box without its root joint looks
-# along x. Groups of the other categories were turned differently, and which object is in which
-# group was not published.
+# The rotations that GAPartNet's authors gave to groups of objects: a box without its root joint
+# faces x. Groups of the other categories were rotated differently, and the groups were not
+# published.
 FRAMES_WITHOUT_ROOT = {"Box": Frame("z", "x")}
 UNKNOWN_FRAME = Frame("z")
 PARTNET_FRAME = Frame("z", "-x")
 
 
 def discover(root: Path) -> Iterator[Found]:
-    """Yield the folders of AKB-48 objects and, where they lie beside them, of PartNet's."""
+    """Yield the folders of AKB-48 objects and, if present, of PartNet's."""
     categories = _categories(root)
     homes = [home for kind in (AKB48, PARTNET) if (home := _home(root, kind))]
     for home in homes or [""]:
         is_partnet = posixpath.basename(home).startswith(PARTNET)
         for name in object_folders(root / home):
-            if (root / home / name / LIST).is_file():  # the folder of the list is no object
+            if (root / home / name / LIST).is_file():  # the folder of the list is not an object
                 continue
             facts = {"category": categories[name]} if name in categories and not is_partnet else {}
             unique = f"partnet/{name}" if is_partnet else name
@@ -62,7 +62,7 @@ def discover(root: Path) -> Iterator[Found]:
 
 
 def _home(root: Path, kind: str) -> str:
-    """Return the folder that holds the objects of a kind; of several, the latest edition."""
+    """Return the folder with the objects of a kind; of several, the latest edition."""
     places = [place for place in ("dataset/", "") if (root / place).is_dir()]
     folders = [f"{p}{name}" for p in places for name in object_folders(root / p)]
     homes = [path for path in folders if posixpath.basename(path).startswith(kind)]
@@ -70,7 +70,7 @@ def _home(root: Path, kind: str) -> str:
 
 
 def _categories(root: Path) -> dict[str, str]:
-    """Return the category of every id of the list; other lines than `category id` are passed by."""
+    """Return the category of every id of the list; other lines than `category id` are skipped."""
     lists = (index_file(root, f"{place}{LIST}", most=META_BYTES) for place in LIST_PLACES)
     path = next((path for path in lists if path is not None), None)
     lines = path.read_text("utf-8", "replace").splitlines() if path else []
@@ -161,7 +161,7 @@ def _substitutes(
 
 
 def _path(files: RawFiles, name: str, beside: str) -> str:
-    """Return where a mesh lies; empty where it is absent or its name leads out of the object."""
+    """Return the path of a mesh; empty if it is absent or its name leads out of the object."""
     try:
         path = files.resolve(name, beside=beside)
     except Rejection:
@@ -170,7 +170,7 @@ def _path(files: RawFiles, name: str, beside: str) -> str:
 
 
 def _has_faces(files: RawFiles, path: str) -> bool:
-    """Tell whether a PLY file is a mesh: AKB-48 also has bare point clouds of scanned parts."""
+    """Return whether a PLY file is a mesh; AKB-48 also has point clouds of scanned parts."""
     header, end, _ = files.read(path).partition(b"end_header") if path else (b"", b"", b"")
     faces = re.search(rb"^element\s+face\s+(\d+)", header[:HEADER_BYTES], re.MULTILINE)
     return bool(end and faces and int(faces[1][:12]))

@@ -16,7 +16,7 @@ from pipeline.raw.records import Found, RawRecord
 
 META = "meta.json"
 MODEL = "model.urdf"
-FIELDS = None  # `meta.json` may tell anything
+FIELDS = None  # `meta.json` may have any field
 
 
 def discover(root: Path) -> Iterator[Found]:

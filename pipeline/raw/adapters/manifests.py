@@ -12,12 +12,12 @@ from pipeline.base.errors import PipelineError
 from pipeline.base.tables import encodable
 
 Row = dict[str, str]
-# Characters of one cell at most; a cell without an end would otherwise swallow the file.
+# Maximum characters of one cell; an unterminated cell would contain the rest of the file.
 CELL = 1_000_000
-# Bytes of the file, and characters of all cells that are read; rows, of which each is an object.
+# Maximum bytes of the file, and characters of all cells that are read; rows, one per object.
 MANIFEST_BYTES = 256_000_000
 MOST_ROWS = 200_000
-# Parquet can repeat one long cell in a few bytes: so few rows at a time are unpacked.
+# Parquet can repeat one long cell in a few bytes, so only this many rows are decoded at a time.
 ROWS_AT_ONCE = 64
 
 
@@ -27,8 +27,8 @@ def read_manifest(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     Raises
     ------
     PipelineError
-        The file as a whole cannot be read. That is no object's fault: without its index the source
-        would silently become another one.
+        If the file cannot be read. No object is rejected for it: without its index the source
+        would silently have other objects.
     """
     rows = _parquet_rows(path, columns) if path.suffix == ".parquet" else _csv_rows(path, columns)
     try:
@@ -44,7 +44,7 @@ def _is_given(row: dict[str, object], column: str) -> bool:
 
 
 def _bounded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield rows that a table can hold, as long as there are not too many of them."""
+    """Yield rows that a table can store; raise if there are too many."""
     left = MANIFEST_BYTES
     for number, row in enumerate(rows, 1):
         left -= sum(map(len, row.values()))
@@ -77,16 +77,18 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[dict[str, obje
 
 
 def _require_plain(schema: Any, columns: Sequence[str]) -> None:
-    """Refuse nested columns: a list in one cell may hold any number of values."""
+    """Refuse nested columns: a list in one cell may contain any number of values."""
     import pyarrow as pa
 
     for name in columns:
         if schema.names.count(name) > 1 or pa.types.is_nested(schema.field(name).type):
-            raise ValueError(f"its column {name!r} stands twice or does not hold single values")
+            raise ValueError(
+                f"its column {name!r} is a duplicate or does not contain single values"
+            )
 
 
 def _require_small(metadata: Any) -> None:
-    """Refuse what the file itself says to be too much, before a page of it is unpacked."""
+    """Refuse a file that is too large by its own metadata, before decoding a page."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     size = sum(group.total_byte_size for group in groups)
     if metadata.num_rows > MOST_ROWS or size > MANIFEST_BYTES:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells which XML files of a collection are MJCF models, and which are parts of one.
+"""Finds which XML files of a collection are MJCF models, and which are parts of one.
 
 A model has the root `<mujoco>` and is included by no other file of the collection: furniture_sim
-keeps its parts as `<mujocoinclude>`, others as `<mujoco>` that a scene includes. What a model means
-is read in `pipeline/stages/normalize/mjcf.py`.
+keeps its parts as `<mujocoinclude>`, others as `<mujoco>` that a scene includes. The models are
+parsed in `pipeline/stages/normalize/mjcf.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pipeline.base.errors import Rejection
 from pipeline.raw.files import RawFiles
 
-# Enough of a file to see its root and its includes; a longer one is an object that ingest judges.
+# Bytes read to find the root and the includes; a longer file is listed and judged by ingest.
 LOOK_BYTES = 32_000_000
 _ASIDE = re.compile(rb"<!--|<\?")
 _ENDS = {b"<!--": b"-->", b"<?": b"?>"}
@@ -25,12 +25,12 @@ _FILE = re.compile(rb"""\bfile\s*=\s*["']([^"'<>]*)["']""")
 
 
 def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
-    """Return the names of files that are MJCF models of their own, in the given order."""
+    """Return the names of files that are complete MJCF models, in the given order."""
     models, included = [], set()
     for name in names:
         try:
             text = _without_asides(files.read(name, most=LOOK_BYTES))
-        except Rejection:  # a link, a pipe or a giant: listed, so that ingest can say so
+        except Rejection:  # a link, a pipe or a huge file: listed, so that ingest can reject it
             models.append(name)
             continue
         root = _ROOT.search(text)
@@ -41,10 +41,10 @@ def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
 
 
 def _without_asides(text: bytes) -> bytes:
-    """Return XML without comments and instructions; one without an end stays.
+    """Return XML without comments and instructions; an unterminated one is kept.
 
-    Every byte is looked at a fixed number of times: where one aside has no end, none that begins
-    later has, and no end is searched for again.
+    This takes linear time: if one comment is not terminated, no later one is, so the end is not
+    searched again.
     """
     kept, done, at, endless = [], 0, 0, set()
     while (found := _ASIDE.search(text, at)) is not None:

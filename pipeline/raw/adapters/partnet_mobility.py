@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layout of PartNet-Mobility: `<id>/mobility.urdf`, `mobility_v2.json`, `semantics.txt`.
 
-The URDF is what counts. The JSON knows two things more: which sliders also turn, and by how much
-(`rotates`, `rotationLimit` in degrees). In the URDF such a part hangs on an empty helper link:
+The URDF is authoritative. The JSON adds two facts: which sliders also turn, and by how much
+(`rotates`, `rotationLimit` in degrees). In the URDF such a part has an empty helper link:
 `body -(prismatic)-> link_i_helper -(continuous)-> link_i`.
 """
 
@@ -24,7 +24,7 @@ from pipeline.raw.records import Found, RawRecord, Screw
 
 MODEL, META = "mobility.urdf", "meta.json"
 MOTIONS, SEMANTICS = "mobility_v2.json", "semantics.txt"
-# What the archive of the old release unpacks to.
+# Folder of the objects in the archive of the old release.
 INNER = "dataset"
 SCREW_KIND = "slider+"
 TEXTS = ("anno_id", "model_id", "version", "original_model_cat")  # of `meta.json`
@@ -34,7 +34,7 @@ FIELDS = frozenset({*TEXTS, "absent", "facts_from"})
 def discover(root: Path) -> Iterator[Found]:
     """Yield every folder of the source, also those without a URDF, so that they are accounted for.
 
-    The objects lie in the source's folder, or in its subfolder `dataset`.
+    The objects are in the source's folder, or in its subfolder `dataset`.
     """
     inner = root / INNER
     is_nested = inner.is_dir() and not inner.is_symlink() and not (inner / MODEL).is_file()
@@ -52,7 +52,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     meta = read_object(files, META) if files.has(META) else {}
     meanings = read_semantics(files, SEMANTICS) if files.has(SEMANTICS) else []
     motions = read_motions(read_json(files, MOTIONS), MOTIONS) if files.has(MOTIONS) else []
-    screws, said = find_screws(model, meanings, motions)
+    screws, findings = find_screws(model, meanings, motions)
     label = text(meta, "model_cat", META)
     return RawRecord(
         model=MODEL,
@@ -61,7 +61,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         parts={meaning.link: meaning.label for meaning in meanings},
         screws=screws,
         provenance=_provenance(files, meta),
-        findings=(*said, *disagreements(model, motions)),
+        findings=(*findings, *disagreements(model, motions)),
     )
 
 
@@ -74,7 +74,7 @@ def _provenance(files: RawFiles, meta: Mapping[str, Any]) -> dict[str, Any]:
 def find_screws(
     model: UrdfModel, meanings: list[Meaning], motions: list[Motion]
 ) -> tuple[tuple[Screw, ...], list[Finding]]:
-    """Return the declared screws whose pair of joints the URDF has, and what to say of others."""
+    """Return the declared screws whose pair of joints the URDF has, and findings about others."""
     turning = {motion.link: motion for motion in motions if motion.rotates}
     kinds = {meaning.link: meaning.kind for meaning in meanings}
     declared = [*(link for link, kind in kinds.items() if kind == SCREW_KIND), *turning]
@@ -94,15 +94,15 @@ def find_screws(
 
 
 def _evidence(kind: str | None, motion: Motion | None) -> str:
-    said = [f"{SEMANTICS}: {kind}"] if kind == SCREW_KIND else []
-    said += [f"{MOTIONS}: rotates"] if motion is not None else []
-    return "; ".join(said)
+    evidence = [f"{SEMANTICS}: {kind}"] if kind == SCREW_KIND else []
+    evidence += [f"{MOTIONS}: rotates"] if motion is not None else []
+    return "; ".join(evidence)
 
 
 def _helper_pair(
     link: str, parents: Mapping[str, UrdfJoint], empty: set[str]
 ) -> tuple[UrdfJoint, UrdfJoint] | None:
-    """Return the turning and the sliding joint of a part that hangs on an empty helper link."""
+    """Return the turning and the sliding joint of a part with an empty helper link."""
     turn = parents.get(link)
     slide = None if turn is None else parents.get(turn.parent)
     if turn is None or slide is None or turn.parent not in empty:
@@ -113,7 +113,7 @@ def _helper_pair(
 
 
 def _turn(motion: Motion | None) -> tuple[float, float] | None:
-    """Return the range of the turn [rad] where the source bounds it."""
+    """Return the range of the turn [rad], None if the source does not bound it."""
     if motion is None or not motion.turn_degrees:
         return None
     end = math.radians(motion.turn_degrees)

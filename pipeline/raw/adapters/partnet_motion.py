@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads PartNet-Mobility's `mobility_v2.json` and holds it against the URDF.
+"""Reads PartNet-Mobility's `mobility_v2.json` and compares it with the URDF.
 
-Hinge limits are degrees there and may be reversed. The publisher's own export turns the axis of a
-reversed joint around, and may shift a hinge by whole turns; none of that is a disagreement.
+Hinge limits are in degrees there and may be reversed. The publisher's own export reverses the axis
+of such a joint, and may shift a hinge by full turns; neither is a disagreement.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.raw.adapters.texts import flag, mapping, number, sequence
 
 # Largest difference [rad, source length] of limits that mean the same.
 TOLERANCE = 1e-6
-# Types that the URDF may have for a kind of the JSON; other kinds are bodies, which hang on `base`.
+# URDF types for a kind of the JSON; other kinds are bodies, which are attached to `base`.
 TYPES = {"hinge": ("revolute", "continuous"), "slider": ("prismatic",)}
 BASE = "base"
 
@@ -33,15 +33,15 @@ class Motion:
     link, parent : str
         Link names of the URDF; the parent is `base` for a body.
     kind : str
-        `hinge`, `slider`, or what a body is (`free`, `heavy`, `static`).
+        `hinge`, `slider`, or the type of a body (`free`, `heavy`, `static`).
     limits : pair of float or None [rad or source length]
-        Ordered; None where the JSON says that there is no limit, or nothing.
+        Ordered; None if the JSON states that there is no limit, or nothing.
     endless : bool
-        The JSON says that there is no limit.
+        Whether the JSON states that there is no limit.
     rotates : bool
         A slider that also turns: a screw.
     turn_degrees : float or None
-        How far it turns, where that is bounded.
+        How far it turns, None if unbounded.
     """
 
     link: str
@@ -80,7 +80,7 @@ def _motion(entry: dict[str, Any], name: str) -> Motion:
 
 
 def _link(entry: dict[str, Any], field: str, name: str) -> str:
-    """Return the link that a number means; `base` for none and for the -1 of a root."""
+    """Return the link of a number; `base` for none and for the -1 of a root."""
     value = number(entry, field, name)
     return BASE if value is None or value < 0 else f"link_{value:g}"
 
@@ -92,17 +92,17 @@ def _ordered(ends: list[float | None], kind: str) -> tuple[float, float]:
 
 
 def disagreements(model: UrdfModel, motions: list[Motion]) -> Iterator[Finding]:
-    """Yield what the JSON says otherwise than the URDF, which stays the one that counts."""
+    """Yield the differences between JSON and URDF; the URDF is authoritative."""
     parents = {joint.child: joint for joint in model.joints}
     for motion in motions:
         joint = parents.get(motion.link)
-        said = "the URDF has no joint for it" if joint is None else ""
+        difference = "the URDF has no joint for it" if joint is None else ""
         if joint is not None and motion.rotates:  # the JSON means the slide, not the turn on it
             joint = parents.get(joint.parent, joint)
         if joint is not None:
-            said = _difference(joint, motion)
-        if said:
-            detail = f"mobility_v2.json: {motion.link} is {motion.kind!r}, but {said}."
+            difference = _difference(joint, motion)
+        if difference:
+            detail = f"mobility_v2.json: {motion.link} is {motion.kind!r}, but {difference}."
             yield Finding(Code.SOURCE_DISAGREES, detail)
 
 
@@ -136,7 +136,7 @@ def _same_range(joint: UrdfJoint, motion: Motion) -> bool:
 
 
 def _is_shift(difference: float, *, turns: bool) -> bool:
-    """Tell whether a difference is none, or whole turns where those count as none."""
+    """Return whether a difference is zero, or full turns where these count as zero."""
     if not math.isfinite(difference):
         return False
     rest = math.remainder(difference, math.tau) if turns else difference

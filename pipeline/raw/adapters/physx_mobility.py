@@ -5,9 +5,9 @@
 
     urdf/<id>.urdf    finaljson/<id>.json    partseg/<id>/
 
-Every id is one of PartNet-Mobility, so an object is declared to be that object again. The label is
-the JSON's `category`; `dimension` ("a*b*c") is kept in the provenance as it is written, because
-neither its unit nor its order of axes is stated.
+Every id is one of PartNet-Mobility, so an object is declared a duplicate of that object. The label
+is the JSON's `category`; `dimension` ("a*b*c") is kept in the provenance unparsed, because neither
+its unit nor its order of axes is stated.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FIELDS = frozenset({"dimension", "facts_from"})
 
 
 def discover(root: Path) -> Iterator[Found]:
-    """Yield every `urdf/<id>.urdf` with its two siblings, whether they are there or not."""
+    """Yield every `urdf/<id>.urdf` with its two siblings, whether they exist or not."""
     folder = root / MODELS
     try:
         names = [] if folder.is_symlink() else sorted(path.name for path in folder.iterdir())
-    except OSError:  # absent, no folder, or not ours to read: nothing is found
+    except OSError:  # absent, not a folder, or not readable: no objects
         names = []
     for identifier in (n.removesuffix(SUFFIX) for n in names if n.endswith(SUFFIX)):
         yield Found(identifier, tuple(sibling_paths(identifier)))
 
 
 def sibling_paths(identifier: str) -> Iterator[str]:
-    """Yield the three places of one object, relative to the layout's root."""
+    """Yield the three paths of one object, relative to the layout's root."""
     yield f"{MODELS}/{identifier}{SUFFIX}"
     yield f"{FACTS}/{identifier}.json"
     yield f"{MESHES}/{identifier}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what several sources share: text files, `semantics.txt`, the URDF, untrusted numbers."""
+"""Readers that several sources share: text files, `semantics.txt`, the URDF, untrusted numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.base.reasons import Reason
 from pipeline.raw.adapters.facts import read_meta
 from pipeline.raw.files import RawFiles
 
-# A number that stands for an angle or a length; beyond it, arithmetic with it is no longer exact.
+# Largest angle or length; beyond it, arithmetic is no longer exact.
 LARGEST = 1e12
 
 
@@ -45,7 +45,7 @@ def require_urdf(files: RawFiles, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One line of `semantics.txt`: what a link is, and how the source says that it moves."""
+    """One line of `semantics.txt`: the label of a link, and its stated kind of motion."""
 
     link: str
     kind: str
@@ -66,7 +66,7 @@ def read_semantics(files: RawFiles, name: str) -> list[Meaning]:
 
 
 def number(values: Mapping[str, Any], field: str, where: str) -> float | None:
-    """Return a field that is a finite number, or None where it is absent or null."""
+    """Return a field that is a finite number, or None if it is absent or null."""
     value = values.get(field)
     if value is None:
         return None
@@ -76,7 +76,7 @@ def number(values: Mapping[str, Any], field: str, where: str) -> float | None:
 
 
 def attribute_number(values: Mapping[str, str], field: str, where: str) -> float | None:
-    """Return an XML attribute that is a finite number, or None where it is absent."""
+    """Return an XML attribute that is a finite number, or None if it is absent."""
     if field not in values:
         return None
     try:

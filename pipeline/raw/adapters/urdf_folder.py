@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tail of sources: any folder of URDF or MJCF models beside a small `source.yaml`.
+"""The generic source: any folder of URDF or MJCF models with a small `source.yaml`.
 
 Every subfolder of the source is a collection, described by its `source.yaml` (see `collection`).
 
 * An object is a model: every `*.urdf` at any depth; of a collection in MJCF every `*.xml` that is a
-  model of its own (see `mjcf`). Its id is the path of the model, so that a model that is added
-  later changes the id of no other.
-* Its files are those of the folder that directly holds it, folders below included, and those of
-  the folders that `shared` names. Several models in one folder share its files. A reference beyond
-  them (`../`, `package://`) rejects the object.
+  complete model (see `mjcf`). Its id is the path of the model, so that adding a model changes no
+  other id.
+* Its files are those of its folder, subfolders included, and those of the folders in `shared`.
+  Several models in one folder share its files. A reference beyond them (`../`, `package://`)
+  rejects the object.
 * `layout: physx` is the preset for siblings (see `physx_mobility`).
 * A collection that cannot be used (no `source.yaml`, a bad one, no model) is one reject row.
 
-Hidden folders and links are not walked; a model that is a link is listed and then refused.
+Hidden folders and links are not walked; a model that is a link is listed and then rejected.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pipeline.raw.records import Found, Frame, RawRecord
 from pipeline.raw.walk import MOST_ENTRIES, listed
 
 SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
-# Folders in folders at most; a collection that goes deeper is no collection of models.
+# Maximum nesting of folders in a collection.
 DEEPEST = 24
-# Files and folders of one collection at most.
+# Maximum number of files and folders of one collection.
 MOST_NAMES = 1_000_000
 FIELDS = frozenset({"facts_from", "collection"}) | physx_mobility.FIELDS
 
@@ -56,7 +56,7 @@ def discover(root: Path) -> Iterator[Found]:
 
 def _collection(root: Path, name: str) -> Iterator[Found]:
     if (root / name).is_symlink():
-        yield Found(name, (name,))  # ingest refuses a link before it asks anything else
+        yield Found(name, (name,))  # ingest rejects a link before anything else
         return
     try:
         facts = read_collection(root / name)
@@ -71,7 +71,7 @@ def _collection(root: Path, name: str) -> Iterator[Found]:
 
 
 def _problem(name: str, rejection: Rejection) -> Found:
-    """Return an object that `describe` will reject with that sentence."""
+    """Return an object that `describe` will reject with that detail."""
     facts = {"problem": encodable(rejection.detail), "code": str(rejection.reason)}
     return Found(name, (name,), facts)
 
@@ -85,7 +85,7 @@ def _objects(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Found]:
     shared = tuple(f"{name}/{folder}" for folder in facts.get("shared", ()))
     for model in _models(root / name, facts.get("format", "urdf")):
         # The model itself comes first: with two paths, names are relative to the source's folder,
-        # and `../<collection>/...` stays what it is.
+        # and `../<collection>/...` keeps its meaning.
         path = f"{name}/{model}"
         yield Found(path, (path, posixpath.dirname(path), *shared), facts)
 
@@ -102,12 +102,12 @@ def _models(folder: Path, kind: str) -> list[str]:
 def _walk(folder: Path) -> list[str]:
     """Return the names of all files below a folder; links to folders are not followed."""
     found: list[str] = []
-    waiting, seen = [("", 0)], 0
+    waiting, total = [("", 0)], 0
     while waiting:
         below, depth = waiting.pop()
         folders, files = listed(folder / below, MOST_ENTRIES)
-        seen += len(folders) + len(files)
-        if seen > MOST_NAMES:
+        total += len(folders) + len(files)
+        if total > MOST_NAMES:
             detail = f"{folder.name!r} holds more than {MOST_NAMES} files; make several of it."
             raise Rejection(Reason.FOLDER_INVALID, detail)
         found += [f"{below}{name}" for name in files]
@@ -117,7 +117,7 @@ def _walk(folder: Path) -> list[str]:
 
 
 def describe(files: RawFiles, found: Found) -> RawRecord:
-    """Say what the collection's `source.yaml` and the model's path say."""
+    """Return the facts from the collection's `source.yaml` and the model's path."""
     facts = found.facts
     if "problem" in facts:
         raise Rejection(Reason(facts["code"]), facts["problem"])
@@ -158,7 +158,7 @@ def _label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:
 
 
 def _robot_name(files: RawFiles, model: str) -> str:
-    """Return the name that the document's root carries: `name` in URDF, `model` in MJCF."""
+    """Return the name in the document's root: `name` in URDF, `model` in MJCF."""
     try:
         root = parse_xml(files.read(model))
     except UrdfError as error:

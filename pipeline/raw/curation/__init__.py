@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Human verdicts about raw objects: tables, and the code that reads them."""
+"""Manual reviews and corrections of raw objects: tables, and the code that reads them."""

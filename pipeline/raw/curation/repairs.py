@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corrections that people made to raw objects: rows of `pipeline/raw/curation/repairs.tsv`.
+"""Manual corrections of raw objects: rows of `pipeline/raw/curation/repairs.tsv`.
 
 A row is `object_id, field, old, new, why`, separated by tabs. The fields:
 
 * `joint:<name>:<what>` with what = `type`, `parent`, `child`, `axis` (3 numbers), `lower`, `upper`,
   `effort`, `velocity`, `origin` (x y z roll pitch yaw);
 * `link:<name>:visual.<n>.<what>` or `collision.<n>` with what = `filename`, `scale`, `origin`;
-* `frame.up`, `frame.front`, `scale`, `unit`: what the source says about the whole object.
+* `frame.up`, `frame.front`, `scale`, `unit`: facts of the source about the whole object.
 
-An empty `old` or `new` means that the file says nothing there. A row is applied only where `old` is
-what the file says, so a correction never hits a file that its author did not see. Labels are
-corrected in `taxonomy/reviews.tsv`, which the stage that makes categories reads.
+An empty `old` or `new` means that the file has no value there. A row is applied only if `old` is
+the value in the file, so a correction never changes a file that its author did not check. Labels
+are corrected in `taxonomy/reviews.tsv`, which `categorize` reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FIELD = re.compile(
 
 
 class _Placed(Protocol):
-    """A dataclass with what a source says about the whole object."""
+    """A dataclass with the source's facts about the whole object."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -57,7 +57,7 @@ S = TypeVar("S", bound=_Placed)
 
 
 class _StaleError(Exception):
-    """The file does not say what the correction's author saw."""
+    """The file does not have the value that the correction expects."""
 
 
 def _number(text: str) -> float:
@@ -113,13 +113,13 @@ _WHOLE_FORMS: dict[str, Callable[[str], Any]] = {
     "scale": _one_of(("metric", "unit_sphere", "arbitrary")),
     "unit": _positive,
 }
-# What may be absent from a file, and so may be added to it or taken out of it.
+# Values that a file may lack, so that a correction may add or remove them.
 _OPTIONAL = ("axis", "origin", "scale", "frame.front", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One correction; `old` and `new` are values of the field, None where the file has none."""
+    """One correction; `old` and `new` are values of the field, None if the file has none."""
 
     object_id: str
     field: str
@@ -138,7 +138,7 @@ def read_repairs(path: Path) -> dict[str, list[Repair]]:
 
 
 def parse_repair(line: str) -> Repair:
-    """Read one row; a row that could never be applied is a sentence, before the first job."""
+    """Read one row; a row that could never be applied is an error before the first job."""
     cells = line.split("\t")
     if len(cells) != 5 or not cells[0] or not cells[4].strip():
         raise PipelineError(f"{FILE}: {line!r} is not `object_id, field, old, new, why`.")
@@ -179,7 +179,7 @@ def _value(what: str, form: Callable[[str], Any], text: str) -> Any:
 def apply_repairs(
     model: UrdfModel, source: S, repairs: Sequence[Repair]
 ) -> tuple[UrdfModel, S, list[Finding]]:
-    """Return document and record after the corrections, and what became of each of them.
+    """Return the corrected document and record, and a finding per correction.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def apply_repairs(
     source : dataclass
         The object's record: its `frame`, `scale` and `unit` may be corrected.
     repairs : sequence of Repair
-        Of this object, in the order in which they are applied.
+        Corrections of this object, in the order in which they are applied.
     """
     findings = []
     for repair in repairs:
@@ -208,7 +208,7 @@ def apply_repairs(
 
 
 def _require_frame(frame: Frame) -> None:
-    """Reject a frame that repairs left without two directions."""
+    """Reject a frame whose corrections make up and front the same axis."""
     front, up = frame.front, frame.up
     if front and front[-1] == up[-1]:
         detail = f"after the repairs, front {front!r} and up {up!r} are one axis; correct both."
@@ -244,7 +244,7 @@ def _with_fact(source: S, repair: Repair) -> S:
 
 def _with_field(model: UrdfModel, repair: Repair) -> UrdfModel:
     match = _FIELD.fullmatch(repair.field)
-    assert match is not None  # parse_repair looked
+    assert match is not None  # `parse_repair` checked it
     if match["joint"]:
         joints = _changed(model.joints, match["joint_name"], lambda j: _with_joint(j, repair))
         return replace(model, joints=joints)
@@ -260,10 +260,10 @@ def _with_field(model: UrdfModel, repair: Repair) -> UrdfModel:
     return replace(model, links=_changed(model.links, match["link_name"], with_shape))
 
 
-def _changed(things: Sequence[Any], name: str, change: Callable[[Any], Any]) -> tuple[Any, ...]:
-    if all(thing.name != name for thing in things):
+def _changed(items: Sequence[Any], name: str, change: Callable[[Any], Any]) -> tuple[Any, ...]:
+    if all(item.name != name for item in items):
         raise _StaleError(f"the file has no {name!r}")
-    return tuple(change(thing) if thing.name == name else thing for thing in things)
+    return tuple(change(item) if item.name == name else item for item in items)
 
 
 def _with_joint(joint: UrdfJoint, repair: Repair) -> UrdfJoint:

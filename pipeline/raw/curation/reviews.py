@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Human verdicts: `pipeline/raw/curation/reviews.tsv`, checked as a whole before the first job."""
+"""Manual reviews: `pipeline/raw/curation/reviews.tsv`, checked before the first job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACTIONS = ("exclude", "note")
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One row: what a person says about an object, and where that stands."""
+    """One row: a person's verdict about an object, and its line in the file."""
 
     line: int
     object_id: str
@@ -28,13 +28,13 @@ class Review:
 
 
 def load_reviews(path: Path) -> list[Review]:
-    """Read the curation file; every bad row is a sentence of one `ConfigError`."""
+    """Read the curation file; every bad row is a line of one `ConfigError`."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read as text: {error}.") from None
     if lines[:1] != [HEAD]:
-        raise ConfigError(f"{path}, line 1: the head must be {HEAD!r}, with tabs.")
+        raise ConfigError(f"{path}, line 1: the header must be {HEAD!r}, with tabs.")
     rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
     problems = [problem for number, line in rows if (problem := _problem(line, path, number))]
     if problems:
@@ -52,10 +52,10 @@ def _problem(line: str, path: Path, number: int) -> str:
     )
 
 
-def strangers(
+def unknown_objects(
     reviews: Iterable[Review], objects: Collection[str], absent: Iterable[str], path: Path
 ) -> list[str]:
-    """Return a sentence per row about an object that no source has.
+    """Return a message per row about an object that no source has.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ def strangers(
     objects : collection of str
         Ids of every object found.
     absent : iterable of str
-        Sources of the config that are not here now; rows about their objects wait.
+        Sources of the config without files; rows about their objects are not reported.
     path : Path
-        Of the file, to name it.
+        The file, for messages.
     """
     waiting = tuple(f"{source}-" for source in absent)
     return [
         f"{path}, line {review.line}: no source has an object {review.object_id!r}; "
-        "the row does nothing. Correct the id or remove the row."
+        "the row has no effect. Correct the id or remove the row."
         for review in reviews
         if review.object_id not in objects and not review.object_id.startswith(waiting)
     ]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes what physics and the metric need: mass, inertia, screws, moving bodies."""
+"""Computes the values for physics and the metric: mass, inertia, screws, moving bodies."""

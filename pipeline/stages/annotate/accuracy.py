@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a body may be from the truth, as one number.
+"""Estimates the error of a body as one number.
 
 The error of a body is the largest of three relative errors: of the mass, of the center against
 half the diagonal of the link's box, and of the inertia in the Frobenius norm. Bodies here are in
@@ -27,16 +27,16 @@ def relative_error(found: RigidBody, true: RigidBody, radius: float = HALF_DIAGO
 
 
 def error_of_masses(body: RigidBody, masses: np.ndarray, places: np.ndarray) -> float:
-    """Return the error if point masses (n,) at places (n, 3) are wrongly there or absent."""
+    """Return the error if point masses (n,) at points (n, 3) are wrongly present or absent."""
     arms = length(places - body.center)
     first, second = (masses * arms).sum(), (masses * np.square(arms)).sum()
     return _largest(body, masses.sum(), first, np.sqrt(2) * float(second))
 
 
 def error_of_displacement(body: RigidBody, volume: float) -> float:
-    """Return the error if some volume, spread over the surface, is wrongly there or absent.
+    """Return the error if some volume, spread over the surface, is wrongly present or absent.
 
-    Half the diagonal and more is as far as a surface gets from the center.
+    The distance of the surface from the center is at most 1, the diagonal.
     """
     return _largest(body, volume, volume, np.sqrt(2) * volume)
 

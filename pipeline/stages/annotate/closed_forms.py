@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the closed forms of primitives in place of their triangles where nothing overlaps them.
+"""Uses the closed forms of primitives instead of their triangles if nothing overlaps them.
 
-A primitive is known from the record of `normalize`; the shell that is its tessellation is found by
-its box and its moments. One that overlaps another part stays as triangles, since a union of round
-shapes has no closed form, and what the triangles leave out goes into the estimate of the error.
+Primitives come from the record of `normalize`; the shell of a primitive's tessellation is found by
+its box and its moments. A primitive that overlaps another part stays as triangles, because a union
+of round shapes has no closed form. The difference is added to the estimate of the error.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from pipeline.stages.annotate.shells import Shells
 from pipeline.stages.annotate.solids import TOUCH
 from pipeline.stages.annotate.surface import WELD_STEPS, Surface
 
-# A shell that is thinner than this says too little about which primitive it is: its surface,
-# moved as far as vertices may be off, sweeps this share of its volume.
+# A thinner shell cannot be assigned to a primitive: its surface, moved by the error of vertices,
+# sweeps this share of its volume.
 BLURRED_SHARE = 0.1
 # Directions along which all parts are compared at once.
 MOST_DIRECTIONS = 16
-# A primitive with more parts than this around it counts as overlapping without a closer look.
+# A primitive with more parts than this around it counts as overlapping without a test.
 MOST_NEIGHBORS = 64
 _LEFT, _RIGHT = [0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedForms:
-    """What is known of a link without looking at its triangles, in the surface's units.
+    """The part of a link with closed forms, in the surface's units.
 
     Attributes
     ----------
     moments : (10,) float
-        Of the primitives that overlap nothing.
+        Moments of the primitives that overlap nothing.
     shells : (n,) bool
-        The shells of the surface that those stand for.
+        Their shells of the surface.
     left_out : (10,) float
-        Moments of what lies between the other primitives and their triangles.
+        Moments of the difference between the other primitives and their triangles.
     """
 
     moments: np.ndarray
@@ -63,7 +63,7 @@ def find_closed_forms(
     primitives : sequence of Primitive
         Object frame at rest [m].
     slack : float
-        How far a vertex may be off, in the surface's units.
+        Largest error of a vertex, in the surface's units.
     """
     out = ClosedForms(np.zeros(10), np.zeros(len(shells.areas), bool), np.zeros(10))
     shift = -surface.center / surface.length
@@ -117,7 +117,7 @@ def _matched(
 ) -> tuple[dict[int, Primitive], list[Primitive]]:
     """Return the primitive of every shell that is one, and the primitives that no shell is.
 
-    A primitive that stands twice in one place is one shell, and counts once.
+    Two equal primitives at the same place are one shell, and count once.
     """
     found: dict[int, Primitive] = {}
     unfound = []
@@ -165,7 +165,7 @@ def _apart(surface: Surface, shells: Shells, found: Mapping[int, Primitive]) -> 
 
 
 def _intervals(shells: Shells, found: Mapping[int, Primitive]) -> tuple[np.ndarray, np.ndarray]:
-    """Return between which ends (n, k) every shell lies, along x, y, z and the primitives' axes.
+    """Return the interval (n, k) of every shell along x, y, z and the primitives' axes.
 
     Those few directions at once separate nearly all pairs. Primitives count as the round shapes
     that they are, other shells as their boxes.
@@ -181,7 +181,7 @@ def _intervals(shells: Shells, found: Mapping[int, Primitive]) -> tuple[np.ndarr
 
 
 def _are_separate(one: Primitive, other: Primitive | np.ndarray) -> bool:
-    """Tell whether one of a few directions separates a primitive from another, or from points.
+    """Return whether one of a few directions separates a primitive from another, or from points.
 
     True is certain; False may be a pair that only another direction separates.
     """

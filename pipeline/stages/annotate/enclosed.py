@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the shells of a link enclose together: solids exactly, open shells by winding number."""
+"""Volume that the shells of a link enclose: solids exactly, open shells by winding number."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pipeline.stages.annotate.winding import STRATA, UNSEEN, Sampled, sample_mom
 
 # Standard errors that the estimate allows for.
 SIGMAS = 3.0
-# Sampling that leaves less than this relative error is fine enough.
+# Sampling stops below this relative error.
 FINE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosed:
-    """Moments (10,) of what is inside, and how well they are known.
+    """Moments (10,) of the enclosed volume, and their error.
 
     Attributes
     ----------
     moments, by_solids : (10,) float
-        Of everything, and of the closed shells alone.
+        Of everything, and of the closed shells only.
     by_open : float
         Volume that only open shells enclose, less what sampling may have invented.
     error : float
@@ -75,7 +75,7 @@ def enclosed_moments(surface: Surface, shells: Shells, known: np.ndarray) -> Enc
 
 
 class _Difference:
-    """Inside or not, less what the exact integrals have already counted, at any points."""
+    """Whether points are inside, minus what the exact integrals have counted already."""
 
     def __init__(
         self, surface: Surface, shells: Shells, signs: np.ndarray, void: np.ndarray, exact: bool
@@ -102,7 +102,7 @@ class _Difference:
 
 
 def _sampling_error(body: RigidBody, found: Sampled) -> float:
-    """Add up what the samples scatter by and what lies between them."""
+    """Add the standard error of the samples and the volume between them."""
     farthest = body.center + np.array([[0.5, 0.0, 0.0]])
     unseen = error_of_masses(body, np.array([UNSEEN * found.grain]), farthest)
     return error_of_moments(body, SIGMAS * found.errors) + unseen

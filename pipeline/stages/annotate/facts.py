@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier stages know of an object, as far as its rows need it."""
+"""The facts of earlier stages that an object's rows need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ObjectFacts:
     Attributes
     ----------
     normal : NormalRecord
-        What the source calls things, by our names.
+        The record of `normalize`.
     source : str
         Raw source.
     parts : mapping
@@ -34,5 +34,5 @@ class ObjectFacts:
         return float(length(self.normal.extents))
 
     def part(self, link: str) -> str:
-        """Return what a link is, empty where the source does not tell."""
+        """Return the semantic label of a link, empty if the source has none."""
         return self.parts.get(self.normal.link_names.get(link, ""), "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers by which the same object is known again, from whatever source and in whatever frame.
+"""Numbers that identify an object independent of its source and frame.
 
-They depend on the triangles at rest and on the joints alone, and do not change with the frame, the
+They depend only on the triangles at rest and on the joints, and do not change with the frame, the
 unit of length, names, colors, textures, collision shapes, or the order of vertices, triangles and
 links. Lengths are divided by the root mean square distance of the surface from its centroid.
 """
@@ -34,7 +34,7 @@ TYPES = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC, JointTyp
 def fingerprint(
     tree: KinematicTree, meshes: Mapping[str, Sequence[trimesh.Trimesh]], *, is_metric: bool
 ) -> Fingerprint | None:
-    """Return an object's fingerprint; an object without area has none.
+    """Return an object's fingerprint, None for an object without area.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def fingerprint(
     meshes : mapping of link name to meshes
         In the object frame at rest.
     is_metric : bool
-        Whether lengths are real ones, so that another size is another object.
+        Whether lengths are true meters, so that objects of different size are different.
     """
     surfaces = {name: _surface(parts) for name, parts in meshes.items()}
     points = np.concatenate([np.zeros((0, 3)), *(found[0] for found in surfaces.values())])
@@ -90,11 +90,10 @@ def _surface(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]
 
 
 def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[float]:
-    """Return numbers of centered points of unit spread that no rotation changes.
+    """Return rotation invariants of centered points of unit spread.
 
-    The first one is an extent that is known already. The last one changes its sign in a mirror: a
-    left-handed door is another object. It is small as a product of three vectors, and so is its
-    rounding error; both are enlarged alike.
+    The last one changes its sign under reflection: a left-handed door is another object. It is a
+    product of three vectors and therefore small, as is its rounding error; both are scaled up.
     """
     squared = dot(points, points)
     second = second_moments(points, weights)
@@ -112,14 +111,14 @@ def _invariants(points: np.ndarray, weights: np.ndarray, extent: float) -> list[
 
 
 def _lean(points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the direction (3,) to which centered points reach out farther; 0 if symmetric."""
+    """Return the direction (3,) in which centered points extend farther; 0 if symmetric."""
     return weighted_sum(weights * dot(points, points), points)
 
 
 def _by_count(points: np.ndarray) -> list[float]:
-    """Return the same numbers with all triangles alike, large or small.
+    """Return the same numbers with equal weights for all triangles.
 
-    By area alone, a small part that is moved a little would hardly count.
+    Weighted by area, a small part that is moved a little would hardly count.
     """
     points = points - points.mean(axis=0)
     spread = math.sqrt(float((points**2).sum()) / len(points))
@@ -152,7 +151,7 @@ def _motion(
         *sorted(float(length(place[:3] - center)) / radius for place in led),
         float(length(middle - center)) / radius,
         0.0 if joint.type is JointType.PRISMATIC else float(length(off_axis)) / radius,
-        joint.pitch / radius,  # of a left-handed thread it is negative, from wherever one looks
+        joint.pitch / radius,  # negative for a left-handed thread, in any frame
         moved / area,
         *_handedness(
             joint,
@@ -166,7 +165,7 @@ def _motion(
 def _handedness(
     joint: Joint, lean: np.ndarray, middle: np.ndarray, led: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return numbers that change their sign in a mirror.
+    """Return numbers that change their sign under reflection.
 
     A cabinet that is its own mirror image is two objects with its door hinged on the left and on
     the right. A turn has a direction by itself; a displacement has one beside two others.

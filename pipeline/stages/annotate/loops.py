@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connected components, and the loops into which the rim of an open surface falls."""
+"""Connected components, and the loops of the rim of an open surface."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def find_loops(
 ) -> np.ndarray:
     """Return the number of the loop (k,) that each directed rim edge belongs to.
 
-    Every vertex of a rim has as many edges in as out. Where holes touch in a vertex, edges follow
-    one another by the sharpest turn, as around the corner of one hole.
+    Every vertex of a rim has as many edges in as out. If holes touch in a vertex, the next edge is
+    the one with the sharpest turn, as around the corner of one hole.
     """
     count = len(tails)
     if not count:

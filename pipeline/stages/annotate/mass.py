@@ -32,7 +32,7 @@ NEGLIGIBLE_MASS = 1e-6
 NEGLIGIBLE_INERTIA = 1e-9
 # Open shells that enclose less than this share of the sheet they would be are sheets.
 SHEET_SHARE = 0.05
-# What the arithmetic itself may cost.
+# Bound of the rounding error.
 ROUNDING = 1e-9
 
 
@@ -49,7 +49,7 @@ class LinkMass:
         ``negligible``.
     error : float
         Estimate of the largest relative error of mass, center (against half the diagonal of the
-        link's box) and inertia (Frobenius norm); at most 1, which says: of the right order at best.
+        link's box) and inertia (Frobenius norm); at most 1: the right order of magnitude at best.
     watertight : bool
         Whether the visual geometry, taken together, is closed.
     """
@@ -79,9 +79,9 @@ def link_mass(
     thickness : float [m]
         Of a sheet, for geometry that encloses nothing.
     resolution : float [m]
-        How far a stored vertex may lie from where it should be.
+        Largest error of a stored vertex.
     primitives : sequence of Primitive
-        Those of `meshes` that are tessellations, as what they are.
+        The primitives whose tessellations are among `meshes`.
     """
     surface = clean_surface(meshes)
     if surface is None or not len(surface.faces):
@@ -113,7 +113,7 @@ def _attempts(
 def _with_the_rest(
     surface: Surface, known: np.ndarray, thickness: float
 ) -> Iterator[tuple[RigidBody | None, str, float]]:
-    """Yield bodies of the moments (10,) that are known and of all that the shells enclose."""
+    """Yield bodies of the known moments (10,) and of everything that the shells enclose."""
     shells = find_shells(surface)
     found = enclosed_moments(surface, shells, known)
     opened = ~shells.solid
@@ -134,7 +134,7 @@ def _with_sheets(
     solids = moments_body(found.by_solids)
     if body is None or solids is None:
         return body, "shell", 1.0
-    # The thickness is a guess: all that the sheets add is in doubt.
+    # The thickness is a guess, so everything that the sheets add is uncertain.
     return body, "volume+shell", relative_error(solids, body)
 
 

@@ -86,6 +86,6 @@ def moments_body(moments: np.ndarray) -> RigidBody | None:
 
 
 def is_physical(body: RigidBody) -> bool:
-    """Tell whether the inertia is positive definite and obeys the triangle inequality."""
+    """Return whether the inertia is positive definite and obeys the triangle inequality."""
     low, middle, high = symmetric_eigen(body.inertia)[0]
     return bool(low > 0 and high <= (low + middle) * (1 + 1e-9))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounding before writing, so that another processor's last digits give the same file.
+"""Rounds numbers before writing, so that files do not depend on the processor's last digits.
 
-Numbers are rounded to a grid that fits their scale, not digit by digit: what should be zero is
-written as zero.
+Numbers are rounded to a grid that fits their scale, not to significant digits: a value that should
+be zero is written as zero.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from aa_dataset.kinematics import RigidBody
 from aa_dataset.portable import symmetric_eigen
 
 DIGITS = 10
-# Rounding to this many digits more comes first, so that short decimals lie on no boundary.
+# Numbers are first rounded to this many more digits, so that short decimals are on no boundary.
 SPARE = 3
-# A body that ten digits would break gets more, up to all that a number has.
+# A body that is invalid with ten digits gets more, up to full precision.
 FINER = (DIGITS, 13, 16)
 
 
@@ -36,7 +36,7 @@ def rounded_up(value: float) -> float:
 
 
 def rounded_to(values: ArrayLike, scale: float, digits: int = DIGITS) -> list[float]:
-    """Round numbers to ten digits of `scale`, the size of what they belong to."""
+    """Round numbers to ten digits relative to `scale`."""
     places = digits - 1 - math.floor(math.log10(scale)) if scale > 0 else digits
     numbers = np.asarray(values, dtype=float).tolist()
     return [round(round(value, places + SPARE), places) + 0.0 for value in numbers]

@@ -68,7 +68,7 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: ObjectFacts) -> JointRo
         parent=joint.parent,
         child=joint.child,
         type=str(joint.type),
-        # As the URDF's text gives them, so that a joint read from either is the same to the bit.
+        # As parsed from the URDF, so that a joint read from either is the same to the bit.
         axis=(0.0, 0.0, 0.0) if written.axis is None else tuple(written.axis.tolist()),
         origin=tuple(joint.origin.tolist()),
         pitch=rounded(joint.pitch),
@@ -90,7 +90,7 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: ObjectFacts) -> JointRo
 
 
 def _endpoint(screw: Sequence[float], limit: float, size: float) -> tuple[float, ...] | None:
-    """Return the twist (6,) at one end of the range (paper eq. 4), null where it is infinite."""
+    """Return the twist (6,) at one end of the range (paper eq. 4), null if it is infinite."""
     if not math.isfinite(limit):
         return None
     twist = limit * np.array(screw)
@@ -99,7 +99,7 @@ def _endpoint(screw: Sequence[float], limit: float, size: float) -> tuple[float,
 
 
 def _kinetic_motion(joint: Joint) -> float | None:
-    """Return E_B^phi to the fixed joint; null where the body is missing or singular."""
+    """Return E_B^phi to the fixed joint; null if the body is missing or singular."""
     if joint.body is None:
         return None
     try:

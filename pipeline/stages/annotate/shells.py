@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shells of a surface: what each encloses, how its holes are capped, how large it is."""
+"""The shells of a surface: their volumes, the caps of their holes, their sizes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pipeline.stages.annotate.surface import Surface
 # A closed shell whose volume is below this share of its area times the link's diagonal is a sheet:
 # its sides are closer than the weld.
 FLAT_SHARE = 1e-7
-# Steeper than this a hole is taken as a side that was left open, less steep as a gap in a surface
-# that goes on: 75 degrees lets the cut corner of a box through (55), not its open side (90).
+# A steeper hole counts as a missing side, a less steep one as a gap in a continuous surface:
+# 75 degrees accepts the cut corner of a box (55), not its open side (90).
 STEEPEST = math.tan(math.radians(75))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shells:
-    """What is known of each of the n shells of a surface, in the surface's units.
+    """Properties of the n shells of a surface, in the surface's units.
 
     Attributes
     ----------
     moments : (n, 10) float
-        Of what the capped shell encloses; negative where it faces inward.
+        Of the volume that the capped shell encloses; negative if it faces inward.
     areas : (n,) float
         Without caps.
     lower, upper : (n, 3) float
@@ -91,11 +91,11 @@ def _boxes(corners: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def hole_doubts(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much volume each hole leaves open to doubt, and where it is.
+    """Return the uncertain volume of each hole, and its position.
 
-    The faces around a hole are carried on over it: by their slope against the cap they reach some
-    height above its middle, and the doubt is the volume of a tip of the median height. A loop that
-    is not flat is in doubt by its own depth.
+    The faces around a hole are extended over it: by their slope against the cap they reach some
+    height above its middle, and the uncertainty is the volume of a cone of the median height. For a
+    loop that is not flat, its depth is added.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _slopes(surface: Surface, normals: np.ndarray) -> np.ndarray:
     out = np.cross(around[:, 1] - around[:, 0], around[:, 2] - around[:, 0])
     along = dot(out, normals)
     across = length(np.cross(out, normals))
-    is_steep = across >= STEEPEST * along  # also where the face looks the other way
+    is_steep = across >= STEEPEST * along  # also if the face points the other way
     return np.where(is_steep, 0.0, across / np.where(is_steep, 1.0, along))
 
 

@@ -14,8 +14,8 @@ from pipeline.stages.annotate.surface import Surface
 
 # Boxes that share less than this length (of the link's diagonal) along an axis only touch.
 TOUCH = 1e-6
-# An open shell whose caps enclose less than this, against its area to the power 3/2 (0.09 for a
-# sphere, 0.06 for an open cube), keeps the orientation that it came with.
+# An open shell that encloses less than this, relative to its area to the power 3/2 (0.09 for a
+# sphere, 0.06 for an open cube), keeps its original orientation.
 OPEN_FLAT_SHARE = 0.01
 # By how much (of the link's diagonal) a cavity may reach out of the box of an open shell.
 OPEN_SLACK = 0.1
@@ -24,7 +24,7 @@ CHUNK = 512
 
 
 def facing_outward(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.ndarray]:
-    """Decide which shells are turned over, and which are cavities of which others.
+    """Decide which shells are reversed, and which are cavities of others.
 
     A shell inside none is outward. A shell inside others keeps its orientation relative to the
     outermost: opposed to it, it is a cavity; alike, it is matter inside matter.
@@ -50,10 +50,10 @@ def facing_outward(surface: Surface, shells: Shells) -> tuple[np.ndarray, np.nda
 
 
 def _open_signs(shells: Shells) -> np.ndarray:
-    """Turn over an open shell that faces inward, unless it may be the lining of a larger one.
+    """Reverse an open shell that faces inward, unless it may be the lining of a larger one.
 
-    One that is nearly flat says nothing about its inside: it stays as it is, since it may be one
-    side of something that only all shells together enclose.
+    A nearly flat one has no defined inside and is unchanged, because it may be one side of a volume
+    that only all shells together enclose.
     """
     volumes, telling = shells.moments[:, 0], _is_telling(shells)
     signs = np.ones(len(volumes))
@@ -68,14 +68,14 @@ def _open_signs(shells: Shells) -> np.ndarray:
 
 
 def _is_telling(shells: Shells) -> np.ndarray:
-    """Tell which shells (n,) enclose enough, once capped, to have an inside."""
+    """Return which shells (n,) enclose enough, once capped, to have an inside."""
     return np.asarray(
         np.abs(shells.moments[:, 0]) > OPEN_FLAT_SHARE * shells.areas * np.sqrt(shells.areas)
     )
 
 
 def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
-    """Return the shells that hold all of a solid one, by the one inside; open ones are capped."""
+    """Return the shells that contain a solid one, by the one inside; open ones are capped."""
     holds = shells.solid | _is_telling(shells)
     found: dict[int, list[int]] = {}
     for inner in np.flatnonzero(shells.solid).tolist():
@@ -85,7 +85,7 @@ def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
         around &= (shells.upper >= shells.upper[inner] - slack).all(axis=1)
         around[inner] = False
         corners = surface.vertices[surface.faces[surface.shells == inner]]
-        # Not corners alone: those of a pane all lie in the frame that holds it.
+        # Not only corners: those of a pane are all inside its frame.
         points = np.concatenate([corners.reshape(-1, 3), corners.mean(axis=1)])
         for outer in np.flatnonzero(around).tolist():
             if _is_around(surface, shells, outer, points):
@@ -94,7 +94,7 @@ def _containers(surface: Surface, shells: Shells) -> dict[int, list[int]]:
 
 
 def _is_around(surface: Surface, shells: Shells, outer: int, points: np.ndarray) -> bool:
-    """Tell whether a shell winds around points (n, 3): all of them, or most if it is open."""
+    """Return whether a shell winds around points (n, 3): all of them, or most if it is open."""
     corners = surface.vertices[surface.faces[surface.shells == outer]]
     corners = np.concatenate([corners, shells.caps[shells.cap_shells == outer]])
     faces = np.arange(3 * len(corners), dtype=np.int64).reshape(-1, 3)
@@ -110,7 +110,7 @@ def united_moments(
 
     Shells whose boxes do not overlap are summed; the others go through an exact boolean union.
     Cavities of open shells count negative. If the union refuses a shell, the plain sum is returned
-    and said not to be exact.
+    and marked as not exact.
     """
     oriented = shells.moments * signs[:, None]
     total, exact = oriented[voids(shells, owner)].sum(axis=0), True
@@ -126,7 +126,7 @@ def united_moments(
 
 
 def voids(shells: Shells, owner: np.ndarray) -> np.ndarray:
-    """Tell which solid shells (n,) are cavities of open ones."""
+    """Return which solid shells (n,) are cavities of open ones."""
     return np.asarray(shells.solid & ~shells.solid[owner])
 
 

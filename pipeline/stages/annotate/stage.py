@@ -36,17 +36,17 @@ from pipeline.stages.annotate.rows import joint_rows, link_row
 
 # Half a step of the last digit of a coordinate in the GLB.
 SINGLE_PRECISION = 2.0**-24
-# Ten digits of the trace move nine entries of an inertia by up to this share of its norm.
+# Rounding to ten digits of the trace changes an inertia by up to this share of its norm.
 ROUNDED = 3e-9
-# Estimated relative errors of a link's body above which a finding is written, and warns.
+# Estimated relative errors of a link's body above which a finding is written, and is a warning.
 NOTABLE_ERROR, POOR_ERROR = 0.01, 0.1
-# Methods that know all about a link.
+# Methods that use the complete geometry of a link.
 EXACT = ("primitive", "volume")
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotateInput:
-    """One object that passed verification: what is known of it, and where its files lie."""
+    """One object that passed verification: its facts, and the range of its files."""
 
     facts: ObjectFacts
     where: AssetRange
@@ -66,11 +66,11 @@ def run(job: ShardJob[AnnotateSettings]) -> None:
 
 
 def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[AnnotatedRecord]:
-    """Give one object its inertials and table rows."""
+    """Compute the inertials and table rows of one object."""
     facts, files = task.data.facts, read_range(task.data.where)
     model = parse_urdf(files[URDF])
     most = settings.annotate.collision_parts
-    model, files, said = with_convex_parts(model, files, diagonal=facts.diagonal, most=most)
+    model, files, findings = with_convex_parts(model, files, diagonal=facts.diagonal, most=most)
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
     masses = _masses(model, meshes, facts, settings.annotate)
@@ -86,7 +86,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
         links=tuple(link_row(n, masses[n], meshes[n], source=facts) for n in tree.links),
         joints=joints,
     )
-    return Outcome(record, [*said, *_mass_findings(tree, masses, joints)], files)
+    return Outcome(record, [*findings, *_mass_findings(tree, masses, joints)], files)
 
 
 def _masses(
@@ -96,7 +96,7 @@ def _masses(
     settings: Annotate,
 ) -> dict[str, LinkMass]:
     diagonal, frames = facts.diagonal, rest_frames(model)
-    # A shell thicker than the object is long would be nonsense for a tiny object.
+    # For a tiny object, a shell must not be thicker than the object.
     thickness = min(settings.shell_thickness, 0.01 * diagonal)
     found = {}
     for name, parts in meshes.items():
@@ -119,7 +119,7 @@ def _density(link: str, facts: ObjectFacts, settings: Annotate) -> float:
 
 
 def _resolution(meshes: Sequence[trimesh.Trimesh], origin: np.ndarray) -> float:
-    """Return how far [m] a vertex may be from its place: the GLB has single precision."""
+    """Return the largest error [m] of a vertex, because the GLB has single precision."""
     points = link_points(list(meshes)) - origin
     return float(np.abs(points).max(initial=0.0)) * SINGLE_PRECISION
 
@@ -135,9 +135,9 @@ def _with_inertials(model: UrdfModel, masses: Mapping[str, LinkMass], diagonal: 
 def _with_inertial(link: UrdfLink, found: LinkMass, frame: np.ndarray, diagonal: float) -> UrdfLink:
     """Write the body in the link frame, which is parallel to the object frame."""
     pose = np.eye(4)
-    # A link without geometry has no center of its own: its frame's origin stands in.
+    # A link without geometry has no center, so the origin of its frame is used.
     if found.method != "negligible" or link.visuals:
-        # Both terms are on a grid; the rounding removes what the subtraction adds.
+        # Both terms are on a grid; rounding removes the error of the subtraction.
         pose[:3, 3] = rounded_to(found.body.center - frame[:3, 3], diagonal)
     return replace(link, inertial=Inertial(found.body.mass, pose, found.body.inertia))
 

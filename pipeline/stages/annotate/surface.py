@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cleans a link's triangles: welded, without doubles, split into shells that face one way.
+"""Cleans a link's triangles: welds them, removes duplicates, splits them into oriented shells.
 
 Everything here is in units of the link's own box diagonal, about the center of its box, so that
 no threshold and no rounding depends on the size of an object or on its distance from an origin.
@@ -28,7 +28,7 @@ class Rims:
     Attributes
     ----------
     tails, heads : (k,) int
-        Vertices; an edge that is left open twice stands twice.
+        Vertices; an edge that is open twice is listed twice.
     shells, faces : (k,) int
         The shell that ends there, and the face at the edge.
     loops : (k,) int
@@ -90,10 +90,10 @@ class Surface:
 
 
 def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
-    """Return the clean surface of a link, or None where nothing has an extent.
+    """Return the clean surface of a link, or None if nothing has an extent.
 
-    A shell that is closed as its file connects it is taken as it is, so that two parts which
-    touch stay two parts; all other triangles are welded by place, whichever mesh they came from.
+    A shell that is closed by the file's own vertices is kept, so that two touching parts stay two
+    parts. All other triangles are welded by position, across meshes.
     """
     points, faces = _stacked(meshes)
     if not len(faces):
@@ -153,7 +153,7 @@ def _whole(faces: np.ndarray) -> np.ndarray:
 
 
 def _closed_groups(faces: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
-    """Tell for every group (count,) whether each of its edges belongs to exactly two faces."""
+    """Return for every group (count,) whether each of its edges belongs to exactly two faces."""
     edges = _Edges.of(faces)
     closed = np.zeros(count, bool)
     closed[groups] = True
@@ -162,7 +162,7 @@ def _closed_groups(faces: np.ndarray, groups: np.ndarray, count: int) -> np.ndar
 
 
 def _repeated_groups(triples: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
-    """Tell for every group whether an earlier one has the same triangles, whichever way they face.
+    """Return for every group whether an earlier one has the same triangles, in any orientation.
 
     Sums of hashes do not depend on the order of triangles; two 64-bit sums that agree by chance
     are rarer than a wrong bit in memory.
@@ -201,13 +201,13 @@ class _Edges:
 
 
 def _oriented(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, Rims]:
-    """Split into shells, turn faces until neighbors agree, and list where shells end."""
+    """Split into shells, orient faces consistently, and list the rims."""
     edges = _Edges.of(faces)
     twice = np.flatnonzero(edges.shared == 2)
     one, two = twice[::2], twice[1::2]
     pairs = np.column_stack([edges.faces[one], edges.faces[two]])
     shells = connected(len(faces), pairs)
-    opposed = edges.tails[one] == edges.tails[two]  # neighbors walk their edge the same way
+    opposed = edges.tails[one] == edges.tails[two]  # neighbors use their edge in the same direction
     signs = np.ones(len(faces))
     if opposed.any():
         weights = triangle_areas(vertices[faces])
@@ -219,7 +219,7 @@ def _oriented(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.n
 def _agreeing_signs(
     pairs: np.ndarray, opposed: np.ndarray, shells: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Return +1 or -1 per face so that neighbors agree; most of a shell's area stays as it was.
+    """Return +1 or -1 per face so that neighbors agree; most of a shell's area is unchanged.
 
     Every face is two nodes, itself and its reverse, and neighbors connect the nodes that agree: a
     shell falls into two mirrored halves. A one-sided shell does not, and stays as it is.
@@ -237,7 +237,7 @@ def _agreeing_signs(
 
 
 def _rims(vertices: np.ndarray, edges: _Edges, signs: np.ndarray, shells: np.ndarray) -> Rims:
-    """Return what is left of the shells' edges where opposite walks do not cancel."""
+    """Return the edges of shells that opposite edges do not cancel."""
     along = np.where(edges.tails < edges.heads, 1, -1) * signs[edges.faces].astype(np.int64)
     balance = np.bincount(edges.number, along)[edges.number] if len(along) else along
     loose = np.flatnonzero((edges.shared != 2) | (balance != 0))

@@ -3,9 +3,9 @@
 
 A point is inside where the shells wind around it by more than a half (Jacobson et al. 2013; libigl
 evaluates it by the fast tree of Barill et al. 2018). Sampling a volume is coarse, so only a
-difference is sampled: the shells with their holes capped are integrated exactly, and the samples
-say where the winding number of the open shells disagrees with the capped ones. Over flat holes it
-never does.
+difference is sampled: the shells with capped holes are integrated exactly, and the samples measure
+where the winding number of the open shells differs from the capped ones. For flat holes it never
+does.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 from aa_dataset.portable import power, settled
 from pipeline.stages.annotate.moments import point_moments
 
-# Strata of the jittered grid, two samples each: a first look, and a second where that was not
+# Strata of the jittered grid, two samples each: of a first pass, and of a second if that was not
 # enough; and the seed of the jitter.
 STRATA = (1500, 12_000)
 SEED = 20261116
-# A region that none of n samples met is smaller than 3 / n of the box, 19 times out of 20.
+# A region that none of n samples hit is smaller than 3 / n of the box, with 95 % confidence.
 UNSEEN = 3.0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules from what a source says to a category, step by step.
+"""The rules that map a source's label to a category, step by step.
 
 Every rule stops as soon as its label is a category or an alias, so a specific row of the table
 protects its name from being shortened (`folding_arm_chain` stays, `folding_kick_scooter` does not).
@@ -14,35 +14,33 @@ from dataclasses import dataclass, field
 from aa_dataset.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
 from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
 
-# How the names of sources without a plain label begin; every other source states one.
+# Prefixes of the names of sources without a plain label; every other source states one.
 RECORD_ID_SOURCES = ("articraft",)
 PROMPT_SOURCES = ("articulated_object_code",)
 
 _NAMED = re.compile(r"rec_(?P<name>[a-z0-9_]+?)_(?:\d{4}|[0-9a-f]{32})")
 _FREE = re.compile(r"rec_(?P<prompt>.+?)_\d{8}_\d{6}(?:_\d{6})?_[0-9a-f]{8}")
-PROMPT_LENGTH = (
-    48  # Articraft writes so many characters of a prompt into the id, whole words or not
-)
+PROMPT_LENGTH = 48  # Articraft cuts a prompt to this many characters in the id, also within words
 _NUMBERING = re.compile(r"^(?:step_?\d+_)+|(?:_\d+)+$")
 _NOT_PLURAL = ("ss", "us", "is")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The category of an object, None where no rule found one, and the steps that led to it."""
+    """The category of an object, None if no rule found one, and the steps to it."""
 
     category: Category | None
     steps: tuple[Step, ...]
 
     @property
     def label(self) -> str:
-        """Return the last label that the rules arrived at: what to propose if it is unknown."""
+        """Return the last label of the rules, which is proposed if it is unknown."""
         return self.steps[-1].label
 
 
 @dataclass(slots=True)
 class _Trail:
-    """The label so far, and how it came about."""
+    """The current label, and the steps to it."""
 
     taxonomy: Taxonomy
     steps: list[Step] = field(default_factory=list)
@@ -55,7 +53,7 @@ class _Trail:
         self.steps.append(Step(rule, label))
 
     def known(self) -> bool:
-        """Tell whether the label is known, after taking an alias or the singular where one is."""
+        """Return whether the label is known, after resolving an alias or the singular."""
         label = self.label
         if label in self.taxonomy.reviews or label in self.taxonomy.categories:
             return True
@@ -78,7 +76,7 @@ def explain(
     object_id: str = "",
     taxonomy: Taxonomy | None = None,
 ) -> list[Step]:
-    """Return the steps from what a source says about an object to its category (see `decide`)."""
+    """Return the steps from a source's label of an object to its category (see `decide`)."""
     decision = decide(
         label,
         source=source,
@@ -108,7 +106,7 @@ def decide(
     source, source_id : str
         The raw source and the object's id there, which for Articraft is the record id.
     name : str
-        The object's name, used where the source has no label.
+        The object's name, used if the source has no label.
     object_id : str
         Id in the library, for reviews; by default ``<source>-<source_id>``.
     taxonomy : Taxonomy, optional
@@ -129,7 +127,7 @@ def decide(
 
 
 def _read_label(trail: _Trail, label: str, name: str, source: str, source_id: str) -> None:
-    """Follow the rules of the source."""
+    """Apply the rules of the source."""
     slug = source.startswith(RECORD_ID_SOURCES)
     if slug and _read_record_id(trail, source_id):
         return
@@ -146,9 +144,9 @@ def _read_label(trail: _Trail, label: str, name: str, source: str, source_id: st
 
 
 def _read_record_id(trail: _Trail, record_id: str) -> bool:
-    """Take the name from an Articraft record id; tell whether it led to something known.
+    """Take the name from an Articraft record id; return whether it leads to a known label.
 
-    A name that is unknown stays in the trail, and so do the steps of a prompt that leads nowhere.
+    The steps of an unknown name or prompt stay in the trail.
     """
     named, free = _NAMED.fullmatch(record_id), _FREE.fullmatch(record_id)
     if named:
@@ -169,9 +167,9 @@ def _shorten_name(trail: _Trail) -> bool:
 
 
 def _shorten_prompt(trail: _Trail, *, complete: bool = True) -> bool:
-    """Clean a string that was written as a request or a sentence; tell whether it is known then.
+    """Clean a label that is a request or a sentence; return whether the result is known.
 
-    A prompt that was clipped before any connective has lost its last word, and with it the noun.
+    A prompt that was cut before any connective has lost its last word, and with it the noun.
     """
     words = trail.taxonomy.prompt_words
     bare = _NUMBERING.sub("", trail.label)
@@ -198,7 +196,7 @@ def _cut(trail: _Trail, words: Words) -> bool:
 
 
 def _drop(trail: _Trail, words: Words) -> bool:
-    """Drop one generic word after the other until the label is known or none is left."""
+    """Drop generic words one by one until the label is known or none is left."""
     choices: Sequence[Callable[[list[str]], int | None]] = (
         lambda parts: next((k for k, part in enumerate(parts) if part in words.anywhere), None),
         lambda parts: 0 if parts[0] in words.leading else None,
@@ -230,13 +228,13 @@ def _take_head(trail: _Trail) -> bool:
 
 
 def is_known(taxonomy: Taxonomy, label: str) -> bool:
-    """Tell whether a label is a category, an alias or the subject of a review."""
+    """Return whether a label is a category, an alias or the subject of a review."""
     return any(label in table for table in (taxonomy.categories, taxonomy.aliases,
                                             taxonomy.reviews))  # fmt: skip
 
 
 def singular(label: str) -> str:
-    """Return the label with its last word in the singular, as far as its spelling tells."""
+    """Return the label with its last word in the singular, judged by its spelling."""
     if label.endswith("ies"):
         return f"{label[:-3]}y"
     if label.endswith("s") and not label.endswith(_NOT_PLURAL):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: labels of the sources become categories of the taxonomy."""
+"""The stage: maps the labels of sources to categories of the taxonomy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROPOSER = "rules"
 
 
 def run(job: ShardJob[CategorizeSettings]) -> None:
-    """Categorize one shard, and write what the rules would propose for its unknown labels."""
+    """Categorize one shard, and write proposals for its unknown labels."""
     load_taxonomy()  # once, before the workers fork
     ingested = read_records(job.inputs["records"], IngestedRecord)
     tasks = [Task(key, record) for key, record in ingested.items()]
@@ -36,7 +36,7 @@ def run(job: ShardJob[CategorizeSettings]) -> None:
 def categorize(
     task: Task[IngestedRecord], _settings: CategorizeSettings
 ) -> Outcome[CategoryRecord]:
-    """Decide on one object; an unknown label is a finding, never a loss."""
+    """Categorize one object; an unknown label is a finding and never rejects the object."""
     raw = task.data
     decision = decide(
         label=raw.label,
@@ -64,7 +64,7 @@ def _findings(decision: Decision, label: str) -> list[Finding]:
 
 
 def proposals(records: Mapping[str, CategoryRecord], labels: Mapping[str, str]) -> list[Proposal]:
-    """Return a proposal for every object without a category: what its label was reduced to."""
+    """Return a proposal for every object without a category: its label as reduced by the rules."""
     found = []
     for key, record in records.items():
         if record.category == UNKNOWN:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds objects of equal content across the whole library and keeps one of each."""
+"""Finds duplicates across the whole library and keeps one object of each."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares fingerprints: whether geometry is the same, and whether it moves in the same way."""
+"""Compares fingerprints: whether geometry and motion are the same."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy.optimize import linear_sum_assignment
 
 from pipeline.handover.annotated import Fingerprint
 
-# Single precision in the GLB moves the numbers by about 1e-7 (measured on PartNet objects in two
-# frames); the closest siblings among 420 generated objects differ by 2e-4.
+# Single precision in the GLB changes the numbers by about 1e-7 (measured on PartNet objects in two
+# frames); the most similar of 420 generated objects differ by 2e-4.
 TOLERANCE = 1e-5
-# Sizes of two metric objects that are one; a scan may have been rounded to a tenth of a millimeter.
+# Tolerance of sizes of metric duplicates; a scan may have been rounded to a tenth of a millimeter.
 SIZE = 1e-3
 
 
 def same_shape(one: Fingerprint, two: Fingerprint) -> bool:
-    """Tell whether two objects have the same geometry at rest, apart from frame and unit."""
+    """Return whether two objects have the same geometry at rest, apart from frame and unit."""
     if one.faces != two.faces:
         return False
     is_sized = one.is_metric and two.is_metric
@@ -30,7 +30,7 @@ def same_shape(one: Fingerprint, two: Fingerprint) -> bool:
 
 
 def same_motion(one: Fingerprint, two: Fingerprint) -> bool:
-    """Tell whether the joints of two objects can be paired so that every pair moves alike."""
+    """Return whether the joints of two objects can be paired so that every pair moves alike."""
     first, second = one.joints, two.joints
     if len(first) != len(second):
         return False
@@ -42,25 +42,26 @@ def same_motion(one: Fingerprint, two: Fingerprint) -> bool:
 
 
 class Gallery:
-    """Fingerprints by their first numbers, so that only likely ones are compared."""
+    """Fingerprints indexed by their first numbers, so that only likely pairs are compared."""
 
     def __init__(self) -> None:
         self._cells: dict[tuple[int, ...], list[tuple[str, Fingerprint]]] = {}
 
-    def add(self, identifier: str, seen: Fingerprint) -> None:
-        """Enter one object."""
-        self._cells.setdefault(self._cell(seen), []).append((identifier, seen))
+    def add(self, identifier: str, fingerprint: Fingerprint) -> None:
+        """Add one object."""
+        self._cells.setdefault(self._cell(fingerprint), []).append((identifier, fingerprint))
 
-    def alike(self, seen: Fingerprint) -> Iterator[tuple[str, Fingerprint]]:
-        """Yield the objects of the same shape, in the order in which they were entered."""
-        faces, *cell = self._cell(seen)
+    def alike(self, fingerprint: Fingerprint) -> Iterator[tuple[str, Fingerprint]]:
+        """Yield the objects of the same shape, in the order in which they were added."""
+        faces, *cell = self._cell(fingerprint)
         for step in itertools.product((-1, 0, 1), repeat=len(cell)):
             key = (faces, *(place + move for place, move in zip(cell, step, strict=True)))
             for identifier, other in self._cells.get(key, ()):
-                if same_shape(seen, other):
+                if same_shape(fingerprint, other):
                     yield identifier, other
 
     @staticmethod
-    def _cell(seen: Fingerprint) -> tuple[int, ...]:
+    def _cell(fingerprint: Fingerprint) -> tuple[int, ...]:
         """Return the face count and the cell of the first two numbers, wider than the tolerance."""
-        return seen.faces, *(math.floor(value / (2 * TOLERANCE)) for value in seen.shape[:2])
+        cells = (math.floor(value / (2 * TOLERANCE)) for value in fingerprint.shape[:2])
+        return fingerprint.faces, *cells

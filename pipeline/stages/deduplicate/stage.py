@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: every object stays once, however many sources bring it.
+"""The stage: removes duplicates, so that every object is in the library once.
 
-Objects are the same object
+Two objects are duplicates
 
 1. by content: the same URDF, meshes and textures;
-2. by declaration: a source says which object of which source it is again (`same_as` of ingest).
-   That holds transitively, and also where the named object itself is not in the library: two
-   objects that both say they are PartNet's 102442 are one;
+2. by declaration: a source names the object of another source that it repackages (`same_as` of
+   ingest). This is transitive and also holds if the named object is not in the library: two
+   objects that are both declared to be PartNet's 102442 are duplicates;
 3. by fingerprint: the same geometry apart from frame and unit, and the same motion (see `alike`).
 
-The same geometry with other joints is not the same object: joints are what the library is about. An
-edition of an object whose joints were frozen or retyped stays, with the finding `shape_shared`.
+Objects with the same geometry and different joints are not duplicates. A variant whose joints were
+fixed or have other types is kept, with the finding `shape_shared`.
 
-The copy from the source listed first in sources.yaml stays; within a source, the smaller id. A copy
-with a more permissive license is not preferred, because whoever redistributes an object cannot
-change its author's terms.
+The copy from the source listed first in sources.yaml is kept; within a source, the smaller id. A
+copy with a more permissive license is not preferred, because redistribution cannot change the
+author's terms.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.stages.deduplicate.alike import Gallery, same_motion
 
 Rows = list[dict[str, Any]]
-# Names in one sentence; a finding is for people.
+# Maximum number of names in one finding.
 NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One object as far as the comparison needs it; `order` is the rank of its source."""
+    """The facts of one object that are compared; `order` is the rank of its source."""
 
     order: int
     object_id: str
@@ -53,7 +53,7 @@ class Candidate:
     content: str
     name: str
     same_as: tuple[str, ...] = ()
-    seen: Fingerprint | None = None
+    fingerprint: Fingerprint | None = None
 
 
 def run(job: ShardJob[DeduplicateSettings]) -> None:
@@ -67,10 +67,10 @@ def run(job: ShardJob[DeduplicateSettings]) -> None:
 def _candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
     for source, shards in load_index().items():
         for shard in map(layout.shard_name, range(shards)):
-            told = read_records(layout.records("ingest", source, shard), IngestedRecord)
+            ingested = read_records(layout.records("ingest", source, shard), IngestedRecord)
             made = read_records(layout.records("annotate", source, shard), AnnotatedFacts)
             for key, facts in made.items():
-                raw = told[key]
+                raw = ingested[key]
                 yield Candidate(
                     order[source],
                     key,
@@ -87,13 +87,13 @@ def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
     objects = sorted(candidates, key=lambda one: (one.order, one.object_id))
     names = [one.object_id for one in objects]
     groups, shared = DisjointSet(names), DisjointSet(names)
-    books: list[tuple[str, DisjointSet]] = []
+    steps: list[tuple[str, DisjointSet]] = []
     _join_by_content(objects, groups)
-    books.append(("has the same URDF, meshes and textures as", deepcopy(groups)))
+    steps.append(("has the same URDF, meshes and textures as", deepcopy(groups)))
     _join_by_declaration(objects, groups)
-    books.append(("is declared by its source to be the same object as", deepcopy(groups)))
+    steps.append(("is declared by its source to be the same object as", deepcopy(groups)))
     _join_by_fingerprint(objects, groups, shared)
-    books.append(("has, apart from frame and unit, the same geometry and motion as", groups))
+    steps.append(("has, apart from frame and unit, the same geometry and motion as", groups))
     kept: dict[str, Candidate] = {}
     copies: dict[str, list[str]] = {}
     rejects = []
@@ -101,7 +101,7 @@ def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
         first = kept.setdefault(groups[one.object_id], one)
         if first is not one:
             pair = (first.object_id, one.object_id)
-            why = next(text for text, book in books if book.connected(*pair))
+            why = next(text for text, step in steps if step.connected(*pair))
             copies.setdefault(first.object_id, []).append(one.object_id)
             rejects.append(_reject(one, f"{why} {first.object_id}."))
     findings = [_finding(name, Code.DUPLICATE_KEPT, f"left out as copies: {', '.join(others)}.")
@@ -117,7 +117,7 @@ def _join_by_content(objects: list[Candidate], groups: DisjointSet) -> None:
 
 
 def _join_by_declaration(objects: list[Candidate], groups: DisjointSet) -> None:
-    """Join what names the same object; names stand for themselves, present or not."""
+    """Join objects that declare the same object, whether that one is present or not."""
     first: dict[str, str] = {}
     names = DisjointSet(name for one in objects for name in (one.name, *one.same_as))
     for one in objects:
@@ -130,19 +130,19 @@ def _join_by_declaration(objects: list[Candidate], groups: DisjointSet) -> None:
 def _join_by_fingerprint(
     objects: list[Candidate], groups: DisjointSet, shared: DisjointSet
 ) -> None:
-    """Join what looks and moves alike; enter into `shared` what only looks alike."""
+    """Join objects of equal geometry and motion; add those of equal geometry only to `shared`."""
     gallery = Gallery()
     for one in objects:
-        if one.seen is None:
+        if one.fingerprint is None:
             continue
         is_known = False
-        for identifier, other in gallery.alike(one.seen):
+        for identifier, other in gallery.alike(one.fingerprint):
             shared.merge(identifier, one.object_id)
-            if not is_known and same_motion(one.seen, other):
+            if not is_known and same_motion(one.fingerprint, other):
                 groups.merge(identifier, one.object_id)
                 is_known = True
-        if not is_known:  # a second entry of the same could find nothing that the first does not
-            gallery.add(one.object_id, one.seen)
+        if not is_known:  # a second entry of a duplicate would find nothing new
+            gallery.add(one.object_id, one.fingerprint)
 
 
 def _shared_findings(kept: list[str], shared: DisjointSet) -> Rows:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the foreign layouts: one adapter each, which judges nothing and names its evidence."""
+"""Reads raw objects through the adapter of their source."""

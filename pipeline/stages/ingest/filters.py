@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves out what config.yaml does not want of a source, with a row that says so."""
+"""Rejects the objects that `filters` in config.yaml leaves out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Filter]) 
     Parameters
     ----------
     provenance : mapping
-        Of the raw record. A field that is absent passes: a release without ratings has no record
-        to filter by. A field that is there without a value (null) passes no filter.
+        Provenance of the raw record. An absent field passes, because a release without ratings
+        has nothing to filter by. A field without a value (null) passes no filter.
     wanted : mapping of field to Filter
-        Of config's `filters`.
+        `filters` of config.yaml for the source.
     """
     for field, filtered in wanted.items():
         if field not in provenance:
@@ -33,7 +33,7 @@ def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Filter]) 
 
 
 def _rules(wanted: Filter) -> Iterator[tuple[str, Any]]:
-    """Yield the rules that are given, by name."""
+    """Yield the conditions that are set, by name."""
     if wanted.at_least is not None:
         yield "at_least", wanted.at_least
     if wanted.none_of:

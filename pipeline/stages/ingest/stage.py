@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: the raw objects of one shard become records with one set of columns."""
+"""The stage: converts the raw objects of one shard to records with the same columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.raw.records import Found, RawRecord
 from pipeline.raw.untouched import untouched, watch
 from pipeline.stages.ingest.filters import require_wanted
 
-# Characters of a text at most.
+# Maximum number of characters of a text.
 LONGEST = {"name": 2_000, "label": 2_000, "license": 2_000, "attribution": 2_000,
            "description": 100_000}  # fmt: skip
 
@@ -36,13 +36,13 @@ class IngestInput:
     Attributes
     ----------
     source : str
-        Its source; `facts` is what sources.yaml says about that.
+        Its source; `facts` are the facts of sources.yaml about it.
     found : Found
         The object as the adapter listed it.
     digest : str
         SHA-256 of its raw files.
     mark : str or None
-        State of the files when they were digested, None where nobody looked.
+        State of the files when they were digested, None if unknown.
     """
 
     source: str
@@ -70,7 +70,7 @@ def run(job: ShardJob[IngestSettings]) -> None:
 def ingest(
     task: Task[IngestInput], settings: IngestSettings, sizes: Sizes | None = None
 ) -> Outcome[IngestedRecord]:
-    """Read one raw object through its source's adapter; `sizes` are of paths that it shares."""
+    """Read one raw object through its source's adapter; `sizes` are those of shared paths."""
     given, facts, found = task.data, task.data.facts, task.data.found
     root = Path(facts.folder)
     most = settings.budgets.raw_bytes
@@ -108,7 +108,7 @@ def _record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
         substitutes=raw.substitutes,
         license=license_id,
         attribution=attribution,
-        # A license that asks for the author's name cannot be kept without one.
+        # A license that requires attribution cannot be met without the author's name.
         redistribution=is_redistributable(license_id)
         and bool(attribution or not needs_attribution(license_id)),
         provenance={**_texts(raw.provenance), "raw_sha256": given.digest},
@@ -116,7 +116,7 @@ def _record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
 
 
 def _texts(provenance: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return what a source tells as texts: it may tell anything, so no column has its type."""
+    """Return the provenance as texts, because its values may have any type."""
     return {
         key: value if value is None or isinstance(value, str) else compact_json(value)
         for key, value in provenance.items()
@@ -124,7 +124,7 @@ def _texts(provenance: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _require_short(raw: RawRecord) -> None:
-    """Refuse texts that no person wrote; later stages search them."""
+    """Reject texts that are too long to be written by a person; later stages search them."""
     for field, most in LONGEST.items():
         if len(getattr(raw, field)) > most:
             detail = f"its {field} has more than {most} characters; shorten it in the source."
@@ -132,7 +132,7 @@ def _require_short(raw: RawRecord) -> None:
 
 
 def _require_declared(raw: RawRecord, fields: frozenset[str] | None) -> None:
-    """Refuse a field that the adapter does not list: config.yaml could not filter by it."""
+    """Refuse a field that the adapter does not list, because filters could not name it."""
     strange = sorted(set(raw.provenance).difference(fields)) if fields is not None else []
     if strange:
         raise ValueError(f"FIELDS of the adapter does not list {', '.join(strange)}.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: tables and asset tars of the whole library, with books over every object ever seen."""
+"""The stage: writes the tables and asset tars of the library, and accounts for every object."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pipeline.base.assets import (
     read_fragment,
     require_content,
 )
-from pipeline.base.errors import BooksError
+from pipeline.base.errors import AccountingError
 from pipeline.base.seal import write_marks
 from pipeline.base.tables import (
     read_arrow,
@@ -42,7 +42,7 @@ from pipeline.raw.taxonomy import category_rows
 Rows = list[dict[str, Any]]
 Marks = dict[str, FileSeal]
 LIBRARY = LibraryLayout(layout.LIBRARY)
-# Columns of `objects` by the stage that wrote them, in a record's field of the same name.
+# Columns of `objects` by the stage whose record has a field of the same name.
 COPIED = {
     "ingest": (
         "source", "source_id", "name", "description", "license", "attribution", "redistribution",
@@ -81,12 +81,12 @@ class Shard:
         return found
 
     def places(self, stage: str) -> dict[str, AssetRange]:
-        """Return where the objects lie in the shard's tar of one stage."""
+        """Return the ranges of the objects in the shard's tar of one stage."""
         return asset_ranges(self.path(stage), self.path(stage, ".tar"))
 
 
 def run(job: ShardJob[ManifestSettings]) -> None:
-    """Write `library/` but for the splits and the seal."""
+    """Write `library/` except for the splits and the seal."""
     shards = list(all_shards())
     duplicates = read_rows(job.inputs["duplicates"])
     rejects = [row for shard in shards for row in _shard_rows(shard, "rejects")] + duplicates
@@ -131,9 +131,9 @@ def _shard_rows(shard: Shard, table: str) -> Iterator[dict[str, Any]]:
 def _pack_shard(
     shard: Shard, left_out: set[str], marks: Marks, counts: Mapping[str, Counter[str]]
 ) -> Rows:
-    """Write the shard's tar, pictures beside the object's files, and return its object rows.
+    """Write the shard's tar with files and previews, and return its object rows.
 
-    The mark of the tar, which the seal compares with, is that of the bytes that were written.
+    The mark of the tar, which the seal checks later, is computed from the bytes as written.
     """
     made, assets, pictures = shard.copied(), shard.places("annotate"), shard.places("render")
     rows = []
@@ -151,7 +151,7 @@ def _pack_shard(
 
 
 def _content(where: AssetRange, content_sha256: str) -> bytes:
-    """Return an object's files as `annotate` wrote them: proven, or an error."""
+    """Return an object's files as `annotate` wrote them; raise if their digest differs."""
     files = read_fragment(where)
     require_content(where, files, content_sha256)
     return files
@@ -179,7 +179,7 @@ def _count_columns(counts: Counter[str]) -> dict[str, int]:
 
 
 def _nested(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
-    """Return the rows of `links` or `joints` of every object that stays, sorted by object."""
+    """Return the rows of `links` or `joints` of every object that is kept, sorted by object."""
     schema = TABLES[column]
     tables = [_unnested(shard.path("annotate"), column, schema) for shard in shards]
     table = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks()
@@ -199,15 +199,18 @@ def _unnested(path: Path, column: str, schema: pa.Schema) -> pa.Table:
 
 def _check_books(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:
     """Raise unless every object of the inventories is in the library or in the rejects."""
-    seen = {
+    expected = {
         line.split("\t", 1)[0]
         for shard in shards
         for line in layout.inventory(shard.source, shard.name).read_text().splitlines()
     }
     out = {row["object_id"] for row in objects}
-    if out | left_out != seen or out & left_out:
-        lost = sorted(seen ^ (out | left_out))[:3]
-        raise BooksError(f"the library's books do not balance; look at {', '.join(lost)}.")
+    if out | left_out != expected or out & left_out:
+        lost = sorted(expected ^ (out | left_out))[:3]
+        raise AccountingError(
+            "Objects of the inventory are not exactly those of the library and its rejects, "
+            f"such as {', '.join(lost)}."
+        )
 
 
 def _remove_old_assets(shards: list[Shard]) -> None:

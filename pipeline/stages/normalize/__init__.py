@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings an object of any source to the library's one URDF convention."""
+"""Converts an object of any source to the library's URDF convention."""

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints with several degrees of freedom, written as one-DOF joints in a row.
+"""Decomposes joints with several degrees of freedom into chains of one-DOF joints.
 
-Between two of them lies an empty carrier link. At rest all new joints are at 0, and together they
-reach exactly the states that the one joint reaches.
+They are connected by empty carrier links. At rest all new joints are at 0, and together they reach
+exactly the states of the original joint.
 
 * ball, spherical: turns about x, y and z of the child frame. Without limits, x and z are
-  continuous and y runs over [-pi/2, pi/2], which gives every orientation once. A symmetric limit
-  holds for each of the three. Any other limit of a ball (a cone, a twist) has no counterpart among
-  three angles: rejected.
-* universal: turns about `<axis>`, then `<axis2>`; rejected where the second axis is not known.
+  continuous and y has [-pi/2, pi/2], which gives every orientation once. A symmetric limit applies
+  to each of the three. Any other limit of a ball (a cone, a twist) has no equivalent in three
+  angles: rejected.
+* universal: turns about `<axis>`, then `<axis2>`; rejected if the second axis is not known.
 * planar: two slides in the plane normal to the axis, then a turn about it, which is how simulators
   read the URDF page's "motion in a plane perpendicular to the axis". URDF has no limits for it, so
-  the slides are endless ones, with an endless slider's finding.
-* floating: rejected. It has no constraint and no limits: six invented ranges would say about the
-  object what nobody measured, and a weld would say that a loose part is not loose. A floating joint
-  between an empty root and all the rest only says that the object is not bolted to the world; it is
-  the root that goes then.
+  the slides are unbounded, with the finding of an unbounded slider.
+* floating: rejected. It has no constraint and no limits: six invented ranges would not be measured
+  facts, and a fixed joint would be wrong for a loose part. A floating joint between an empty root
+  and all other links only means that the object is not attached to the world; then the root is
+  removed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COMPOUND = (*BALLS, "universal", "planar", "floating")
 
 @dataclass(slots=True)
 class Decomposed:
-    """The document with one-DOF joints alone; `sources` names the joint that each new one is of."""
+    """The document with one-DOF joints only; `sources` maps each new joint to its original."""
 
     model: UrdfModel
     findings: list[Finding] = field(default_factory=list)
@@ -77,7 +77,7 @@ def _refuse_mimics(model: UrdfModel, compound: set[str]) -> None:
 
 
 class _Names:
-    """Hands out names that the document does not use yet."""
+    """Returns names that the document does not use yet."""
 
     def __init__(self, model: UrdfModel) -> None:
         self.links = {link.name for link in model.links}
@@ -105,7 +105,7 @@ def _steps(out: Decomposed, joint: UrdfJoint, names: _Names) -> list[UrdfJoint]:
 
 
 def _released(out: Decomposed, joint: UrdfJoint) -> UrdfJoint:
-    """Return the joint of an empty root to all the rest as a weld, which dissolves the root."""
+    """Return the joint of an empty root to all other links as fixed, which dissolves the root."""
     model = out.model
     root = next((link for link in model.links if link.name == joint.parent), None)
     is_top = all(other.child != joint.parent for other in model.joints)
@@ -176,7 +176,7 @@ def _planar(joint: UrdfJoint) -> Iterator[tuple[str, UrdfJoint]]:
 
 
 def _limits(joint: UrdfJoint) -> tuple[float, float] | None:
-    """Return the stated range, None where none is stated."""
+    """Return the stated range, None if none is stated."""
     if joint.lower is None and joint.upper is None:
         return None
     lower, upper = joint.lower or 0.0, joint.upper or 0.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the normalized object: URDF, OBJ meshes with materials and textures, and one GLB.
 
-Every link frame is parallel to the object frame at rest and lies at the link's joint, so a mesh in
-its link frame is the object-frame geometry minus the joint's origin.
+Every link frame is parallel to the object frame at rest, with its origin at the link's joint. A
+mesh in its link frame is therefore the object-frame geometry minus the joint's origin.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class NormalObject:
     tree: KinematicTree
     pieces: Mapping[str, Sequence[Piece]]
     drives: Mapping[str, Drive]
-    solids: Mapping[str, Sequence[Piece]]  # what it collides with, as drawn
+    solids: Mapping[str, Sequence[Piece]]  # collision geometry
     decimals: int
 
 
-def object_files(thing: NormalObject) -> dict[str, bytes]:
+def object_files(normal: NormalObject) -> dict[str, bytes]:
     """Return every file of the object by name."""
-    looks = _looks(thing)
+    looks = _looks(normal)
     files: dict[str, bytes] = {f"meshes/{MATERIALS}": mtl_bytes(looks)}
     files |= {f"meshes/{look.texture.name}": look.texture.data for look in looks if look.texture}
-    local = {name: _local_pieces(thing, name) for name in thing.tree.links}
-    links = [_link(thing, name, local[name], looks, files) for name in thing.tree.links]
-    links, joints = _with_carriers(thing, links)
-    files[URDF] = format_urdf(UrdfModel(thing.tree.name, tuple(links), tuple(joints)))
+    local = {name: _local_pieces(normal, name) for name in normal.tree.links}
+    links = [_link(normal, name, local[name], looks, files) for name in normal.tree.links]
+    links, joints = _with_carriers(normal, links)
+    files[URDF] = format_urdf(UrdfModel(normal.tree.name, tuple(links), tuple(joints)))
     files[GLB] = write_glb(local, looks, one_sided_looks(pieces for _, pieces in local.values()))
     return files
 
@@ -65,54 +65,54 @@ def link_origin(tree: KinematicTree, link: str) -> np.ndarray:
     return np.zeros(3)
 
 
-def _looks(thing: NormalObject) -> dict[Look, str]:
+def _looks(normal: NormalObject) -> dict[Look, str]:
     """Return the name of every look, in the order in which links use them."""
     looks: dict[Look, str] = {}
-    for link in thing.tree.links:
-        for piece in thing.pieces[link]:
+    for link in normal.tree.links:
+        for piece in normal.pieces[link]:
             looks.setdefault(piece.look, f"material_{len(looks)}")
     return looks
 
 
-def _local_pieces(thing: NormalObject, name: str) -> tuple[np.ndarray, list[Piece]]:
+def _local_pieces(normal: NormalObject, name: str) -> tuple[np.ndarray, list[Piece]]:
     """Return the origin of a link frame and the link's pieces in it, one per look."""
-    origin = link_origin(thing.tree, name)
-    whole = merged_by_look(thing.pieces[name]).values() if thing.pieces[name] else ()
+    origin = link_origin(normal.tree, name)
+    whole = merged_by_look(normal.pieces[name]).values() if normal.pieces[name] else ()
     return origin, [replace(piece, vertices=piece.vertices - origin) for piece in whole]
 
 
 def _link(
-    thing: NormalObject,
+    normal: NormalObject,
     name: str,
     local: tuple[np.ndarray, list[Piece]],
     looks: Mapping[Look, str],
     files: dict[str, bytes],
 ) -> UrdfLink:
-    """Return a link and put its meshes into `files`."""
+    """Return a link and add its meshes to `files`."""
     origin, pieces = local
     visuals = []
     for number, piece in enumerate(pieces):
         mesh = f"meshes/{name}_{number}.obj"
-        files[mesh] = obj_bytes(piece, looks[piece.look], thing.decimals)
+        files[mesh] = obj_bytes(piece, looks[piece.look], normal.decimals)
         material = Material(looks[piece.look], piece.look.rgba)
         visuals.append(mesh_shape(f"{name}_{number}", mesh, material))
     collisions = []
-    for number, solid in enumerate(thing.solids[name]):
+    for number, solid in enumerate(normal.solids[name]):
         piece = Piece(solid.vertices - origin, solid.faces)
-        collisions.append(collision_shape(name, number, piece, thing.decimals, files))
+        collisions.append(collision_shape(name, number, piece, normal.decimals, files))
     return UrdfLink(name, tuple(visuals), tuple(collisions))
 
 
 def _with_carriers(
-    thing: NormalObject, links: Sequence[UrdfLink]
+    normal: NormalObject, links: Sequence[UrdfLink]
 ) -> tuple[list[UrdfLink], list[UrdfJoint]]:
     """Write every joint in the URDF; a helical one is a rotation, a carrier link and a slide."""
-    taken_links, taken_joints = set(thing.tree.links), {j.name for j in thing.tree.joints}
+    taken_links, taken_joints = set(normal.tree.links), {j.name for j in normal.tree.joints}
     out, joints = list(links), []
-    for joint in thing.tree.joints:
-        between = joint.origin - link_origin(thing.tree, joint.parent)
-        place = settled(between, thing.decimals)
-        drive = thing.drives[joint.name]
+    for joint in normal.tree.joints:
+        between = joint.origin - link_origin(normal.tree, joint.parent)
+        place = settled(between, normal.decimals)
+        drive = normal.drives[joint.name]
         if joint.type is not JointType.HELICAL:
             joints.append(_urdf_joint(joint, place, drive))
             continue

@@ -15,7 +15,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.records import Frame
 from pipeline.shapes.grid import DIGITS, grid_decimals
 
-# Rotation that brings (front, up) of a source to (x, z), by rows; None where there is no front.
+# Rotation that maps (front, up) of a source to (x, z), row by row; None means no front.
 _AXES = {
     "x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1),
     "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1),
@@ -33,7 +33,7 @@ class Similarity:
     scale : float
         Library length per source length.
     center : (3,) float [m]
-        Center of the turned and scaled box, which becomes the origin.
+        Center of the rotated and scaled box, which becomes the origin.
     decimals : int
         Coordinates are rounded to this many decimals.
     """
@@ -45,7 +45,7 @@ class Similarity:
 
     def points(self, points: np.ndarray) -> np.ndarray:
         """Map points (n, 3) and round them to the grid."""
-        # First onto the grid, then by whole steps of it: the box stays centered to one step.
+        # Round to the grid first, then shift by whole steps: the box stays centered to one step.
         return self.rounded(self.rounded(applied(self.rotation, points) * self.scale) - self.center)
 
     def rounded(self, values: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ class Similarity:
         return settled(values, self.decimals)
 
     def joint(self, joint: Joint) -> Joint:
-        """Map a joint; lengths in its limits and pitch scale along."""
+        """Map a joint; lengths in its limits and pitch are scaled."""
         stretch = self.scale if joint.type is JointType.PRISMATIC else 1.0
         return replace(
             joint,
@@ -90,7 +90,7 @@ def stable_axis(axis: np.ndarray) -> np.ndarray:
 
 
 def frame_rotation(frame: Frame) -> np.ndarray:
-    """Return the rotation (3, 3) that brings a source's up to z and its front to x."""
+    """Return the rotation (3, 3) that maps a source's up to z and its front to x."""
     up = np.array(_AXES[frame.up], dtype=float)
     front = np.array(_AXES[frame.front or _any_front(frame.up)], dtype=float)
     return np.stack([front, np.cross(up, front), up])
@@ -106,7 +106,7 @@ def find_similarity(points: np.ndarray, source: IngestedRecord) -> Similarity:
     turned = applied(rotation, points) * source.unit
     lower, upper = turned.min(axis=0), turned.max(axis=0)
     radius = float(length(upper - lower)) / 2
-    # An object that has the radius 1 already, but for the grid, keeps its numbers.
+    # An object that has the radius 1 up to the grid keeps its numbers.
     has_unit = abs(radius - 1.0) < 10.0**-DIGITS * 10
     rescale = source.scale == "arbitrary" and radius > 0 and not has_unit
     stretch = 1.0 / radius if rescale else 1.0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads the geometry of links, reading nothing outside the object's own folder.
 
-Lengths of a mesh are meters times the URDF's `scale`; COLLADA files also say their unit, which is
-applied, while their up axis is not, as in ROS. Triangles without area are kept: `verify` counts
-them. Normals are not: every reader makes its own.
+Lengths of a mesh are meters times the URDF's `scale`. The unit of a COLLADA file is applied, its up
+axis is not, as in ROS. Triangles without area are kept, because `verify` counts them. Normals are
+not kept: every reader computes its own.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ from pipeline.shapes.primitives import Primitive, tessellated
 from pipeline.shapes.scenes import SCENE_TYPES, scene_pieces
 
 T = TypeVar("T")
-# Texture coordinates beyond this lie nowhere: single precision, as in a GLB, has no digits left.
+# Texture coordinates beyond this have no fraction left in single precision, as in a GLB.
 LARGEST_UV = 1e6
-# Groups of triangles of one look, over all shapes: each costs as much as hundreds of triangles.
+# Maximum groups of triangles of one look, over all shapes: each costs as much as hundreds of
+# triangles.
 MOST_PIECES = 100_000
-# Findings of one code that are listed, and characters of a file's name in them.
+# Maximum number of listed findings per code, and of characters of a file's name in them.
 MOST_FINDINGS, LONGEST_NAME = 1_000, 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkGeometry:
-    """What one link shows and what it collides with, in the object frame at rest.
+    """Visual and collision geometry of one link, in the object frame at rest.
 
-    `collisions` has one piece per shape; `source` tells whether the source drew them for the
-    purpose, or they are its visuals again. `primitives` are those visuals that are no meshes.
+    `collisions` has one piece per shape; `source` is whether the source has separate collision
+    shapes, or they repeat its visuals. `primitives` are the visuals that are not meshes.
     """
 
     visuals: list[Piece]
@@ -82,7 +83,7 @@ class MeshReader:
 
     @property
     def most_faces(self) -> int:
-        """Return how many triangles the whole object may have."""
+        """Return the maximum number of triangles of the object."""
         return self.budgets.faces
 
     def link_geometry(
@@ -94,7 +95,7 @@ class MeshReader:
         return found
 
     def _unlisted(self) -> list[Finding]:
-        """Return one finding per code of which too many were found to list them all."""
+        """Return one finding per code with more findings than are listed."""
         return [
             Finding(code, f"{count - MOST_FINDINGS} more of these are not listed.", severity)
             for (code, severity), count in self._counts.items()
@@ -116,7 +117,7 @@ class MeshReader:
         return LinkGeometry(visuals, own, True, primitives)
 
     def _own_collisions(self, link: UrdfLink, frame: np.ndarray) -> list[Piece] | None:
-        """Return the source's collision geometry; None, with a finding, where it is unusable."""
+        """Return the source's collision geometry; None, with a finding, if it is unusable."""
         try:
             shapes = [self._placed(shape, frame) for shape in link.collisions]
         except Rejection as rejection:
@@ -134,7 +135,7 @@ class MeshReader:
         return [self._painted(piece, shape.material).moved(matrix) for piece in pieces]
 
     def _spend(self, pieces: Sequence[Piece]) -> None:
-        """Count triangles and pieces of one more shape; refuse what the budget does not hold."""
+        """Count triangles and pieces of one more shape; reject what exceeds the budget."""
         self.faces += sum(len(piece.faces) for piece in pieces)
         self._pieces += len(pieces)
         if self.faces > self.budgets.faces:
@@ -155,20 +156,20 @@ class MeshReader:
         return self._loaded[name]
 
     def _load_once(self, name: str) -> list[Piece]:
-        """Return a file's pieces with triangles; a file of many spellings is read once."""
+        """Return a file's pieces with triangles; a file with several spellings is read once."""
         path = self.files.resolve(name, beside=self.model)
         if path not in self._by_path:
             self._by_path[path] = [piece for piece in self._load(name) if len(piece.faces)]
         return self._by_path[path]
 
     def _primitive_pieces(self, geometry: Geometry) -> list[Piece]:
-        is_round = geometry.kind != "box"  # whose first size is a radius
+        is_round = geometry.kind != "box"  # its first size is a radius
         if not is_round or geometry.size[0]:
             piece = Piece(*tessellated(geometry.kind, geometry.size))
             if len(piece.faces):
                 return [piece]
         sizes = " x ".join(f"{size:g}" for size in geometry.size)
-        self._say(Finding(Code.MESH_EMPTY, f"a {geometry.kind} of {sizes} has no triangle."))
+        self._report(Finding(Code.MESH_EMPTY, f"a {geometry.kind} of {sizes} has no triangle."))
         return []
 
     def _load(self, name: str) -> list[Piece]:
@@ -194,16 +195,16 @@ class MeshReader:
         """Return those materials of an OBJ file's libraries that it uses."""
         found: dict[str, MtlMaterial] = {}
         used = {group.material or "" for group in text.groups}
-        lines = dict.fromkeys(reversed(text.libraries))  # the last word counts; each is read once
+        lines = dict.fromkeys(reversed(text.libraries))  # the last one counts; each is read once
         names = [name for line in reversed(lines) for name in self._library_names(line, path)]
         for name in reversed(dict.fromkeys(reversed(names))):
             library = self._library(name, path)
-            # Both are sets, of which the smaller is walked: a library of all materials is common.
+            # Iterates over the smaller set, because a library of all materials is common.
             found |= {key: library[key] for key in library.keys() & used}
         return found
 
     def _library(self, name: str, beside: str) -> dict[str, MtlMaterial]:
-        """Return all materials of a file, which is read once however many meshes name it."""
+        """Return all materials of a file, which is read once for all meshes."""
         path = self._unless_absent(self.files.resolve, name, beside)
         if path is not None and path not in self._libraries:
             data = self.side_file(name, beside)
@@ -212,7 +213,7 @@ class MeshReader:
         return self._libraries.get(path or "", {})
 
     def _library_names(self, line: str, path: str) -> list[str]:
-        """Return the files of a `mtllib` line: one whose name has blanks, or several."""
+        """Return the files of a `mtllib` line: one whose name has spaces, or several."""
         words = line.split()
         if len(words) > 1 and self.files.has(self.files.resolve(line, beside=path)):
             return [line]
@@ -223,7 +224,7 @@ class MeshReader:
     ) -> Piece:
         material = materials.get(group.material or "", MtlMaterial())
         color, line = material.color(), material.picture
-        is_plain = color is not None and line is None  # nothing will lie on it
+        is_plain = color is not None and line is None  # no picture is applied
         places = None if is_plain else group.uv_corners
         vertices, faces, uv = compacted(text.points, group.corners, text.uv, places)
         if color is None:
@@ -300,7 +301,7 @@ class MeshReader:
         return Look((r, g, b, a))
 
     def _painted(self, piece: Piece, material: Material | None) -> Piece:
-        """Apply the URDF's color and picture where the mesh brings no look of its own."""
+        """Apply the URDF's color and picture if the mesh has no look of its own."""
         if material is None or piece.look != Look():
             return piece
         picture = None
@@ -324,20 +325,20 @@ class MeshReader:
 
     def _texture_missing(self, name: str, beside: str, what: str) -> None:
         detail = f"{name.strip()[:LONGEST_NAME]} is named by {beside} but {what}."
-        self._say(Finding(Code.TEXTURE_MISSING, detail))
+        self._report(Finding(Code.TEXTURE_MISSING, detail))
 
     def _unplaced(self, path: str, name: str) -> None:
         name = name[:LONGEST_NAME]
         detail = f"{path}: {name} lies on geometry without usable texture coordinates."
-        self._say(Finding(Code.TEXTURE_UNPLACED, detail))
+        self._report(Finding(Code.TEXTURE_UNPLACED, detail))
 
-    def _say(self, finding: Finding) -> None:
+    def _report(self, finding: Finding) -> None:
         if finding not in self._said:
             self._said.add(finding)
             self._add(finding)
 
     def _add(self, finding: Finding) -> None:
-        """List a finding, or only count it where enough of its code are listed."""
+        """List a finding, or only count it if enough of its code are listed."""
         kind = finding.code, finding.severity
         self._counts[kind] += 1
         if self._counts[kind] <= MOST_FINDINGS:
@@ -353,7 +354,7 @@ def _require_numbers(piece: Piece, name: str) -> None:
 
 
 def _same_shapes(link: UrdfLink) -> bool:
-    """Tell whether a link's collisions are missing, or its visuals once more."""
+    """Return whether a link's collisions are missing or repeat its visuals."""
     keys = [
         [(shape.geometry, shape.pose.tobytes()) for shape in shapes]
         for shapes in (link.visuals, link.collisions)
@@ -362,7 +363,7 @@ def _same_shapes(link: UrdfLink) -> bool:
 
 
 def _same_geometry(ones: list[Piece], others: list[Piece]) -> bool:
-    """Tell whether two lists of shapes are the same triangles, whatever files they came from."""
+    """Return whether two lists of shapes have the same triangles, from any files."""
     return len(ones) == len(others) and all(
         np.array_equal(one.faces, other.faces) and np.allclose(one.vertices, other.vertices)
         for one, other in zip(ones, others, strict=True)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an MJCF model through MuJoCo and says it again as a URDF document with overlaid files.
+"""Reads an MJCF model through MuJoCo and converts it to a URDF document with added files.
 
-MuJoCo compiles the cleaned document (`mjcf_document`), so that defaults, units, angles, frames and
-limits are what MuJoCo makes of them. How the parts are said again:
+MuJoCo compiles the cleaned document (`mjcf_document`), so that it interprets defaults, units,
+angles, frames and limits itself. The conversion:
 
-* The world is the root link; every top body hangs on it. A top body without a joint is welded to
-  it, so several top bodies stay where the model puts them. `dissolve_empty` later makes the first
-  welded body with geometry the base, if the world itself has none.
-* A free joint of the only top body below an empty world says where the object is, not how it
-  moves: it becomes a weld, with a finding. Any other free joint is a `floating` joint.
+* The world is the root link; every top body is attached to it. A top body without a joint is fixed
+  to it, so several top bodies keep their poses. `dissolve_empty` later makes the first fixed body
+  with geometry the base, if the world itself has none.
+* A free joint of the only top body below an empty world only places the object: it becomes a fixed
+  joint, with a finding. Any other free joint is a `floating` joint.
 * Several joints of a body become a chain through empty carrier links, in MuJoCo's order.
 * `q = 0` is the state of the document: limits are counted from `ref`.
 * A `<joint>` equality with a linear polynomial is a mimic; another one is a finding.
@@ -52,7 +52,7 @@ def read_mjcf(
     RawFiles
         The object's files, and over them the meshes, materials and pictures that the model needs.
     list of Finding
-        What the model has and a URDF cannot say.
+        What the model has and a URDF cannot express.
     """
     document = read_document(files, model, budgets)
     compiled, written = _compiled(document, model)
@@ -67,9 +67,9 @@ def read_mjcf(
 
 
 def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
-    """Return MuJoCo's model, and what the document said that compiling loses."""
+    """Return MuJoCo's model, and the facts of the document that compiling loses."""
     mujoco = _mujoco()
-    said = mujoco.get_mju_user_warning()
+    previous = mujoco.get_mju_user_warning()
     # Otherwise MuJoCo writes its warnings to a file in the working directory.
     mujoco.set_mju_user_warning(lambda _: None)
     try:
@@ -77,7 +77,7 @@ def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
         inertials = [(body, _inertial(body)) for body in spec.bodies]
         meshes = {mesh.name: _mesh_map(mesh) for mesh in spec.meshes}
         _settle(spec, mujoco)
-        with warnings.catch_warnings():  # about masses and solvers, which are not asked for
+        with warnings.catch_warnings():  # about masses and solvers, which are not used
             warnings.simplefilter("ignore")
             compiled = spec.compile()
         written = Written({body.id: one for body, one in inertials}, meshes, _fitted(spec))
@@ -85,7 +85,7 @@ def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
         words = " ".join(str(error).split())[:300]
         raise Rejection(Reason.MJCF_INVALID, f"{model}: MuJoCo says: {words}.") from None
     finally:
-        mujoco.set_mju_user_warning(said)
+        mujoco.set_mju_user_warning(previous)
     for name in _CHECKED:
         if not np.isfinite(getattr(compiled, name)).all():
             raise Rejection(Reason.NUMBER_INVALID, f"{model}: {name} holds NaN or infinity.")
@@ -93,7 +93,7 @@ def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
 
 
 def _inertial(body: Any) -> Inertial | None:
-    """Return what the document itself says about a body's mass, in the body's frame."""
+    """Return the document's own inertial of a body, in the body's frame."""
     numbers = [body.mass, *body.ipos, *body.iquat, *body.inertia]
     if not body.explicitinertial or not np.isfinite(numbers).all() or not any(body.iquat):
         return None
@@ -110,7 +110,7 @@ def _mesh_map(mesh: Any) -> MeshMap:
 
 
 def _fitted(spec: Any) -> frozenset[int]:
-    """Return the geoms that are primitives fitted to a mesh, which the stand-in is not."""
+    """Return the geoms that are primitives fitted to a mesh, which the placeholder cannot give."""
     return frozenset(g.id for g in spec.geoms if g.meshname and int(g.type) not in (MESH, SDF))
 
 
@@ -123,7 +123,7 @@ def _mujoco() -> Any:
 
 
 def _settle(spec: Any, mujoco: Any) -> None:
-    """Keep every body and every frame as written; masses are ours to find, later."""
+    """Keep every body and every frame as written; `annotate` computes the masses."""
     compiler = spec.compiler
     compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     compiler.boundmass, compiler.boundinertia, compiler.balanceinertia = 1e-3, 1e-6, True
@@ -131,7 +131,7 @@ def _settle(spec: Any, mujoco: Any) -> None:
     compiler.usethread = False
     for body in spec.bodies:
         body.explicitinertial = False
-    for mesh in spec.meshes:  # of the stand-in; the real ones are applied by ShapeMaker
+    for mesh in spec.meshes:  # of the placeholder; ShapeMaker applies the real ones
         mesh.scale, mesh.refpos, mesh.refquat = [1, 1, 1], [0, 0, 0], [1, 0, 0, 0]
 
 
@@ -163,7 +163,7 @@ class _Reader:
         return UrdfModel("object", tuple(links), tuple(joints))
 
     def _link(self, body: int) -> UrdfLink:
-        """Return a body's link, whose frame lies at the anchor of its last joint."""
+        """Return a body's link, whose frame is at the anchor of its last joint."""
         inward = _shift(-self._anchor(body))
         visuals, collisions = self._shapes.of_body(body)
         inertial = self._written.inertials[body]
@@ -185,7 +185,7 @@ class _Reader:
         return self._m.jnt_pos[joints[-1]] if is_anchored else np.zeros(3)
 
     def _chain(self, body: int) -> Iterator[UrdfJoint]:
-        """Yield the joints from a body's parent to the body, through carriers where several."""
+        """Yield the joints from a body's parent to the body, through carriers if several."""
         parent = int(self._m.body_parentid[body])
         joints = self._own_joints(body)
         own = pose(self._m.body_pos[body], self._m.body_quat[body])
@@ -253,7 +253,7 @@ class _Reader:
         return UrdfJoint(name, "floating", parent, child, place)
 
     def _coupled(self, joints: list[UrdfJoint]) -> list[UrdfJoint]:
-        """Give joints their mimic where an active equality is a line."""
+        """Give joints their mimic if an active equality is linear."""
         couplings: dict[str, Mimic] = {}
         for number in range(self._m.neq):
             self._couple(number, couplings)
@@ -281,7 +281,7 @@ def _unique_names(view: Any, count: int, word: str) -> list[str]:
 
 
 def _free_name(base: str, taken: set[str] | list[str]) -> str:
-    """Return a name that nobody has, and enter it where the book is a set."""
+    """Return an unused name, and add it if the collection is a set."""
     name, count = base, 1
     while name in taken:
         count += 1

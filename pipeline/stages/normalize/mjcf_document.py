@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an MJCF document of a stranger: includes resolved, everything dangerous taken out.
+"""Reads an untrusted MJCF document: resolves includes and removes everything dangerous.
 
-MuJoCo's own reader would open includes, meshes, textures and plugins by itself. Here our bounded
-reader does, and what is handed on to MuJoCo is a document that names no file at all: meshes stand
-in it as a small tetrahedron, textures as one pixel. MuJoCo is asked for kinematics, defaults, units
-and frames alone; the geometry is read by `MeshReader` like that of every other source.
+MuJoCo's own reader would open includes, meshes, textures and plugins. Here our bounded reader does,
+and MuJoCo gets a document without file names: meshes are replaced by a small tetrahedron, textures
+by one pixel. MuJoCo provides only kinematics, defaults, units and frames; `MeshReader` reads the
+geometry like that of every other source.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 
-# Bodies nest in MJCF, so that a chain of links needs as many levels.
+# Bodies are nested in MJCF, so a chain of links needs as many levels.
 DEEPEST = 200
 MOST_FILES = 200
 STAND_IN = "0 0 0 1 0 0 0 1 0 0 0 1"
 PICTURES = ("file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 
 _BODY = ("body", "frame", "joint", "freejoint", "geom", "inertial")
-# What MuJoCo gets to see, by parent.
+# Elements that MuJoCo gets, by parent.
 KEPT: dict[str, tuple[str, ...]] = {
     "mujoco": ("compiler", "default", "asset", "worldbody", "equality"),
     "default": ("default", "mesh", "material", "joint", "geom", "equality"),
@@ -41,7 +41,7 @@ KEPT: dict[str, tuple[str, ...]] = {
     "equality": ("joint",),
 }
 COMPILER = ("angle", "autolimits", "coordinate", "eulerseq")
-# Neither geometry nor motion of the object.
+# Elements that are neither geometry nor motion of the object.
 ASIDE = frozenset(
     {
         "actuator", "camera", "contact", "custom", "exclude", "general", "key", "keyframe", "light",
@@ -49,7 +49,7 @@ ASIDE = frozenset(
         "visual",
     }
 )  # fmt: skip
-# Geometry that only MuJoCo itself can make; without it the object would not be the object.
+# Geometry that only MuJoCo can build; without it the object would be incomplete.
 REFUSED = frozenset({"attach", "composite", "flexcomp", "replicate"})
 
 
@@ -62,8 +62,8 @@ class MjcfDocument:
     text : str
         XML for MuJoCo.
     meshes : dict
-        By name: attributes of the `<mesh>` as written, and the file's place among the object's
-        files as `path` (empty where the mesh is written out in the document).
+        By name: attributes of the `<mesh>` as written, and the file's name among the object's
+        files as `path` (empty if the mesh is written out in the document).
     textures : dict
         By name: attributes of the `<texture>`, and `path` likewise.
     findings : list of Finding
@@ -89,7 +89,7 @@ def read_document(files: RawFiles, model: str, budgets: Budgets) -> MjcfDocument
 
 
 class _Includer:
-    """Puts included files in place; a file is included once, as MuJoCo has it, so nothing grows."""
+    """Resolves includes; a file is included at most once, as in MuJoCo, so growth is bounded."""
 
     def __init__(self, files: RawFiles, model: str, most_bytes: int) -> None:
         self._files, self._model, self._left = files, model, most_bytes
@@ -135,7 +135,7 @@ class _Includer:
         parent[:] = filled
 
     def _place(self, written: str, name: str) -> str:
-        """Return the file that an include means: beside the model, else beside the includer."""
+        """Return the file of an include: beside the model, else beside the including file."""
         places = [self._files.resolve(written, beside=self._model)]
         if name != self._model:
             places.append(self._files.resolve(written, beside=name))
@@ -146,7 +146,7 @@ class _Includer:
 
 
 class _Cleaner:
-    """Copies what may stay, and keeps the books about files and about what was left out."""
+    """Copies the allowed elements, and records files and what was left out."""
 
     def __init__(self, files: RawFiles, model: str, root: Element) -> None:
         self._files, self._model, self._root = files, model, root
@@ -175,7 +175,7 @@ class _Cleaner:
                     self._path(element.tag, element.get(key, ""))
 
     def _path(self, tag: str, name: str) -> str:
-        """Return where a file lies among the object's files."""
+        """Return a file's name among the object's files."""
         own = "texturedir" if tag == "texture" else "meshdir"
         folder = self._settings.get(own, self._settings.get("assetdir", ""))
         plain = name.replace("\\", "/")
@@ -227,7 +227,7 @@ class _Cleaner:
     def _entered(
         self, element: Element, book: dict[str, dict[str, str]]
     ) -> tuple[str, dict[str, str]]:
-        """Enter an asset; without a name it is called like its file."""
+        """Add an asset; without a name it is named after its file."""
         written = next(self._written(element), "")
         stem = posixpath.splitext(posixpath.basename(written.replace("\\", "/")))[0]
         name = element.get("name") or stem

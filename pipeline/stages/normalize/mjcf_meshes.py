@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says MuJoCo's own mesh forms as OBJ: numbers in the document, and the binary MSH file."""
+"""Converts MuJoCo's own mesh formats to OBJ: numbers in the document, and the binary MSH file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def obj_bytes(vertices: np.ndarray, faces: np.ndarray, places: np.ndarray | None
 
 
 def obj_from_text(name: str, facts: Mapping[str, str]) -> bytes:
-    """Return a mesh whose vertices stand in the document; without faces it is their hull."""
+    """Return a mesh whose vertices are in the document; without faces it is their hull."""
     try:
         vertices = np.array(facts.get("vertex", "").split(), dtype=float).reshape(-1, 3)
         faces = np.array(facts.get("face", "").split(), dtype=np.int64).reshape(-1, 3)
@@ -40,7 +40,7 @@ def obj_from_text(name: str, facts: Mapping[str, str]) -> bytes:
 
 
 def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
-    """Return the triangles of the convex hull, turned outward."""
+    """Return the triangles of the convex hull, oriented outward."""
     try:
         hull = ConvexHull(vertices)
     except (QhullError, ValueError):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says the geoms of a compiled MJCF model as visual and collision shapes, with files for the rest.
+"""Converts the geoms of a compiled MJCF model to visual and collision shapes, with their files.
 
-Which geoms are seen: MuJoCo has no such mark, only contact bits and groups, of which a viewer shows
-0 to 2. A geom that touches nothing and is shown is a visual. A geom that touches is seen as well
-where no visual exists, or where it lies in a group of the visuals (a label on a box); otherwise it
-is the collision twin of a visual (furniture_sim: groups 1 and 4; RoboCasa: 1 and 0). A body that
-would be left with nothing to see keeps what it touches with. A color of alpha 0 is not seen.
+MuJoCo does not mark visual geoms; it has only contact bits and groups, of which a viewer shows 0 to
+2. A shown geom without contacts is a visual. A geom with contacts is a visual as well if there are
+no others, or if it is in a group of the visuals (a label on a box). Otherwise it is the collision
+copy of a visual (furniture_sim: groups 1 and 4; RoboCasa: 1 and 0). A body without any visual keeps
+its collision geoms as visuals. A color of alpha 0 is not visible.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipeline.stages.normalize.mjcf_meshes import obj_bytes, obj_from_msh, obj_f
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)
 SHOWN_GROUPS = (0, 1, 2)
 OVERLAY = "mjcf_overlay"
-# A geom of this color has none of its own: its material's holds.
+# MuJoCo's default color of a geom: the color of its material applies.
 UNSET = np.array([0.5, 0.5, 0.5, 1.0])
 MOST_PIXELS = 64_000_000
 _RGB, _RGBA = 1, 8  # texture roles
@@ -51,7 +51,7 @@ class MeshMap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """What the document said and the compiled model no longer tells: by body, mesh name, geom."""
+    """Facts of the document that the compiled model loses: by body, mesh name, geom."""
 
     inertials: Mapping[int, Inertial | None]
     meshes: Mapping[str, MeshMap]
@@ -102,11 +102,11 @@ class ShapeMaker:
         shown = [g for g in range(m.ngeom) if m.geom_group[g] in SHOWN_GROUPS and self._alpha(g)]
         visuals = {g for g in shown if not self._touches(g)}
         groups = {int(m.geom_group[g]) for g in visuals}
-        seen = {g for g in shown if not groups or int(m.geom_group[g]) in groups}
+        visible = {g for g in shown if not groups or int(m.geom_group[g]) in groups}
         for body in range(m.nbody):
-            if not seen.intersection(self._geoms(body)):
-                seen.update(g for g in self._geoms(body) if g in shown)
-        return seen or {g for g in range(m.ngeom) if self._touches(g)}
+            if not visible.intersection(self._geoms(body)):
+                visible.update(g for g in self._geoms(body) if g in shown)
+        return visible or {g for g in range(m.ngeom) if self._touches(g)}
 
     def _alpha(self, geom: int) -> bool:
         return bool(self._color(geom)[3] > 0)
@@ -118,9 +118,9 @@ class ShapeMaker:
         return own if has_own else np.array(self._m.mat_rgba[material], dtype=float)
 
     def _has_form(self, geom: int, body: int) -> bool:
-        """Tell whether a seen geom can be said; reject one without which the object is not whole.
+        """Return whether a visible geom can be converted; reject one that the object needs.
 
-        A plane of the world, or an endless one, is the floor.
+        A plane of the world, or an infinite one, is the floor.
         """
         kind = self._m.geom_type[geom]
         if kind == PLANE and (body == 0 or not (self._m.geom_size[geom, :2] > 0).all()):
@@ -135,7 +135,7 @@ class ShapeMaker:
         return True
 
     def _is_plain(self, geom: int, body: int) -> bool:
-        """Tell whether a touching geom can be said; one that cannot is left out."""
+        """Return whether a collision geom can be converted; one that cannot is left out."""
         kind = self._m.geom_type[geom]
         if kind in (PLANE, HFIELD, SDF) or geom in self._written.fitted:
             if kind != PLANE or body:
@@ -178,12 +178,12 @@ class ShapeMaker:
         }[int(kind)]
 
     def _added(self, name: str, data: bytes) -> str:
-        """Add a file and return its name as the model's folder sees it."""
+        """Add a file and return its name relative to the model's folder."""
         self.files[posixpath.join(self._folder, OVERLAY, name)] = data
         return f"{OVERLAY}/{name}"
 
     def _mesh(self, geom: int, place: np.ndarray, texture: str) -> tuple[Geometry, np.ndarray]:
-        """Return a mesh and its pose: MuJoCo's, but from the file's frame, not the stand-in's."""
+        """Return a mesh and its pose from the file's frame, not from that of the placeholder."""
         number = int(self._m.geom_dataid[geom])
         name = self._m.mesh(number).name
         stand_in = pose(self._m.mesh_pos[number], self._m.mesh_quat[number])
@@ -217,7 +217,7 @@ class ShapeMaker:
         return f"mesh_{number}.mtl".encode()
 
     def _obj(self, name: str) -> bytes | None:
-        """Return a mesh as OBJ text without looks of its own; None for other mesh formats."""
+        """Return a mesh as OBJ text without materials; None for other mesh formats."""
         if name not in self._texts:
             self._texts[name] = self._new_obj(name)
         return self._texts[name]
@@ -263,7 +263,7 @@ class ShapeMaker:
         return has_places and bool(facts["path"]) and self._raw.has(facts["path"])
 
     def _average(self, texture: str) -> np.ndarray | None:
-        """Return the mean color (3,) of a picture that cannot be laid on, once, with a finding."""
+        """Return the mean color (3,) of a picture without coordinates, with one finding."""
         if texture not in self._averages:
             self._averages[texture] = self._new_average(texture)
         return self._averages[texture]
@@ -285,7 +285,7 @@ class ShapeMaker:
 
 
 def _mesh_pose(placing: MeshMap, name: str) -> tuple[np.ndarray, tuple[float, float, float]]:
-    """Return the rigid pose and the scale, applied before it, that do what a `MeshMap` says."""
+    """Return the rigid pose, and the scale before it, that are equal to a `MeshMap`."""
     scale, turn = placing.scale, pose(np.zeros(3), placing.refquat)[:3, :3].T
     is_turned = not np.allclose(turn, np.eye(3), atol=1e-12)
     if is_turned and np.ptp(scale) > 1e-12 * np.abs(scale).max():
@@ -317,7 +317,7 @@ def _picture_average(data: bytes) -> np.ndarray | None:
             pixels = np.asarray(image.convert("RGB"), dtype=np.uint8)
     except MemoryError:
         raise
-    except Exception:  # decoders raise whatever they like
+    except Exception:  # decoders raise various errors
         return None
     return np.asarray(pixels.reshape(-1, 3).mean(axis=0) / 255.0)
 

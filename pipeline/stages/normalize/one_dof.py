@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a document as written to one with one-DOF joints alone, and what each came from."""
+"""Converts a document to one-DOF joints only, and records the origin of each joint."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class OneDof:
     model : UrdfModel
         The document; `urdf_tree` makes one helical joint of each coupled pair.
     findings : list of Finding
-        What was decomposed, folded or left as it is.
+        What was decomposed, folded or left unchanged.
     sources : dict of str
-        The source's joint by the name of each joint that was made of it.
+        The source's joint by the name of each joint made from it.
     carriers : list of str
-        Links that no source has.
+        Links that were added here.
     pitch_sources : dict of str
         `source`, `ranges`, `default` or `none` by joint.
     """

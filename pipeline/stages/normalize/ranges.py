@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint ranges by the convention: what the source leaves open is filled in, and said."""
+"""Joint ranges by the convention: missing limits are filled in, with a finding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
     joint : Joint
         In the object frame.
     diagonal : float [m]
-        Of the object's box, the travel that an endless slider gets.
+        Diagonal of the object's box, the travel of an unbounded slider.
     """
     if joint.type is JointType.REVOLUTE and not _is_bounded(joint):
         detail = f"joint {joint.name}: an unbounded hinge became continuous."
@@ -39,7 +39,7 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
 
 
 def lacks_range(joint: Joint) -> bool:
-    """Tell whether the source leaves an end of a slide or a screw open, so that one is invented."""
+    """Return whether a slide or screw has an unbounded end, so that a limit is invented."""
     return joint.type in (JointType.PRISMATIC, JointType.HELICAL) and not _is_bounded(joint)
 
 
@@ -52,7 +52,7 @@ def _short(value: float) -> float:
 
 
 def stated_limit(written: UrdfJoint) -> list[Finding]:
-    """Say where a hinge without `<limit>` became continuous, or a continuous one has a range."""
+    """Report a hinge without `<limit>` that became continuous, or a continuous one with a range."""
     if written.type == "revolute" and not written.has_limit:
         detail = f"joint {written.name}: a hinge without <limit> became continuous."
         return [Finding(Code.LIMIT_MISSING, detail)]
@@ -64,7 +64,7 @@ def stated_limit(written: UrdfJoint) -> list[Finding]:
 
 
 def require_ordered_limits(model: UrdfModel) -> None:
-    """Reject reversed limits: whether their order or a sign is wrong, only a person can tell."""
+    """Reject reversed limits: only a person can decide whether their order or a sign is wrong."""
     for joint in model.joints:
         lower, upper = joint.lower or 0.0, joint.upper or 0.0
         if joint.type in ("revolute", "prismatic") and joint.has_limit and lower > upper:
@@ -76,7 +76,7 @@ def require_ordered_limits(model: UrdfModel) -> None:
 
 
 def settle_drive(written: UrdfJoint, settings: Normalize) -> tuple[float, float, list[Finding]]:
-    """Return effort, velocity and whether either had to be filled in."""
+    """Return effort, velocity and a finding if either was filled in."""
     effort = _positive(written.effort)
     velocity = _positive(written.velocity)
     findings = []

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declared screws of a source, rewritten as the one form in which the convention writes a screw.
+"""Rewrites the declared screws of a source in the convention's form of a screw.
 
-Sources write a screw in three ways: a slide to an empty link and a turn behind it (PartNet), a turn
-to an empty link and a slide behind it (Articraft), one turn with the pitch beside it (Artiverse).
+Sources write a screw in three ways: a slide to an empty link followed by a turn (PartNet), a turn
+to an empty link followed by a slide (Articraft), one turn with a pitch (Artiverse).
 All become a turn, an empty carrier, and a slide that mimics the turn with the pitch as multiplier,
 which `aa_dataset.kinematics.urdf_tree` folds into one helical joint. A part that turns and slides
 without a declared screw (office chair, lens, mast, a true cylindrical joint) stays two joints.
 
-Which end belongs to which: the stored state (turn and slide both at 0) lies on the thread, and the
-ends of the travel are kept, so the turn runs from one end of the travel to the other, each divided
-by the pitch. The pitch's sign is the source's where it states a pitch. Where it is the ratio of two
-ranges that the URDF itself writes, it is the sign with which the turn's ends come closest to the
-ones written, so a turn of [-12, 0] and a travel of [0, 0.03] unscrew together. Everywhere else, and
-in a tie, the thread is right-handed, as screws are.
+Matching the ranges: the rest state (turn and slide both at 0) is on the thread, and the travel is
+kept, so the turn's range is the travel's range divided by the pitch. The sign of the pitch is the
+source's if it states a pitch. If the pitch is the ratio of two ranges of the URDF, the sign is the
+one that changes the ends of the turn least: a turn of [-12, 0] and a travel of [0, 0.03] unscrew
+together. Otherwise, and in a tie, the thread is right-handed.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ from pipeline.raw.records import Screw
 from pipeline.stages.normalize.structure import free_name
 
 TURNS = ("revolute", "continuous")
-# Axes farther apart than this share of the object are no screw where only a label declares one.
+# Axes farther apart than this share of the object are not a screw if only a label declares it.
 COAXIAL_SHARE = 2e-3
-# An end of the turn that moved by more than this share of its range is worth a warning.
+# An end of the turn that moved by more than this share of its range is a warning.
 RANGE_TOLERANCE = 1e-3
 
 Range = tuple[float, float]
@@ -45,17 +44,17 @@ Range = tuple[float, float]
 
 @dataclass(slots=True)
 class Screws:
-    """The document with its screws folded so far, and what was said about them.
+    """The document with its screws folded so far, and the findings about them.
 
-    `pitch_sources` tells by joint where its pitch came from: `source`, `ranges`, `default`, or
-    `none` for the two joints of a screw that has none.
+    `pitch_sources` is the origin of the pitch by joint: `source`, `ranges`, `default`, or `none`
+    for the two joints of a screw without a pitch.
     """
 
     model: UrdfModel
     findings: list[Finding] = field(default_factory=list)
     pitch_sources: dict[str, str] = field(default_factory=dict)
 
-    def say(self, code: Code, detail: str, severity: Severity = Severity.WARNING) -> None:
+    def report(self, code: Code, detail: str, severity: Severity = Severity.WARNING) -> None:
         """Add a finding."""
         self.findings.append(Finding(code, detail, severity))
 
@@ -72,7 +71,7 @@ class _Pair:
 
     @property
     def sense(self) -> float:
-        """Return 1 where the slide counts along the turn's axis, -1 where it counts against it."""
+        """Return 1 if the slide is along the turn's axis, -1 if it is against it."""
         return 1.0 if float(dot(self.turn_axis, self.slide_axis)) > 0 else -1.0
 
 
@@ -119,9 +118,10 @@ def _listed(model: UrdfModel, written: str, settings: Normalize) -> Iterator[Scr
 
 
 def _size(model: UrdfModel) -> float:
-    """Return the largest length of the object [source length] that the document itself tells.
+    """Return the largest length of the object [source length] in the document itself.
 
-    Meshes are read later. Where an object stands in its world, by a fixed joint, is no size of it.
+    Meshes are read later. The position of the object in its world, by a fixed joint, does not
+    count.
     """
     moving = [joint for joint in model.joints if joint.type != "fixed"]
     shapes = [shape.geometry for link in model.links for shape in link.visuals]
@@ -135,7 +135,7 @@ def _size(model: UrdfModel) -> float:
 
 
 def _is_coaxial(pair: _Pair, most: float) -> bool:
-    """Tell whether the second axis lies on the first, or no farther from it than `most`."""
+    """Return whether the second axis is at most `most` away from the first."""
     first, second = (pair.turn, pair.slide) if pair.turn_first else (pair.slide, pair.turn)
     shift, along = second.pose[:3, 3], _axis(first) / length(_axis(first))
     return float(length(shift - dot(shift, along) * along)) <= most
@@ -145,14 +145,14 @@ def _fold(out: Screws, screw: Screw, default: float | None) -> None:
     pair = _declared_pair(out.model, screw)
     if isinstance(pair, str):
         detail = f"joint {screw.joint}: {screw.evidence} declares a screw, but {pair}"
-        out.say(Code.SCREW_UNFOLDED, f"{detail}; its joints stay as they are.")
+        out.report(Code.SCREW_UNFOLDED, f"{detail}; its joints stay as they are.")
         return
     found = _multiplier(pair, screw, default)
     if found is None:
         names = [pair.turn.name, *([pair.slide.name] if screw.partner else [])]
         out.pitch_sources |= dict.fromkeys(names, "none")
         detail = f"joint {screw.joint}: {screw.evidence} declares a screw without a pitch"
-        out.say(Code.PITCH_UNKNOWN, f"{detail}, and no ratio of ranges; its joints stay.")
+        out.report(Code.PITCH_UNKNOWN, f"{detail}, and no ratio of ranges; its joints stay.")
         return
     multiplier, origin = found
     turn, slide = _coupled(pair, screw, multiplier)
@@ -161,7 +161,7 @@ def _fold(out: Screws, screw: Screw, default: float | None) -> None:
     detail = f"joint {turn.name}: {screw.evidence} declares a screw; its pitch is {pitch}"
     moved = _moved(pair.turn, turn)
     severity = Severity.WARNING if moved or origin == "default" else Severity.INFO
-    out.say(Code.SCREW_FOLDED, f"{detail}{moved}.", severity)
+    out.report(Code.SCREW_FOLDED, f"{detail}{moved}.", severity)
     out.model = _rewritten(out.model, turn, slide)
 
 
@@ -186,7 +186,7 @@ def _declared_pair(model: UrdfModel, screw: Screw) -> _Pair | str:
 
 
 def _couples_otherwise(pair: _Pair) -> bool:
-    """Tell whether a mimic contradicts the screw: only slide = multiplier * turn agrees with it."""
+    """Return whether a mimic contradicts the screw: only slide = multiplier * turn agrees."""
     along, back = pair.slide.mimic, pair.turn.mimic
     if back is not None and back.joint == pair.slide.name:
         return True
@@ -194,7 +194,7 @@ def _couples_otherwise(pair: _Pair) -> bool:
 
 
 def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
-    """Return the pair of a source that writes the turn alone."""
+    """Return the pair of a source that writes only the turn."""
     if turn.type not in TURNS:
         return f"it is {turn.type}, not a rotation"
     axis = _axis(turn)
@@ -207,7 +207,7 @@ def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
 
 
 def _pair(model: UrdfModel, first: UrdfJoint, second: UrdfJoint) -> _Pair | str:
-    """Return two joints in a row as turn and slide, or why they are no screw."""
+    """Return two consecutive joints as turn and slide, or why they are not a screw."""
     kinds = (first.type in TURNS, second.type in TURNS)
     if {first.type, second.type} - {*TURNS, "prismatic"} or sum(kinds) != 1:
         return f"its joints are {first.type} and {second.type}, not a rotation and a slide"
@@ -237,7 +237,7 @@ def _parallel(one: np.ndarray, two: np.ndarray) -> bool:
 
 
 def _range(joint: UrdfJoint) -> Range | None:
-    """Return the range that the URDF writes, None where it is open or empty."""
+    """Return the range in the URDF, None if it is unbounded or empty."""
     if joint.type == "continuous" or not joint.has_limit:
         return None
     return _bounded((joint.lower or 0.0, joint.upper or 0.0))
@@ -254,7 +254,7 @@ def _travel(pair: _Pair, screw: Screw) -> Range | None:
 
 
 def _multiplier(pair: _Pair, screw: Screw, default: float | None) -> tuple[float, str] | None:
-    """Return slide per turn [source length per rad] in the joints' own coordinates, and whence."""
+    """Return slide per turn [source length per rad] in joint coordinates, and its origin."""
     found: tuple[float, str] | None
     if pair.slide.mimic is not None:
         found = (pair.slide.mimic.multiplier, "source")
@@ -269,7 +269,7 @@ def _multiplier(pair: _Pair, screw: Screw, default: float | None) -> tuple[float
 
 def _ratio(pair: _Pair, screw: Screw) -> tuple[float, str] | None:
     travel, written = _travel(pair, screw), _range(pair.turn)
-    # What stands outside the URDF tells how far, not from where: 180 degrees have no zero.
+    # Ranges outside the URDF have only an extent and no zero, such as 180 degrees.
     turn = written or _bounded(screw.turn)
     if travel is None or turn is None:
         return None
@@ -318,13 +318,13 @@ def _rewritten(model: UrdfModel, turn: UrdfJoint, slide: UrdfJoint) -> UrdfModel
     changed = {turn.name: turn, slide.name: slide}
     joints = [changed.pop(joint.name, joint) for joint in model.joints]
     links = model.links
-    if slide.parent not in {link.name for link in links}:  # the source had the turn alone
+    if slide.parent not in {link.name for link in links}:  # the source has only the turn
         links = (*links, UrdfLink(slide.parent))
     return replace(model, links=links, joints=(*joints, *changed.values()))
 
 
 def _moved(before: UrdfJoint, after: UrdfJoint) -> str:
-    """Say how the turn's range changed, nothing where it did not."""
+    """Return how the turn's range changed, empty if it did not."""
     was, now = _range(before), _range(after)
     if was is None or now is None:
         return ""

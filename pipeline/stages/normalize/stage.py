@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: one raw object in, one object by the convention out."""
+"""The stage: converts raw objects to the library's URDF convention."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from pipeline.stages.normalize.ranges import (
 from pipeline.stages.normalize.structure import dissolve_empty, renamed
 from pipeline.stages.normalize.substitutes import with_substitutes
 
-# Beyond these [m] the digits of the object's grid no longer fit into a number.
+# Beyond these [m] a float cannot represent the digits of the object's grid.
 FARTHEST, SMALLEST = 1e9, 1e-6
 _JOINT_REASONS = {
     "mimic": Reason.MIMIC_INVALID,
@@ -64,18 +64,18 @@ _JOINT_REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class NormalizeInput:
-    """One raw object to bring to the convention.
+    """One raw object to normalize.
 
     Attributes
     ----------
     root : Path
         Folder of its source.
     record : IngestedRecord
-        What `ingest` says of it.
+        Its record of `ingest`.
     mark : str or None
-        State of its files when they were digested, None where nobody looked.
+        State of its files when they were digested, None if unknown.
     repairs : sequence of Repair
-        What people corrected about it.
+        Manual corrections of it.
     """
 
     root: Path
@@ -99,7 +99,7 @@ def run(job: ShardJob[NormalizeSettings]) -> None:
 
 
 def normalize(task: Task[NormalizeInput], settings: NormalizeSettings) -> Outcome[NormalRecord]:
-    """Bring one raw object to the convention; pure but for reading its files."""
+    """Normalize one raw object; pure except for reading its files."""
     given, paths = task.data, task.data.record.paths
     with untouched(task.object_id, given.root, paths, given.mark):
         files = open_raw(given.root, paths, most_bytes=settings.budgets.raw_bytes)
@@ -113,20 +113,20 @@ def normalize_raw(
     *,
     repairs: Sequence[Repair] = (),
 ) -> Outcome[NormalRecord]:
-    """Bring the files of one raw object to the convention.
+    """Normalize the files of one raw object.
 
     Parameters
     ----------
     files : RawFiles
         Nothing else is read.
     source : IngestedRecord
-        What `ingest` says of the object.
+        The object's record of `ingest`.
     settings : NormalizeSettings
         `budgets` and `normalize` of the config.
     repairs : sequence of Repair
-        What people corrected about this object; applied before anything else.
+        Manual corrections of this object; applied first.
     """
-    model, files, said = _read_any(files, source, settings.budgets)
+    model, files, read_findings = _read_any(files, source, settings.budgets)
     model = with_substitutes(model, source.substitutes)
     model, source, repaired = apply_repairs(model, source, repairs)
     plain = one_dof_joints(model, source, settings.normalize)
@@ -140,15 +140,22 @@ def normalize_raw(
     _require_usable(points, tree)
     similarity = find_similarity(points, source)
     _require_visible(points, similarity)
-    thing, names, findings = _normal_object(
+    normal, names, findings = _normal_object(
         tree, geometry, model, similarity=similarity, settings=settings.normalize
     )
-    made = object_files(thing)
+    made = object_files(normal)
     _require_convention(made)
     record = _record(
-        thing, source, similarity=similarity, names=names, plain=plain, tree=tree, geometry=geometry
+        normal,
+        source,
+        similarity=similarity,
+        names=names,
+        plain=plain,
+        tree=tree,
+        geometry=geometry,
     )
-    return Outcome(record, [*said, *repaired, *plain.findings, *reader.findings, *findings], made)
+    everything = [*read_findings, *repaired, *plain.findings, *reader.findings, *findings]
+    return Outcome(record, everything, made)
 
 
 def _read_any(
@@ -177,7 +184,7 @@ def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray
     require_ordered_limits(model)
     try:
         tree = urdf_tree(model)
-        tree.placements({})  # follows every mimic, so that a bad one speaks here
+        tree.placements({})  # follows every mimic, so that an invalid one raises here
         return tree, rest_frames(model)
     except (UrdfError, TreeError) as error:
         raise Rejection(Reason(error.code), error.detail) from None
@@ -218,7 +225,7 @@ def _require_visible(points: np.ndarray, similarity: Similarity) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Our names of links and joints by those that the document has."""
+    """Our names of links and joints by those in the document."""
 
     links: dict[str, str]
     joints: dict[str, str]
@@ -232,36 +239,36 @@ def _normal_object(
     similarity: Similarity,
     settings: Normalize,
 ) -> tuple[NormalObject, _Names, list[Finding]]:
-    """Map geometry and joints to the object frame, settle ranges and drives, give plain names."""
+    """Map geometry and joints to the object frame, set ranges and drives, assign plain names."""
     moved = _mapped({name: geometry[name].visuals for name in tree.links}, similarity)
     points = all_points(moved.values())
     diagonal = float(length(np.ptp(points, axis=0)))
     written = {joint.name: joint for joint in model.joints}
     joints, findings, drives = [], [], {}
     for joint in tree.joints:
-        settled, said = settle_range(similarity.joint(joint), diagonal=diagonal)
+        settled, found = settle_range(similarity.joint(joint), diagonal=diagonal)
         joints.append(settled)
-        findings += said + stated_limit(written[joint.name])
-        effort, velocity, said = settle_drive(written[joint.name], settings)
-        findings += said if joint.is_movable else []
+        findings += found + stated_limit(written[joint.name])
+        effort, velocity, found = settle_drive(written[joint.name], settings)
+        findings += found if joint.is_movable else []
         drives[joint.name] = Drive(effort, velocity)
     mapped = KinematicTree(tree.name, tree.links, tuple(joints))
     named, links, names = renamed(_scaled_mimics(mapped, similarity.scale))
     if not moved[tree.root]:
         findings.append(Finding(Code.BASE_EMPTY, f"the root link {tree.root!r} has no geometry."))
     solids = _mapped({name: geometry[name].collisions for name in tree.links}, similarity)
-    thing = NormalObject(
+    normal = NormalObject(
         named,
         {links[name]: parts for name, parts in moved.items()},
         {names[name]: drive for name, drive in drives.items()},
         {links[name]: parts for name, parts in solids.items()},
         similarity.decimals,
     )
-    return thing, _Names(links, names), findings
+    return normal, _Names(links, names), findings
 
 
 def _mapped(links: Mapping[str, Sequence[Piece]], similarity: Similarity) -> dict[str, list[Piece]]:
-    """Map the pieces of every link, all points at once: there may be hundreds of small pieces."""
+    """Map the pieces of every link, all points at once, because there may be hundreds."""
     points = similarity.points(all_points(links.values()))
     sizes = [len(piece.vertices) for pieces in links.values() for piece in pieces]
     parts = iter(np.split(points, np.cumsum(sizes)[:-1]))
@@ -272,21 +279,21 @@ def _mapped(links: Mapping[str, Sequence[Piece]], similarity: Similarity) -> dic
 
 
 def _collision_source(geometry: LinkGeometry) -> str:
-    """Tell whose collision geometry a link has: none, the source's own, or hulls of its visuals."""
+    """Return the origin of a link's collision geometry: `none`, `source` or `hulls`."""
     if not geometry.collisions:
         return "none"
     return "source" if geometry.source else "hulls"
 
 
 def _primitives(geometry: LinkGeometry, similarity: Similarity) -> tuple[Primitive, ...]:
-    """Return the primitives that a link shows, in the object frame at rest."""
+    """Return the visual primitives of a link, in the object frame at rest."""
     turn, scale, shift = similarity.rotation, similarity.scale, -similarity.center
     mapped = [one.mapped(turn, scale, shift) for one in geometry.primitives]
     return tuple(one.rounded(similarity.decimals) for one in mapped)
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
-    """Scale the couplings whose two sides are a length and an angle."""
+    """Scale the couplings between a length and an angle."""
     is_length = {joint.name: joint.type is JointType.PRISMATIC for joint in tree.joints}
 
     def scaled(joint: Any) -> Any:
@@ -308,7 +315,7 @@ def _require_convention(files: Mapping[str, bytes]) -> None:
 
 
 def _record(
-    thing: NormalObject,
+    normal: NormalObject,
     source: IngestedRecord,
     *,
     similarity: Similarity,
@@ -317,7 +324,7 @@ def _record(
     tree: KinematicTree,
     geometry: Mapping[str, LinkGeometry],
 ) -> NormalRecord:
-    points = all_points(thing.pieces.values())
+    points = all_points(normal.pieces.values())
     lower, upper = points.min(axis=0), points.max(axis=0)
     links, joints = names.links.items(), names.joints
     return NormalRecord(
@@ -330,7 +337,7 @@ def _record(
         is_metric=source.scale == "metric",
         link_names={new: plain.source_link(old) for old, new in links},
         joint_names={new: plain.source_joint(old) for old, new in joints.items()},
-        pitch_sources=_pitch_sources(thing.tree, joints, plain),
+        pitch_sources=_pitch_sources(normal.tree, joints, plain),
         invented_limits=tuple(joints[one.name] for one in tree.movable if lacks_range(one)),
         source_inertials=_source_inertials(plain.model, names.links),
         collision_sources={new: _collision_source(geometry[old]) for old, new in links},
@@ -339,13 +346,15 @@ def _record(
 
 
 def _pitch_sources(tree: KinematicTree, names: Mapping[str, str], plain: OneDof) -> dict[str, str]:
-    """Return where every pitch came from; a screw that the URDF couples itself is the source's."""
+    """Return the origin of every pitch; a coupling in the URDF itself counts as `source`."""
     found = {joint.name: "source" for joint in tree.joints if joint.type is JointType.HELICAL}
-    return found | {names[old]: said for old, said in plain.pitch_sources.items() if old in names}
+    return found | {
+        names[old]: origin for old, origin in plain.pitch_sources.items() if old in names
+    }
 
 
 def _source_inertials(model: UrdfModel, links: Mapping[str, str]) -> dict[str, SourceInertial]:
-    """Return what the source itself said about masses, in its own link frames."""
+    """Return the source's own inertials, in its link frames."""
     return {
         links[link.name]: SourceInertial(
             link.inertial.mass,

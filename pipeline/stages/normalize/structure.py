@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tree of the normalized object: empty links dissolved, a root with geometry, plain names.
 
-Joints are held in the object frame at rest, so hanging a joint on another link that is rigidly
-connected to its parent changes no motion.
+Joints are stored in the object frame at rest, so moving a joint to another link that is rigidly
+connected to its parent does not change the motion.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAME_LENGTH = 48
 
 
 def dissolve_empty(tree: KinematicTree, filled: set[str]) -> KinematicTree:
-    """Remove links without geometry that hang on fixed joints, and an empty root.
+    """Remove links without geometry below fixed joints, and an empty root.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def _without_empty_children(tree: KinematicTree, filled: set[str]) -> KinematicT
 
 
 def _rerooted(tree: KinematicTree, filled: set[str]) -> KinematicTree:
-    """Make the first link that is welded to an empty root the new root."""
+    """Make the first link that is fixed to an empty root the new root."""
     welded = [j for j in tree.joints if j.parent == tree.root and not j.is_movable]
     if tree.root in filled or not welded:
         return tree
@@ -58,7 +58,7 @@ def _rerooted(tree: KinematicTree, filled: set[str]) -> KinematicTree:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """Return the name, with a number where it is taken, and take it."""
+    """Return the name, with a number if it is in use, and reserve it."""
     candidate, count = name, 1
     while candidate in taken:
         count += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the twin of an absent mesh in its place, where the source's adapter names one."""
+"""Replaces an absent mesh by an equivalent file, if the source's adapter names one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aa_dataset.kinematics.urdf import Shape, UrdfLink, UrdfModel
 
 
 def with_substitutes(model: UrdfModel, substitutes: Mapping[str, str]) -> UrdfModel:
-    """Return the model with other mesh files; `substitutes` goes by the name that it writes."""
+    """Return the model with other mesh files; `substitutes` is keyed by the name in the model."""
     if not substitutes:
         return model
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds walls that are drawn twice, once per side: viewers must show each from its side alone."""
+"""Finds walls that are drawn twice, once per side; viewers must show each from one side only."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _SPREAD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9],
 
 
 def one_sided_looks(links: Iterable[Sequence[Piece]]) -> set[Look]:
-    """Return the looks whose every face has a twin of the same link that is turned around.
+    """Return the looks whose every face has a reversed copy in the same link.
 
-    Both drawn from both sides would lie in one place and flicker.
+    Drawn from both sides, both would be at the same place and flicker.
     """
-    seen: dict[Look, bool] = {}
+    looks: dict[Look, bool] = {}
     for pieces in links:
         doubled = has_reverse(joined(pieces, Look())) if pieces else np.zeros(0, dtype=bool)
         start = 0
         for piece in pieces:
             end = start + len(piece.faces)
-            seen[piece.look] = seen.get(piece.look, True) and bool(doubled[start:end].all())
+            looks[piece.look] = looks.get(piece.look, True) and bool(doubled[start:end].all())
             start = end
-    return {look for look, is_doubled in seen.items() if is_doubled}
+    return {look for look, is_doubled in looks.items() if is_doubled}
 
 
 def has_reverse(piece: Piece) -> np.ndarray:
-    """Tell for each face (m,) whether another one has its corners in the opposite order."""
-    # A place becomes one word by its bits; a chance collision costs one face its back.
+    """Return for each face (m,) whether another one has its corners in the opposite order."""
+    # The bits of a point are hashed to one word; a chance collision hides the back of one face.
     bits = np.ascontiguousarray(piece.vertices + 0.0).view(np.uint64)
     # Short numbers such as 0.5 have their bits at the upper end, where a product loses them.
     words = ((bits ^ (bits >> np.uint64(32))) * _SPREAD).sum(axis=1)

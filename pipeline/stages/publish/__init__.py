@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the release: the part of the library whose licenses allow it, with card and checksums."""
+"""Writes the release: the redistributable part of the library, with card and checksums."""

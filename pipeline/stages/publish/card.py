@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dataset card: what the release holds, under which terms, how to load it."""
+"""The dataset card: contents of the release, its terms, how to load it."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
 
 
 def _terms_row(terms: Sequence[str], count: int) -> str:
-    """Return a row of the table of terms, all of which may be a stranger's words."""
+    """Return a row of the table of terms; all of its texts are untrusted."""
     return f"| {' | '.join(map(markdown_cell, terms))} | {count:,} |"
 
 
 def _benchmark(held: Benchmark | None) -> list[str]:
-    """Return which version of the benchmark a release holds."""
+    """Return which version of the benchmark a release contains."""
     if held is None:
         return ["This release holds no version of the benchmark.", ""]
     return [f"`{held.split}` is the benchmark {held}.", ""]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: `release/` holds only what licenses allow; the evaluation split is one tar."""
+"""The stage: writes the redistributable objects to `release/`; the evaluation split is one tar."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _evaluation_members() -> set[str]:
 
 
 def _benchmark(found: Benchmark | None) -> Benchmark | None:
-    """Return the library's benchmark if the release holds all of its objects."""
+    """Return the library's benchmark if the release contains all of its objects."""
     if found is None:
         return None
     held = sum(row["split"] == found.split for row in read_rows(RELEASE.table("splits")))
@@ -78,7 +78,7 @@ def _benchmark(found: Benchmark | None) -> Benchmark | None:
 
 
 def _forget_versions() -> None:
-    """Make the versions in `splits` null: a part of a frozen split is no version."""
+    """Set the versions in `splits` to null: a part of a frozen split is not a version."""
     table = pq.read_table(RELEASE.table("splits"))
     place = table.schema.get_field_index("version")
     field = table.schema.field(place)
@@ -89,7 +89,7 @@ def _forget_versions() -> None:
 def _pack(
     name: str, rows: list[dict[str, Any]], marks: dict[str, FileSeal]
 ) -> list[dict[str, Any]]:
-    """Write one tar of the release and its mark; return its rows with their new places."""
+    """Write one tar of the release and its mark; return its rows with their new offsets."""
     out = []
     with replacing(RELEASE.asset(name)) as temporary, temporary.open("wb") as stream:
         writer = AssetWriter(stream)
@@ -122,7 +122,7 @@ def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
 
 
 def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
-    """Return a row's sentence without the ids of copies that the release does not hold."""
+    """Return a row's detail without the ids of objects that are not released."""
     if row["code"] not in (Code.DUPLICATE_KEPT, Reason.DUPLICATE):
         return str(row["detail"])
     return OBJECT_ID.sub(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of placed meshes, by OpenGL (pyrender on EGL) or by ray casting (embreex).
 
-Only this module knows either library; both are imported when they are first used. The two
-backends share geometry (`surface`), lights and ground (`look`) and camera, so that they differ
-by little more than the anti-aliasing of edges.
+Only this module imports either library, when it is first used. The backends share geometry
+(`surface`), lights and ground (`look`) and camera, so that they differ by little more than the
+anti-aliasing of edges.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ EGL_SAMPLES = 4  # pyrender's framebuffer; OpenGL 3 guarantees that it exists
 MAX_LAYERS = 6  # transparent faces that one ray passes
 PROBE_TIMEOUT_S = 60
 
-# An import that works proves little: only a context does.
+# A successful import is not enough: only creating a context proves that EGL works.
 _PROBE = "import pyrender; pyrender.OffscreenRenderer(8, 8).delete()"
 
 
 class BackendUnavailableError(PipelineError):
-    """A rendering backend that was asked for does not work on this machine."""
+    """A requested rendering backend does not work on this machine."""
 
     def __init__(self, backend: str):
         super().__init__(
@@ -70,14 +70,14 @@ class _Painter(Protocol):
 
 @cache
 def available(backend: str) -> bool:
-    """Tell whether a backend (`egl` or `embree`) really works here; the answer is remembered."""
+    """Return whether a backend (`egl` or `embree`) works on this machine; cached."""
     if backend == "embree":
         return importlib.util.find_spec("embreex") is not None
     if backend != "egl" or importlib.util.find_spec("pyrender") is None:
         return False
     if os.environ.get("PYOPENGL_PLATFORM", "egl") != "egl":
         return False
-    # A child process, because a broken driver can take its process down.
+    # In a child process, because a broken driver can crash it.
     environment = {**os.environ, "PYOPENGL_PLATFORM": "egl"}
     command = [sys.executable, "-P", "-c", _PROBE]
     try:
@@ -137,7 +137,7 @@ def render_views(
     size : int
         Width and height in pixels.
     backend : {"auto", "egl", "embree"}
-        A backend by name is not probed first: ask `choose_backend` once, then pass its answer.
+        A named backend is not probed: call `choose_backend` once, then pass its result.
     samples : int
         Samples per pixel, 4 n**2 (4, 16, 36, ...).
     ground : bool
@@ -165,9 +165,9 @@ def render_views(
     pictures = []
     with opener(size * factor) as paint:
         for surface in surfaces:
-            seen = without_backs(surface, camera.pose[:3, 3])
-            require_drawable(seen, camera)
-            layer = _shrink(paint(seen, camera), size)
+            visible = without_backs(surface, camera.pose[:3, 3])
+            require_drawable(visible, camera)
+            layer = _shrink(paint(visible, camera), size)
             behind = look.backdrop(surface.corners, camera, size=size, ground=ground)
             pictures.append(_compose(layer, behind))
     return pictures
@@ -204,7 +204,7 @@ def _shrink(layer: NDArray[np.float32], size: int) -> NDArray[np.float32]:
 
 
 def _compose(layer: NDArray[np.float32], behind: NDArray[np.float32]) -> Picture:
-    """Exchange the plain background of a layer for another one."""
+    """Replace the plain background of a layer by another one."""
     uncovered = 1 - layer[..., 3:]
     plain = np.array(look.BACKGROUND, dtype=np.float32)
     color = layer[..., :3] + uncovered * (behind - plain)
@@ -216,11 +216,11 @@ def _compose(layer: NDArray[np.float32], behind: NDArray[np.float32]) -> Picture
 
 @contextmanager
 def _open_egl(pixels: int) -> Iterator[_Painter]:
-    """Open a fresh OpenGL context; a context kept for many objects grows without end."""
+    """Open a new OpenGL context; the memory of a reused context grows with every object."""
     try:
         pyrender = _import_pyrender()
         renderer = pyrender.OffscreenRenderer(pixels, pixels)
-    except Exception as error:  # whatever a missing library or driver makes OpenGL raise
+    except Exception as error:  # a missing library or driver raises various errors
         raise BackendUnavailableError("egl") from error
     renderer._renderer._program_cache = _shader_cache()
 
@@ -243,8 +243,8 @@ def _import_pyrender() -> Any:
         np.infty = np.inf  # type: ignore[attr-defined]  # numpy 2 dropped it, pyrender uses it
     import pyrender
 
-    # pyrender's delete() collects all garbage, once per object, which is needed; modules are
-    # none, and not searching them saves a third of a small object's time.
+    # pyrender's delete() runs the garbage collector for every object, which is needed. Freezing
+    # the modules before saves a third of a small object's time.
     gc.freeze()
     return pyrender
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one camera through which every object of the library is seen."""
+"""The camera of all previews."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes sure that pictures can be drawn: installs Mesa's EGL if it is missing and we may."""
+"""Prepares rendering: installs Mesa's EGL if it is missing and this user is root."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libgl1-mesa-dri")
 
 
 def main() -> None:
-    """Install the packages through apt when root, else say in one line what happens instead."""
+    """Install the packages with apt if root, else print which backend is used instead."""
     if available("egl"):
         return
     if os.geteuid() == 0 and shutil.which("apt-get") and _install():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shading of ray hits with numpy; which triangle a ray hits is asked of a given function."""
+"""Shades ray hits with numpy; a given function finds the triangles that rays hit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Hits = Callable[[Array, Array], NDArray[np.int64]]
 Builder = Callable[[Array], Hits]
 
 CHUNK = 1 << 15  # rays at a time: working arrays stay in the processor's cache
-STEP = 2e-5  # how far behind a transparent face the ray goes on, in camera distances
+STEP = 2e-5  # how far behind a transparent face the ray continues, in camera distances
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +173,7 @@ def _shade(scene: _Scene, face: NDArray[np.int64], rays: Array) -> tuple[Array, 
     safe = np.where(np.abs(facing) > 1e-30, facing, 1e-30)
     weights = np.clip(weights / safe[:, None], 0, 1)
     normals = np.einsum("ni,nij->nj", weights, scene.normals[face])
-    # The same sum tells the side: a ray against the face's winding sees its front.
+    # The same sum gives the side: a ray against the face's winding hits its front.
     length = np.linalg.norm(normals, axis=1) * np.where(facing < 0, 1, -1)
     normals /= np.where(length == 0, 1, length)[:, None]
     color = np.einsum("ni,nij->nj", weights, scene.colors[face])

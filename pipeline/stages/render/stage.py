@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: two pictures of every object, at rest and opened, with one camera and one light."""
+"""The stage: draws two pictures of every object, at rest and opened, with the same camera."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Parts = list[tuple[trimesh.Trimesh, np.ndarray]]
 
 @dataclass(frozen=True, slots=True)
 class RenderInput:
-    """Where the files of one object lie, and the renderer that draws it."""
+    """The range of one object's files, and the renderer that draws it."""
 
     where: AssetRange
     backend: str
@@ -42,7 +42,7 @@ def run(job: ShardJob[RenderSettings]) -> None:
 
 
 def render(task: Task[RenderInput], settings: RenderSettings) -> Outcome[RenderedRecord]:
-    """Draw one object twice, framed by the space that both states need."""
+    """Draw one object twice, with a camera that frames both states."""
     backend, options = task.data.backend, settings.render
     files = read_range(task.data.where)
     tree = urdf_tree(parse_urdf(files[URDF]))
@@ -80,7 +80,7 @@ def open_state(tree: KinematicTree, fraction: float) -> dict[str, float]:
 def open_coordinate(joint: Joint, fraction: float, number: int) -> float:
     """Return the share of the range towards its far end [rad or m].
 
-    Endless joints turn by different angles, so that the hands of a clock part.
+    Continuous joints turn by different angles, so that the hands of a clock separate.
     """
     if joint.type is JointType.CONTINUOUS:
         return math.pi / 4 + 0.7 * number

@@ -144,10 +144,10 @@ def place(surface: Surface, poses: Array) -> Surface:
 
 
 def without_backs(surface: Surface, eye: Array) -> Surface:
-    """Leave out faces turned away from the viewer where another one lies in the same place.
+    """Leave out faces turned away from the viewer if another one is at the same place.
 
-    Many models draw every wall twice, once per side and with two looks (PartNet draws nearly all
-    of them so); which of the two a depth test or a ray finds is chance.
+    Many models draw every wall twice, once per side and with two looks (PartNet nearly always);
+    which of the two a depth test or a ray finds is arbitrary.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def without_backs(surface: Surface, eye: Array) -> Surface:
 def _without_copies(
     surface: Surface, kept: NDArray[np.int64], place: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Leave out opaque faces that are another one once more, down to the last bit.
+    """Leave out opaque faces that are exact duplicates.
 
     A depth test or a ray finds one of them, and it does not matter which.
     """
@@ -190,7 +190,7 @@ def _without_copies(
 def require_drawable(surface: Surface, camera: Camera) -> None:
     """Reject an object whose triangles cover the picture too often, before any is drawn.
 
-    A ray that passes through the boxes of a million triangles asks each of them.
+    A ray through the boxes of a million triangles is tested against each of them.
     """
     rotation, eye = camera.pose[:3, :3], camera.pose[:3, 3]
     corners = (surface.corners - eye) @ rotation
@@ -240,7 +240,7 @@ def _merge_vertices(corners: Array, part: NDArray[np.int64]) -> NDArray[np.int64
     cell = max(float(np.ptp(points, axis=0).max()), 1e-300) / 2**GRID_BITS
     grid = np.rint((points - low) / cell).astype(np.int64)
     place_key = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
-    # Parts are told apart by mixing their number in; a chance collision costs one soft edge.
+    # Hashing the part's number separates parts; a chance collision costs one soft edge.
     mixed = place_key.astype(np.uint64) ^ (
         np.repeat(part, 3).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     )

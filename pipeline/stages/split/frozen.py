@@ -2,8 +2,8 @@
 """The frozen versions of `eval200`: lists that are checked, never resampled.
 
 A version is two tables in `frozen/`: `<version>.objects.tsv` with the id, content digest and size
-of every object, and `<version>.joints.tsv` with the truth that scoring uses. A library holds the
-version if it has every id and every number of it; the digests say which objects are the same bytes.
+of every object, and `<version>.joints.tsv` with the ground truth for scoring. A library contains
+the version if every id and every number agrees; digests show which objects have the same bytes.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class FrozenList:
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Whether a library holds a version, and how many of its objects agree by which proof.
+    """Whether a library contains a version, and how many objects agree by bytes or by numbers.
 
     Attributes
     ----------
     by_bytes, by_numbers : int
         Objects whose truth agrees, with equal content and without.
     problem : str
-        Why the library does not hold the version, empty if it does.
+        Why the library does not contain the version, empty if it does.
     """
 
     frozen: FrozenList
@@ -59,7 +59,7 @@ class Recognition:
 
     @property
     def benchmark(self) -> Benchmark:
-        """What a library says of itself that holds the version."""
+        """The seal's entry of a library that contains the version."""
         count = len(self.frozen.contents)
         proof = (self.frozen.digest, self.by_bytes, self.by_numbers)
         return Benchmark(self.frozen.version, SPLIT, count, *proof)
@@ -82,7 +82,7 @@ def recognize(
 
 
 def _problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) -> str:
-    """Return a sentence that names the first object, and the first field, that differs."""
+    """Return a message that names the first object and field that differ."""
     total, problems = len(frozen.contents), []
     if absent:
         problems.append(
@@ -101,10 +101,10 @@ def _problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) 
 def best_recognition(
     objects: Iterable[Mapping[str, Any]], joints: Iterable[Mapping[str, Any]]
 ) -> Recognition | None:
-    """Return the version that a library holds, or why it does not hold the newest; None without.
+    """Return the version that a library contains, or why not the newest; None if there is none.
 
-    Versions may agree in all that scoring uses, so the one with more equal bytes is the library's,
-    and of equal ones the newer.
+    Several versions may agree in everything that scoring uses. Then the one with more equal bytes
+    is chosen, and of equal ones the newer.
     """
     objects, joints = list(objects), list(joints)
     versions = [read_frozen(name, FOLDER) for name in frozen_versions(FOLDER)]
@@ -143,7 +143,7 @@ def list_paths(version: str, folder: Path = FOLDER) -> dict[str, Path]:
 
 @cache
 def read_frozen(version: str, folder: Path = FOLDER) -> FrozenList:
-    """Read one version; a list whose two files do not fit is refused."""
+    """Read one version; raise if its two files do not match."""
     paths = list_paths(version, folder)
     objects, joints = (_read(paths[name]) for name in ("objects", "joints"))
     by_object: dict[str, list[Mapping[str, Value]]] = {row["object_id"]: [] for row in objects}

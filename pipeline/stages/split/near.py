@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that move almost as an evaluation object does, and must not be trained on.
+"""Near-duplicates of evaluation objects by motion, which are excluded from training.
 
 Two objects of one category are near-duplicates if the assignment relaxation of E_alpha^phi,tree is
-at most the threshold. The relaxation never exceeds the exact distance, so nothing that is closer
-than the threshold slips through, and it takes no search whose time could decide.
+at most the threshold. The relaxation never exceeds the exact distance, so no closer pair is missed,
+and it needs no search with a time limit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def near_duplicates(
     *,
     threshold: float,
 ) -> dict[str, tuple[str, float]]:
-    """Return, for every other object within the threshold, the nearest chosen one and how far."""
+    """Return the nearest chosen object, with its distance, of every other one in the threshold."""
     chosen = set(chosen)
     by_category: dict[str, list[str]] = {}
     for identifier in sorted(chosen):
@@ -34,7 +34,7 @@ def near_duplicates(
         distances = [
             (_distance(skeletons[identifier], skeletons[other]), other)
             for other in by_category.get(categories[identifier], [])
-            # An object of one link has no joint, and so no motion to resemble.
+            # An object of one link has no joint, and so no motion to compare.
             if identifier in skeletons and other in skeletons
         ]
         if distances and min(distances)[0] <= threshold:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sampled evaluation split: a seeded, stratified rule that reads the manifest alone.
+"""The sampled evaluation split: a seeded, stratified rule that reads only the manifest.
 
 1. Every supercategory gets its quota, scaled to the size of the split. What a supercategory cannot
    fill goes to the others, one object at a time, in order of their quotas.
 2. One object of every joint type is reserved first, so that no type is missing.
-3. Then, slot by slot, the supercategory that is furthest behind its quota gives an object: one
-   whose main joint is continuous while fewer than the configured share of the split have one, else
-   another, where it has such; of these, one of the least used category.
-4. What is left to chance is decided by a hash of the seed and the object's id.
+3. Then, slot by slot, the supercategory that is furthest behind its quota gives an object. It has
+   a continuous main joint if possible while the split has fewer than the configured share of
+   them, else another main joint if possible. Of these, the least used category is preferred.
+4. Remaining ties are broken by a hash of the seed and the object's id.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def sample_split(
     candidates : sequence of Candidate
         The library.
     seed : int
-        Decides what the rule leaves open.
+        Breaks ties.
     count : int
-        Size of the split; more than there are candidates means all of them.
+        Size of the split; all candidates if there are fewer.
     quotas : mapping of supercategory to int
         Shares of the split; supercategories without a quota come last.
     continuous_share : float
@@ -94,7 +94,7 @@ def scaled_quotas(quotas: Mapping[str, int], count: int) -> dict[str, int]:
 def fill_quotas(
     wanted: Mapping[str, int], available: Mapping[str, int], count: int
 ) -> dict[str, int]:
-    """Cut quotas to what there is and give the rest to the others, in order of their quotas."""
+    """Reduce quotas to what is available; give the rest to the others, in order of quotas."""
     targets = {name: min(wanted.get(name, 0), number) for name, number in sorted(available.items())}
     order = sorted(targets, key=lambda name: (-wanted.get(name, 0), name))
     while sum(targets.values()) < count:
@@ -122,7 +122,7 @@ class _Picker:
         self._waiting = sorted(candidates, key=lambda c: _rank(seed, c.object_id))
 
     def reserve(self, kind: str) -> None:
-        """Take an object with a joint of this kind, unless one is in already or none is there."""
+        """Choose an object with a joint of this kind, unless one is chosen or none exists."""
         if any(kind in c.joint_types for c in self._waiting if c.object_id in self.chosen):
             return
         open_ones = [c for c in self._open() if kind in c.joint_types]
@@ -130,7 +130,7 @@ class _Picker:
             self._choose(open_ones[0], f"reserved for a {kind} joint")
 
     def take(self) -> None:
-        """Take one object by the rule."""
+        """Choose one object by the rule."""
         open_ones = self._open()
         behind = max(
             sorted({c.supercategory for c in open_ones}),

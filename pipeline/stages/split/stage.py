@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: the table of splits, a report about them, then the seal that makes a library loadable.
+"""The stage: writes the table of splits, a report about them, and then the library's seal.
 
-A library that holds a frozen version of `eval200` has it; any other samples a split of its own,
-whose name carries a digest, because another library gives another sample.
+A library that contains a frozen version of `eval200` uses it. Any other samples its own split,
+whose name contains a digest, because another library gives another sample.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pipeline.stages.split.sample import Candidate, Sample, sample_split
 from pipeline.stages.split.truth import NAMES, NUMBERS
 
 Rows = Sequence[Mapping[str, Any]]
-# What the split is decided by.
+# The columns that determine the split.
 OBJECT_COLUMNS = (
     "object_id", "category", "supercategory", "content_sha256", "is_metric", "extents",
 )  # fmt: skip
@@ -37,9 +37,9 @@ JOINT_COLUMNS = ("object_id", *NAMES, *NUMBERS, "mimic", "motion_alpha")
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluation split: its name, a reason per member, and sentences about its origin.
+    """The evaluation split: its name, a reason per member, and remarks about its origin.
 
-    `benchmark` is the frozen version that it is, None for a sample.
+    `benchmark` is its frozen version, None for a sample.
     """
 
     name: str
@@ -77,7 +77,7 @@ def run(job: ShardJob[SplitSettings]) -> None:
 
 
 def choose_evaluation(objects: Rows, joints: Rows, settings: Split) -> Evaluation:
-    """Take the frozen version that the library holds, else sample a split."""
+    """Return the frozen version that the library contains, else a sampled split."""
     found = best_recognition(objects, joints)
     if found is not None and not found.problem:
         reasons = dict.fromkeys(found.frozen.contents, f"frozen list {found.frozen.version}")
@@ -151,7 +151,7 @@ def split_rows(
 
 
 def split_name(contents: Mapping[str, str]) -> str:
-    """Return `eval200_<digest>` of the members' ids and contents; such a split is no version."""
+    """Return `eval200_<digest>` of the members' ids and contents; such a split is not a version."""
     lines = sorted(f"{identifier} {content}" for identifier, content in contents.items())
     return f"{SPLIT}_{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()[:8]}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scoring uses of an object: its joints with screws, limits and bodies, and its size.
+"""The ground truth of an object for scoring: joints with screws, limits and bodies, and its size.
 
 Two truths agree if names, types and tree are equal and every number agrees to 1e-9 relative, which
 means relative to the size of what the number belongs to: a length to the object's diagonal, an
@@ -24,7 +24,7 @@ Value = str | bool | tuple[float, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """One object as scoring sees it, in the object frame at rest.
+    """The ground truth of one object, in the object frame at rest.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Truth:
         Size of the box of all visual geometry.
     joints : tuple of mapping
         Every joint in the tree's order: `NAMES` as text, `NUMBERS` and `MIMIC` as tuples of
-        floats, None where the table has a null.
+        floats, None if the table has a null.
     """
 
     is_metric: bool
@@ -136,7 +136,7 @@ def _scale(name: str, value: tuple[float, ...], kind: str, diagonal: float) -> f
 
 
 def _agree(frozen: Sequence[float], found: Sequence[float], scale: float) -> bool:
-    """Compare numbers; infinite ones agree with themselves alone, nan with nothing."""
+    """Compare numbers; an infinite one agrees only with itself, nan with nothing."""
     return len(frozen) == len(found) and all(
         ours == theirs or (math.isfinite(ours) and abs(ours - theirs) <= TOLERANCE * scale)
         for ours, theirs in zip(frozen, found, strict=True)

@@ -34,5 +34,5 @@ CHECKS: tuple[Check, ...] = (
 
 
 def all_findings(evidence: Evidence) -> list[Finding]:
-    """Return what every check says about one object."""
+    """Return the findings of every check about one object."""
     return [finding for check in CHECKS for finding in check(evidence)]

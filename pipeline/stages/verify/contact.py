@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which links come near each other at rest: cheap proofs first, the exact distance last."""
+"""Finds which links are near each other at rest: cheap tests first, the exact distance last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aa_dataset.portable import length
 from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.shapes import Shape
 
-POINTS = 128  # of a link, from which the cheap proof casts rays
+POINTS = 128  # of a link, from which the cheap test casts rays
 
 
 class Contact:
@@ -22,9 +22,9 @@ class Contact:
     evidence : Evidence
         One object.
     least : float [m]
-        Links are near when their surfaces are not farther apart.
+        Links are near if their surfaces are not farther apart.
     pairs : int
-        Budget of pairs; `pairs_left` below 0 says that it was not enough.
+        Budget of pairs; `pairs_left` is below 0 if it was exceeded.
     """
 
     def __init__(self, evidence: Evidence, least: float, pairs: int):
@@ -38,7 +38,7 @@ class Contact:
         self._boxes = np.array(boxes).reshape(-1, 2, 3)
 
     def loose_groups(self) -> list[list[str]]:
-        """Return the groups of links near each other, but for the one with the largest link."""
+        """Return the groups of links near each other, except the one with the largest link."""
         group_of = {link: [link] for link in self._shapes}
         for link in self._shapes:
             for other in self._candidates(link):
@@ -73,7 +73,7 @@ class Contact:
         return dict(zip(self._shapes, gaps.tolist(), strict=True))
 
     def _is_near(self, one: str, other: str) -> bool:
-        """Tell whether rays along the normals prove nearness, else measure."""
+        """Return whether two links are near: by rays along the normals, else by distance."""
         if self._faces(one, other) or self._faces(other, one):
             return True
         return self.distance(one, other) <= self._least
@@ -85,7 +85,7 @@ class Contact:
         return bool(np.isfinite(self._skins[other].hits(starts, heads, reach)[0]).any())
 
     def distance(self, one: str, other: str) -> float:
-        """Return the distance [m] of two links' surfaces, 0 where they meet."""
+        """Return the distance [m] of two links' surfaces, 0 if they meet."""
         import fcl
 
         result = fcl.DistanceResult()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks look at: one normalized object, read once."""
+"""The input of the checks: one normalized object, read once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Evidence:
     shapes : mapping of link to Shape
         Links without a triangle are left out.
     extents : (3,) float [m]
-        Of the box at rest.
+        Size of the box at rest.
     is_metric : bool
-        Whether a meter of the file is a meter.
+        Whether lengths are true meters.
     category : Category or None
-        None where the taxonomy does not know the label.
+        None if the taxonomy does not have the label.
     options : Verify
         `verify` of the config.
     not_finite : tuple of str
@@ -67,7 +67,7 @@ class Evidence:
         return self.tree.below(joint.child)
 
     def moved_bounds(self, joint: Joint) -> np.ndarray | None:
-        """Return the box (2, 3) [m] of the geometry below a joint; None where there is none."""
+        """Return the box (2, 3) [m] of the geometry below a joint; None if there is none."""
         boxes = [self.shapes[link].bounds for link in self.moved(joint) if link in self.shapes]
         if not boxes:
             return None

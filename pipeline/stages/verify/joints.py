@@ -14,11 +14,11 @@ from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.evidence import Evidence
 
 ROUND = 1e-4  # relative: sources write 6.283 for a full turn
-LONGEST_SLIDE = 1.0  # of the diagonal: what slides farther has left the object behind
+LONGEST_SLIDE = 1.0  # of the diagonal: a part that slides farther has left the object
 TINY = 0.001  # of the diagonal, less than a pixel of a preview
-# An axis that is off a direction of the frame by less is rounded, by more is meant [deg].
+# Below these angles [deg] a deviation from the frame is rounding; above, it is intended.
 SKEWED_DEGREES = (0.01, 2.0)
-MIMIC_SLACK = 0.01  # of a follower's range: sources round multiplier and limits by themselves
+MIMIC_SLACK = 0.01  # of a follower's range: sources round multiplier and limits independently
 
 
 def check_ranges(evidence: Evidence) -> Iterator[Finding]:
@@ -32,9 +32,9 @@ def check_ranges(evidence: Evidence) -> Iterator[Finding]:
 
 
 def check_travel(evidence: Evidence) -> Iterator[Finding]:
-    """Find hinges that turn by more than once round, and slides longer than the object.
+    """Find hinges that turn by more than a full turn, and slides longer than the object.
 
-    A travel that normalize invented is silent here: `limit_invented` has said so already.
+    A travel that normalize invented is skipped: it has the finding `limit_invented` already.
     """
     for joint in evidence.tree.movable:
         extent = joint.upper - joint.lower
@@ -52,7 +52,7 @@ def check_travel(evidence: Evidence) -> Iterator[Finding]:
 
 
 def check_tiny(evidence: Evidence) -> Iterator[Finding]:
-    """Find joints whose whole range moves no point by an amount that can be seen."""
+    """Find joints whose whole range moves no point by a visible amount."""
     for joint in evidence.tree.movable:
         bounds = evidence.moved_bounds(joint)
         if bounds is None or joint.lower == joint.upper or joint.type is JointType.CONTINUOUS:
@@ -76,9 +76,9 @@ def _lever(joint: Joint, bounds: np.ndarray) -> float:
 
 
 def check_axes(evidence: Evidence) -> Iterator[Finding]:
-    """Find axes that miss a direction of the frame by a little, as rounding or a slip leaves them.
+    """Find axes that deviate slightly from a direction of the frame, as by rounding or mistake.
 
-    An axis at 30 degrees is meant; one at half a degree rarely is.
+    An axis at 30 degrees is intended; one at half a degree rarely is.
     """
     for joint in evidence.tree.movable:
         largest = np.abs(joint.axis).max()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the triangles: each says once per object which links are concerned, and how much."""
+"""Checks of the triangles: each gives one finding per object, with the links and their shares."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.shapes import Shape
 
-SHOWN = 3  # links that a sentence names
-# Shares of a link's triangles or edges: a few such are in most meshes that people exported.
+SHOWN = 3  # links named in a finding
+# Shares of a link's triangles or edges: most exported meshes have a few such.
 DEGENERATE, DOUBLED, NONMANIFOLD = 0.05, 0.05, 0.05
 
 
 def check_finite(evidence: Evidence) -> Iterator[Finding]:
-    """Find links whose coordinates are not numbers; normalize refuses them, so none is expected."""
+    """Find links whose coordinates are not numbers; normalize rejects them, so none is expected."""
     if evidence.not_finite:
         detail = f"{_links(evidence.not_finite)}: coordinates that are not numbers."
         yield Finding(Code.MESH_NOT_FINITE, detail, Severity.ERROR)
@@ -28,7 +28,7 @@ def check_degenerate(evidence: Evidence) -> Iterator[Finding]:
 
 
 def check_doubled(evidence: Evidence) -> Iterator[Finding]:
-    """Find links with many triangles that stand more than once, whichever way they are wound."""
+    """Find links with many duplicate triangles, independent of their winding."""
     shares = _shares(evidence, lambda shape: shape.repeated / len(shape.faces))
     what = "of the triangles repeat another one"
     yield from _above(shares, DOUBLED, Code.MESH_DOUBLED, what, Severity.INFO)
@@ -49,7 +49,7 @@ def check_open(evidence: Evidence) -> Iterator[Finding]:
 
 
 def check_inverted(evidence: Evidence) -> Iterator[Finding]:
-    """Find links with closed parts whose faces all look inward."""
+    """Find links with closed parts whose faces all point inward."""
     shares = _shares(evidence, lambda shape: float(shape.inverted.mean()) if len(shape.inverted)
                      else 0.0)  # fmt: skip
     what = "of the connected parts are closed and inside out"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of one driven joint: coordinates from rest to both ends, and where every link is then."""
+"""The path of one driven joint: coordinates from rest to both ends, and poses of every link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Way:
     Attributes
     ----------
     coordinates : (n + 1,) float [rad or m]
-        From the start, which is at rest where the range holds it, to one end.
+        From the start, which is at rest if the range contains it, to one end.
     placements : mapping of link to (n + 1, 4, 4) float
         Displacement from rest, object frame, lengths in units of the object's size; links that
         move as one share one array.
@@ -45,7 +45,7 @@ def ways(
     Parameters
     ----------
     tree : KinematicTree
-        Followers of the joint move along.
+        Followers of the joint move with it.
     joint : Joint
         The driven one.
     size : float [m]
@@ -55,7 +55,7 @@ def ways(
     slides : int
         States of a pure translation.
     others : mapping of joint name to coordinate
-        Joints that stand elsewhere than at rest.
+        Joints that are not at rest.
     """
     start = min(max(0.0, joint.lower), joint.upper)
     found = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points within a link's skin and the rays that tell what a moving point runs into.
+"""Points just below a link's surface, and rays that find what a moving point hits.
 
-Lengths are in units of the object's size, so that single precision, in which embree works, is
-equally fine for a watch and for a crane.
+Lengths are in units of the object's size, so that the single precision of embree is equally
+accurate for a watch and for a crane.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from aa_dataset.portable import dot, length
 from pipeline.stages.verify.shapes import Shape
 
-# Hits nearer than this are the surface that a point lies on. About 100 times the rounding.
+# Hits nearer than this are on the point's own surface. About 100 times the rounding error.
 TOUCH = 1e-5
 # Directions of the vote on inside or outside: along no axis and no diagonal of a part.
 VOTERS = np.array(
@@ -29,12 +29,12 @@ VOTERS = np.array(
         [-0.6128, -0.7349, -0.2905],
     ]
 )
-# Plastic number: the two steps of the most even sequence in a square.
+# Plastic number: the steps of the R2 low-discrepancy sequence.
 STEPS = np.array([0.7548776662466927, 0.5698402909980532])
 
 
 class Skin:
-    """One link's surface: casts rays at it, and holds points just within it.
+    """One link's surface: casts rays at it, and has points just below it.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Skin:
 
     @cached_property
     def is_closed(self) -> bool:
-        """Whether every component is closed, so that a face tells inside from outside."""
+        """Whether every component is closed, so that faces separate inside from outside."""
         return bool(self._shape.is_closed.all())
 
     def hits(
@@ -81,7 +81,7 @@ class Skin:
         origins, directions : (n, 3) float
             Unit directions.
         reach : (n,) float
-            How far a ray goes.
+            Length of the ray.
         """
         if not len(origins):
             return np.zeros(0), np.zeros(0, dtype=bool)
@@ -98,7 +98,7 @@ class Skin:
         return np.where(is_hit, np.clip(distance, TOUCH, reach), np.inf), is_hit & (along > 0)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
-        """Tell (n,) which points are inside: most rays from them meet a face from behind."""
+        """Return (n,) which points are inside: most rays from them hit a face from behind."""
         low, high = self.bounds
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
         inside = np.zeros(len(points), dtype=bool)
@@ -125,7 +125,7 @@ class Skin:
     def points(self, count: int, depth: float) -> np.ndarray:
         """Return points (count, 3) spread evenly over the area, `depth` below the surface.
 
-        Where the part is thinner than twice the depth, they lie near its middle.
+        If the part is thinner than twice the depth, they are near its middle.
         """
         surface, outward = self.spread(count)
         thickness = self.hits(surface, -outward, np.full(count, 2 * depth))[0]

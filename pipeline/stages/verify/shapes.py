@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link's geometry as one set of triangles, and the plain figures that the checks look at."""
+"""A link's geometry as one set of triangles, and the quantities that the checks use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLAT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The visual triangles of one link, vertices at one place being one vertex.
+    """The visual triangles of one link, with coincident vertices merged.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class Shape:
 
     @cached_property
     def flat(self) -> np.ndarray:
-        """Tell (m,) which faces have no area, for their size."""
+        """Return (m,) which faces have no area, relative to their size."""
         corners = self.vertices[self.faces]
         edges = np.square(corners - np.roll(corners, 1, axis=1)).sum(axis=2).max(axis=1)
         return np.asarray(length(self.crosses) <= FLAT * edges)
 
     @cached_property
     def _solid(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the faces (k, 3) that have an area, each once, and how often (k,) each stands."""
+        """Return the faces (k, 3) that have an area, each once, and how often (k,) each occurs."""
         faces = self.faces[~self.flat]
         _, first, counts = np.unique(self._face_keys(faces), return_index=True, return_counts=True)
         order = np.argsort(first)
@@ -66,7 +66,7 @@ class Shape:
 
     @property
     def repeated(self) -> int:
-        """Return the number of faces with an area that stand once more than needed."""
+        """Return the number of duplicate faces that have an area."""
         return int((self._solid[1] - 1).sum())
 
     def _face_keys(self, faces: np.ndarray) -> np.ndarray:
@@ -92,16 +92,16 @@ class Shape:
 
     @cached_property
     def is_closed(self) -> np.ndarray:
-        """Tell (c,) which components have exactly two faces at every edge."""
+        """Return (c,) which components have exactly two faces at every edge."""
         count = int(self.components.max(initial=-1)) + 1
         broken = self.edges.uses[self.edges.of_face] != 2
         return np.asarray(np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0)
 
     @cached_property
     def is_wound(self) -> np.ndarray:
-        """Tell (c,) in which components no two faces run along an edge in the same direction.
+        """Return (c,) in which components no two faces use an edge in the same direction.
 
-        Of the others, even closed ones, the signed volume depends on where the origin lies.
+        For the others, even closed ones, the signed volume depends on the origin.
         """
         count = int(self.components.max(initial=-1)) + 1
         faces = self.solid_faces.astype(np.int64)
@@ -120,9 +120,9 @@ class Shape:
 
     @cached_property
     def inward(self) -> np.ndarray:
-        """Tell (c,) which closed components have their faces turned inward.
+        """Return (c,) which closed components have inward faces.
 
-        The inner wall of a hollow body is wound inward by right; it lies within the box of a
+        The inner wall of a hollow body is correctly wound inward; it is within the box of a
         component that is wound outward.
         """
         suspects = np.flatnonzero(self.is_closed & self.is_wound & (self.volumes < 0))
@@ -138,7 +138,7 @@ class Shape:
 
     @cached_property
     def inverted(self) -> np.ndarray:
-        """Tell (c,) which components are inside out; one whose faces stand both ways is not."""
+        """Return (c,) which components are inside out; one with mixed winding is not."""
         doubled = np.bincount(self.components, self._solid[1] > 1, minlength=len(self.volumes))
         return np.asarray(self.inward & (doubled == 0))
 
@@ -152,7 +152,7 @@ class Shape:
 
     @cached_property
     def outward_faces(self) -> np.ndarray:
-        """Return the solid faces (k, 3), those of components that look inward turned round."""
+        """Return the solid faces (k, 3), with those of inward components reversed."""
         turned = self.inward[self.components]
         return np.where(turned[:, None], self.solid_faces[:, ::-1], self.solid_faces)
 
@@ -173,7 +173,7 @@ def _edges(faces: np.ndarray, count: int) -> Edges:
 
 
 def united(meshes: Sequence[trimesh.Trimesh]) -> Shape | None:
-    """Return the meshes of one link as one shape; None where there is no triangle."""
+    """Return the meshes of one link as one shape; None if there is no triangle."""
     vertices, faces, start = [], [], 0
     for mesh in meshes:
         vertices.append(np.asarray(mesh.vertices, dtype=float))

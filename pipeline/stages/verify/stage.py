@@ -40,13 +40,13 @@ class VerifyInput:
     Attributes
     ----------
     normal : NormalRecord
-        What `normalize` says of it; its files lie at `where`.
+        Its record of `normalize`; its files are at `where`.
     category : str
         Its category.
     reviews : sequence of (action, why)
-        What people decided about it.
+        Manual reviews of it.
     earlier : sequence of (code, detail)
-        What earlier stages found and the config rejects.
+        Findings of earlier stages that the config rejects.
     """
 
     normal: NormalRecord
@@ -67,17 +67,17 @@ def run(job: ShardJob[VerifySettings]) -> None:
     places = asset_ranges(job.inputs["records"], job.inputs["assets"])
     tasks = []
     for key, normal in read_records(job.inputs["records"], NormalRecord).items():
-        if key not in labels:  # rejected by categorize, where its row stands
+        if key not in labels:  # rejected by categorize, which has its row
             continue
-        told = (reviews.get(key, ()), earlier.get(key, ()))
-        tasks.append(Task(key, VerifyInput(normal, places[key], labels[key].category, *told)))
+        remarks = (reviews.get(key, ()), earlier.get(key, ()))
+        tasks.append(Task(key, VerifyInput(normal, places[key], labels[key].category, *remarks)))
     run_shard(job, tasks, process=verify, record=VerifiedRecord)
 
 
 def listed_findings(
     tables: Iterable[Path], codes: Sequence[str]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return (code, detail) of what earlier stages found and the config rejects, by object."""
+    """Return (code, detail) of findings of earlier stages that the config rejects, by object."""
     found: dict[str, list[tuple[str, str]]] = {}
     for path in tables if codes else ():
         for row in read_rows(path):
@@ -87,7 +87,7 @@ def listed_findings(
 
 
 def verify(task: Task[VerifyInput], settings: VerifySettings) -> Outcome[VerifiedRecord]:
-    """Check one object; reviews first, then what earlier stages found, then the object itself."""
+    """Check one object: reviews first, then findings of earlier stages, then the object itself."""
     given, options = task.data, settings.verify
     for action, why in given.reviews:
         if action == "exclude":
@@ -103,7 +103,7 @@ def verify(task: Task[VerifyInput], settings: VerifySettings) -> Outcome[Verifie
 def _evidence(given: VerifyInput, options: Verify) -> Evidence:
     files, normal = read_range(given.where), given.normal
     problems = check_convention(files[URDF], files, with_inertials=False)
-    if problems:  # our own mistake: no list makes this pass
+    if problems:  # a bug of ours, which no setting accepts
         raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
     tree = urdf_tree(parse_urdf(files[URDF]))
     shapes, broken = link_shapes(read_links(files[GLB], tree.links, looks=False))

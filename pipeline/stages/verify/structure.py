@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the tree together with its geometry: what moves, and what holds together."""
+"""Checks of the tree together with its geometry: what moves, and what is connected."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.contact import Contact
 from pipeline.stages.verify.evidence import Evidence
 
-# More is remarked, for who reads trees with a model of fixed size.
+# Larger trees get a finding, for models of fixed size.
 USUAL_LINKS, USUAL_DEPTH = 100, 8
 AXIS_GAP = 0.5  # of the diagonal: a door swings about its edge, a ferris wheel's car about its hub
-PART_GAP = 0.05  # of the diagonal: parts of real objects are drawn with some air between them
-MOST_PAIRS = 5000  # of links that are compared for that; sweep_partial says where they ended
+PART_GAP = 0.05  # of the diagonal: parts of real objects are modeled with small gaps
+MOST_PAIRS = 5000  # of links that are compared for that; beyond it, `sweep_partial` is reported
 
 
 def check_motion(evidence: Evidence) -> Iterator[Finding]:
-    """Find joints without geometry below them, and objects in which nothing moves at all."""
+    """Find joints without geometry below them, and objects in which nothing moves."""
     movable = evidence.tree.movable
     empty = [joint for joint in movable if evidence.moved_bounds(joint) is None]
     if len(empty) == len(movable):
@@ -59,10 +59,9 @@ def check_joint_places(evidence: Evidence) -> Iterator[Finding]:
 
 
 def axis_gap(joint: Joint, bounds: np.ndarray, rounds: int = 60) -> float:
-    """Return the distance [m] between a joint's axis and a box (2, 3), 0 where they meet.
+    """Return the distance [m] between a joint's axis and a box (2, 3), 0 if they meet.
 
-    The distance of a point of the line to a box is convex along the line, so that halving the
-    interval finds its least value.
+    The distance to a box is convex along the line, so bisection finds its minimum.
     """
     reach = float(length(bounds - joint.origin).sum()) + 1e-12
     low, high = -reach, reach
@@ -81,7 +80,7 @@ def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
 
 
 def check_floating(evidence: Evidence) -> Iterator[Finding]:
-    """Find groups of links that nothing of the rest comes near at rest."""
+    """Find groups of links that are far from everything else at rest."""
     least = PART_GAP * evidence.diagonal
     contact = Contact(evidence, least, MOST_PAIRS)
     groups = contact.loose_groups()

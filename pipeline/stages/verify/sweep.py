@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives every joint through its range and measures how far parts run into each other.
+"""Drives every joint through its range and measures how far parts penetrate each other.
 
-Points just within the surface of one link are carried along the joint's motion; each step is a ray,
-and a ray that meets the other link's surface is a point that ran into it. The figure is the share
-of the link's surface that did. Open, doubled and inside-out meshes have no volume to intersect but
-still have a surface to run into, and a thin wall is noticed even between two states.
+Points just below the surface of one link follow the joint's motion. Each step is a ray; if it hits
+the other link's surface, the point penetrates it. The result is the share of the link's surface
+that does. This needs no volume, so open, doubled and inside-out meshes work as well, and a thin
+wall is found even between two states.
 
-Only what comes on top of the overlap at the start counts. Where parts overlap from the start, as a
-rod does in a weight without a bore, the figure is the growth of the share that is inside.
+Overlap at the start does not count. If parts overlap from the start, as a rod in a weight without a
+bore, the result is the increase of the share that is inside.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.motion import Way, carried, relative, ways
 from pipeline.stages.verify.rays import TOUCH, VOTERS, Skin
 
-# Where another joint is tried, to see whether it makes room: a continuous one has no ends.
+# Coordinates at which another joint is tried, to see whether it makes room.
 QUARTERS = (math.pi / 2, math.pi, -math.pi / 2)
 OVERLAPS = 0.01  # share of points inside at the start from which parts count as overlapping
-STATES = 8  # on the way, in which the share inside is taken
-POINTS = 256  # of a link's surface that are carried along: a share is known to some 3 %
-DEPTH = 0.005  # of the diagonal, how deep they lie: parts that touch overlap by less
+STATES = 8  # on the path, at which the share inside is measured
+POINTS = 256  # of a link's surface that are moved: a share is known to about 3 %
+DEPTH = 0.005  # of the diagonal, their depth: touching parts overlap by less
 STEP = 0.131  # rad, largest turn between two states (7.5 deg)
 SLIDES = 8  # states of a slide: a ray passes between two of them, so that no wall is missed
-SHARE = 0.05  # of a link's surface that must run into another link to be remarked
-# A warning is much of the link, and far for the object [of the diagonal]: a button dips, a door
-# that passes through a wall is wrong.
+SHARE = 0.05  # of a link's surface that must penetrate another link to be reported
+# A warning needs a large share of the link and a large distance [of the diagonal]: a button may
+# dip in, but a door must not pass through a wall.
 SEVERE_SHARE, SEVERE_REACH = 0.25, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One link that runs into another.
+    """One link that penetrates another.
 
     Attributes
     ----------
     joint, link, other : str
-        The driven joint, the link whose surface is counted, and the one that it runs into.
+        The driven joint, the link whose surface is counted, and the one that it penetrates.
     share : float
         Of the link's surface.
     reach : float
-        How far the middle one of these points goes on, in units of the object's size.
+        How far the median of these points moves on, in units of the object's size.
     coordinate : float [rad or m]
-        Where half of them have.
+        Where half of them have penetrated.
     """
 
     joint: str
@@ -66,10 +66,10 @@ class Entry:
 
 
 def check_sweep(evidence: Evidence) -> Iterator[Finding]:
-    """Find links that run into each other when a joint is driven from rest to its limits.
+    """Find links that penetrate each other when a joint is driven from rest to its limits.
 
-    What is much of its link and goes far for the object is a warning each. The rest, like a button
-    that dips into a solid housing, is one remark per object.
+    A large share of the link over a large distance is a warning each. The rest, like a button that
+    dips into a solid housing, is one finding per object.
     """
     sweep = Sweep(evidence)
     drivers = [joint for joint in evidence.tree.movable if joint.mimic is None]
@@ -109,7 +109,7 @@ def _sentence(joint: Joint, entry: Entry) -> str:
 
 
 class Sweep:
-    """The links' skins and points of one object, and the steps that are left of the budget."""
+    """The surfaces and points of one object's links, and the remaining budget of steps."""
 
     def __init__(self, evidence: Evidence):
         self._evidence = evidence
@@ -119,13 +119,13 @@ class Sweep:
         self._points: dict[str, np.ndarray] = {}
 
     def points(self, link: str) -> np.ndarray:
-        """Return the points (p, 3) of a link, just within its surface."""
+        """Return the points (p, 3) of a link, just below its surface."""
         if link not in self._points:
             self._points[link] = self._skins[link].points(POINTS, DEPTH)
         return self._points[link]
 
     def entries(self, joint: Joint) -> Iterator[Entry]:
-        """Yield the pairs of links that run into each other and that no other joint separates."""
+        """Yield the pairs of links that penetrate each other and that no other joint separates."""
         for way in self._ways(joint, {}):
             for one, other in self._near_pairs(way):
                 if self.steps_left <= 0:
@@ -148,7 +148,7 @@ class Sweep:
         )
 
     def _near_pairs(self, way: Way) -> list[tuple[str, str]]:
-        """Return the pairs that move against each other and whose swept boxes meet."""
+        """Return the pairs that move relative to each other and whose swept boxes meet."""
         links = list(self._skins)
         still = way.placements[self._evidence.tree.root]
         moved = [k for k, link in enumerate(links) if way.placements[link] is not still]
@@ -170,7 +170,7 @@ class Sweep:
         return max(filter(None, found), key=lambda entry: entry.share, default=None)
 
     def _entry(self, joint: Joint, way: Way, link: str, other: str) -> Entry | None:
-        """Return how much of `link` runs into `other`; None where nothing does."""
+        """Return how much of `link` penetrates `other`; None if nothing does."""
         skin, points = self._skins[other], self.points(link)
         path = carried(points, relative(way.placements[link], way.placements[other]))
         self.steps_left -= path.shape[0] * path.shape[1]
@@ -187,7 +187,7 @@ class Sweep:
         return Entry(joint.name, link, other, share, float(np.median(onward)), middle)
 
     def _growth(self, skin: Skin, path: np.ndarray, start: float) -> float:
-        """Return how much larger the share of points inside is on the way than at the start."""
+        """Return the increase of the share of points inside on the path, from the start."""
         states = np.unique(np.linspace(1, len(path) - 1, STATES).astype(int))
         self.steps_left -= len(states) * path.shape[1] * len(VOTERS)
         inside = skin.holds(path[states].reshape(-1, 3)).reshape(len(states), -1)
@@ -196,7 +196,7 @@ class Sweep:
     def _crossings(
         self, skin: Skin, path: np.ndarray, counted: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the steps (k,) at which points first run into the skin, and which points (k,).
+        """Return the steps (k,) at which points first hit the surface, and which points (k,).
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Sweep:
         return step[hit][first], entered
 
     def _is_avoidable(self, joint: Joint, way: Way, one: str, other: str) -> bool:
-        """Tell whether another joint makes room: a rack comes out once the door is open."""
+        """Return whether another joint makes room: a rack slides out once the door is open."""
         end = float(way.coordinates[-1])
         for name, value in self._alternatives(joint, one, other):
             for tried in self._ways(joint, {name: value}):

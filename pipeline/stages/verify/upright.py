@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which way is up, told by joints that gravity leaves no choice: drawers slide level, and so on.
+"""Checks which way is up by joints whose direction gravity determines: drawers slide level.
 
-The table `upright.tsv` names the few categories for which that holds; all others say nothing.
+The table `upright.tsv` lists the few categories with such joints; all others are not checked.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ KINDS = {
     "spin": (JointType.CONTINUOUS, JointType.HELICAL),
     "slide": (JointType.PRISMATIC,),
 }
-UP_DEGREES = 45.0  # how far the telling joint may lean: beyond it, another axis is nearer
+UP_DEGREES = 45.0  # how far the joint may lean: beyond it, another axis is nearer
 DIRECTIONS = ("vertical", "horizontal")
 
 
 class Rule(NamedTuple):
-    """How the joint of one kind that moves most lies in a category."""
+    """The expected direction of the joint that moves most, for one category and kind of joint."""
 
     joint: str
     direction: str
@@ -52,7 +52,7 @@ def load_rules() -> dict[str, Rule]:
 
 
 def check_up(evidence: Evidence) -> Iterator[Finding]:
-    """Find objects whose telling joint lies as if another axis were up."""
+    """Find objects whose main joint is oriented as if another axis were up."""
     rule = load_rules().get(evidence.category.name) if evidence.category else None
     joint = _main_joint(evidence, KINDS[rule.joint]) if rule else None
     if rule is None or joint is None:

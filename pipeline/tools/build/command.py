@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline build`: generate, take stock, run Snakemake, sum up.
+"""`python -m pipeline build`: generate objects, plan, run Snakemake, print a summary.
 
-The lock belongs to the kernel, so a build that was killed leaves none; Snakemake's own stale lock
-is removed while ours is held, and two builds started at once run one after the other.
+The kernel releases the lock of a killed build. Snakemake's own stale lock is removed while ours is
+held. Two builds started at the same time run one after the other.
 """
 
 from __future__ import annotations
@@ -43,15 +43,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     if given.count is not None and given.count < 0:
-        raise PipelineError(
-            f"--count {given.count}: give a number of objects that is not negative."
-        )
+        raise PipelineError(f"--count {given.count}: the number of objects must not be negative.")
     if given.cores < 1:
-        raise PipelineError(f"--cores {given.cores}: give at least 1.")
+        raise PipelineError(f"--cores {given.cores}: it must be at least 1.")
     config = load_config()
     require_memory(config.budgets.memory_gb)
     require_writable()
-    _tell_folders(discard_folders())  # first: the lock is a file, too
+    _tell_folders(discard_folders())  # first, because the lock is a file as well
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
@@ -68,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 @contextmanager
 def waiting_lock() -> Iterator[None]:
-    """Hold the build lock; say so if another build has to end first."""
+    """Hold the build lock; print a message while another build holds it."""
     with build_lock(wait=False) as obtained:
         if obtained:
             yield
@@ -103,7 +101,7 @@ def run_snakemake(cores: int) -> None:
                 if line.startswith(NOTICE):
                     _say(line.rstrip())
         except BaseException:
-            if process is not None:  # before anything else: a closed terminal refuses every word
+            if process is not None:  # first, because writing to a closed terminal fails
                 end_group(process)
             raise
     if process.wait():
@@ -122,13 +120,13 @@ def start_snakemake(cores: int) -> subprocess.Popen[str]:
         text=True,
         errors="replace",
         process_group=0,
-        # What it started goes on if this process is killed: see `wait_for_orphans`.
+        # Its child processes continue if this process is killed; see `wait_for_orphans`.
         preexec_fn=partial(end_with_parent, os.getpid()),
     )
 
 
 def _failure(log: str, failed_logs: list[str]) -> str:
-    """Return what a person needs after a failed build: the end of the failed jobs' own logs."""
+    """Return the error message of a failed build: the last lines of the failed jobs' logs."""
     jobs = list(dict.fromkeys(failed_logs))
     if not jobs:  # the workflow itself failed, before its first job
         trouble = logged_sentence(log)
@@ -147,35 +145,35 @@ def _end(log: str) -> list[str]:
 
 def _advice() -> str:
     return (
-        f"The build failed; the whole log is {layout.SNAKEMAKE_LOG}. What is finished stays: run "
-        "`make library` again to go on from there."
+        f"The build failed; the full log is {layout.SNAKEMAKE_LOG}. Finished work is kept: run "
+        "`make library` again to continue."
     )
 
 
 def _tell_folders(paths: list[Path]) -> None:
     for path in paths:
-        _say(f"{path} was a folder where a file belongs; it was removed.")
+        _say(f"{path} was a folder, but a file is expected there; it was removed.")
 
 
 def _tell_damage(paths: list[Path]) -> None:
     if paths:
         what = "1 built file differs" if len(paths) == 1 else f"{len(paths)} built files differ"
         _say(
-            f"{what} from what library.json says, such as {paths[0]} (somebody changed it, or the "
-            "disk fails); it is made anew."
+            f"{what} from library.json, such as {paths[0]} (edited by hand, or a failing disk). "
+            f"{'It is' if len(paths) == 1 else 'They are'} built again."
         )
 
 
 def _tell_sources(config: Config) -> None:
-    """Say in one line which sources the build does without."""
+    """Print one line that names the sources without files."""
     folders = {name: source.facts.folder for name, source in config.sources.items()}
     absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
     if absent:
-        _say(f"Skipped, nothing there: {', '.join(absent)}. `aa sources` tells how to get them.")
+        _say(f"Skipped, no files: {', '.join(absent)}. `aa sources` shows how to get them.")
 
 
 def _is_bare(folder: Path) -> bool:
-    """Tell whether a folder is absent or holds nothing but hidden files."""
+    """Return whether a folder is absent or contains only hidden files."""
     return not folder.is_dir() or all(path.name.startswith(".") for path in folder.iterdir())
 
 

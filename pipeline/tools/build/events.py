@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Snakemake says of its jobs while it runs, written by our logger plugin and read here."""
+"""Reads the job events of a running Snakemake, which our logger plugin writes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Events:
     _read: int = 0
 
     def update(self) -> None:
-        """Take in what was written since the last call; a line that is being written waits."""
+        """Read what was written since the last call; an incomplete last line waits."""
         if not self.path.is_file():
             return
         with self.path.open("rb") as stream:

@@ -47,12 +47,12 @@ class Progress:
     ) -> None:
         self._stop.set()
         self._thread.join()
-        with suppress(OSError):  # a terminal that was closed
+        with suppress(OSError):  # the terminal may be closed
             self._update()
             self._bar.close()
 
     def _tell_stages(self) -> None:
-        """Print a line for every stage that has come to its end."""
+        """Print a line for every finished stage."""
         for stage, count in self._events.finished.items():
             if count == self._events.planned.get(stage) and stage in STAGES:
                 if stage not in self._told and not self._terminal:
@@ -88,7 +88,7 @@ class Progress:
         return done, rejects
 
     def _watch(self) -> None:
-        with suppress(OSError):  # a terminal that was closed
+        with suppress(OSError):  # the terminal may be closed
             while not self._stop.wait(INTERVAL_S):
                 self._update()
 

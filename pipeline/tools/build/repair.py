@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Before a build: take away what is damaged or left over, so that the build makes it anew.
+"""Before a build: removes damaged and left-over files, so that the build makes them again.
 
-What the records of jobs do not see: a disk that changes a file and not its times, temporary files.
+These are cases that job records miss: content that changed without its times, temporary files.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ FILE_ENDINGS = (".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".t
 
 
 def discard_damaged() -> list[Path]:
-    """Remove the seals that say nothing and the tables that differ from their seal; return them.
+    """Remove unusable seals and tables that differ from their seal; return their paths.
 
-    The records of jobs tell of each file that was touched. A failing disk touches none, and who
-    opens a library is told to build it again: that has to help. The tars are too large to be read
-    before every build; `aa verify` reads them, and says which to remove.
+    Job records detect every file that was written to, but not damage by a failing disk. A loader
+    that finds such damage tells the user to rebuild, so a rebuild has to fix it. Tars are too
+    large to read before every build; `aa verify` reads them and lists which to remove.
     """
     damaged = [
         path for root in (layout.LIBRARY, layout.RELEASE) for path in _damaged(LibraryLayout(root))
@@ -49,14 +49,14 @@ def _damaged(folder: LibraryLayout) -> Iterator[Path]:
 
 
 def discard_leftovers() -> None:
-    """Remove the temporary files of jobs that were killed; call it while no job is running."""
+    """Remove the temporary files of killed jobs; call this while no job is running."""
     for folder in _own_folders():
         for path in list(folder.rglob("*.tmp[0-9]*")):
             _remove(path)
 
 
 def discard_folders() -> list[Path]:
-    """Remove the folders that stand where a file belongs, as no build makes them; return them."""
+    """Remove folders at the paths of files, which no build makes; return them."""
     found = [path for root in _own_folders() for path in _misplaced(root)]
     for path in found:
         _remove(path)
@@ -68,7 +68,7 @@ def _own_folders() -> list[Path]:
 
 
 def _misplaced(root: Path) -> Iterator[Path]:
-    """Yield folders with the name of a file; hidden ones, such as `.git`, are somebody else's."""
+    """Yield folders that are named like files; hidden ones, such as `.git`, are not ours."""
     if _is_misplaced(root):
         yield root
         return
@@ -86,4 +86,4 @@ def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
-        path.unlink(missing_ok=True)  # it may have gone with its folder
+        path.unlink(missing_ok=True)  # its folder may have been removed before

@@ -23,7 +23,7 @@ WRAP = 96
 
 
 def main(_arguments: list[str]) -> int:
-    """Print the summary of the library that is there."""
+    """Print the summary of the library in this folder."""
     print_summary()
     return 0
 
@@ -45,7 +45,7 @@ def print_summary() -> None:
         *_block("seconds per stage, all jobs", _seconds()),
     ]
     if any(code == Reason.TIME_EXCEEDED for _, code in rejects):
-        lines.append("A time limit struck: this build is not reproducible.")
+        lines.append("An object exceeded the time limit: this build is not reproducible.")
     sys.stdout.write("\n".join(lines) + "\n")
 
 
@@ -73,7 +73,7 @@ def _seconds() -> list[tuple[str, float]]:
     for stage in STAGES:
         total = 0.0
         for path in layout.benchmarks(stage).rglob("*.tsv"):
-            with suppress(OSError, ValueError, TypeError, KeyError, csv.Error):  # only for show
+            with suppress(OSError, ValueError, TypeError, KeyError, csv.Error):  # for display only
                 text = path.read_text().splitlines()
                 total += sum(float(row["s"]) for row in csv.DictReader(text, delimiter="\t"))
         out.append((stage, total))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How every raw source is had: the part of `sources.yaml` that no stage reads."""
+"""Access to the raw sources: the part of `sources.yaml` that no stage reads."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from pipeline.engine.sources import Description, load_sources
 from pipeline.tools.fetch.errors import FetchError
 
 ARCHIVE_ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
-UNPACKED_RATIO = 3.0  # unpacked over packed size of meshes, where nobody measured it
+UNPACKED_RATIO = 3.0  # unpacked over packed size of meshes, if not measured
 
 
 @dataclass(frozen=True, slots=True)
 class UnpackRule:
-    """What happens to the archives of one pattern.
+    """How archives that match one pattern are unpacked.
 
     Attributes
     ----------
     archives : str
         Pattern of the archives' names.
     into, strip : str
-        Folder to unpack into, and the top folder of the archive that is left out; `{stem}` stands
-        for the archive's name without its ending.
+        Folder to unpack into, and the top folder of the archive that is left out; `{stem}` is the
+        archive's name without its ending.
     files, bytes : int
-        What one archive may hold at most.
+        Upper bounds for the content of one archive.
     ratio : float
         Unpacked over packed size, for the check of the free space.
     """
@@ -69,7 +69,7 @@ class Source:
 
     @property
     def access(self) -> Mapping[str, Any]:
-        """Where it is had."""
+        """How the source is obtained."""
         return self.described.access
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline fetch`, also `aa fetch`: bring one raw source to its folder."""
+"""`python -m pipeline fetch`, also `aa fetch`: download one raw source into its folder."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ LONGEST = 527_040  # min, a year
 
 
 def main(arguments: list[str]) -> int:
-    """Fetch, show what would be fetched, or check what was; 1 where something is missing."""
+    """Fetch, show what would be fetched, or verify; return 1 if files are missing or differ."""
     given = _parser().parse_args(arguments)
-    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client tells of every request,
-    logging.getLogger("huggingface_hub").propagate = False  # and of trouble by a handler of its own
+    logging.getLogger().setLevel(logging.WARNING)  # the Hub's client logs every request,
+    logging.getLogger("huggingface_hub").propagate = False  # and logs problems with its own handler
     source = find_source(given.source, load_config())
     place = FetchLayout(given.dest or source.folder)
     if place.root.exists() and not place.root.is_dir():
@@ -60,22 +60,23 @@ def main(arguments: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="aa fetch",
-        description="Bring one raw source to its folder, go on where an earlier try stopped, check "
-        "every byte and write a receipt (.fetched.json). `aa sources` lists the sources.",
+        description="Download one raw source into its folder. Interrupted downloads are resumed, "
+        "every file is checked, and a receipt is written (.fetched.json). "
+        "`aa sources` lists the sources.",
     )
     parser.add_argument("source", metavar="SOURCE")
     parser.add_argument("--dest", type=Path, help="folder, instead of the one in config.yaml")
-    parser.add_argument("--archive", type=Path, metavar="FILE", help="unpack one that you have")
+    parser.add_argument("--archive", type=Path, metavar="FILE", help="unpack a downloaded archive")
     parser.add_argument(
         "--time-limit",
         type=_minutes,
         default=MINUTES,
         metavar="MINUTES",
-        help="stop after this time; the next run goes on (default: %(default)g)",
+        help="stop after this time; the next run resumes (default: %(default)g)",
     )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--dry-run", action="store_true", help="say what would be fetched")
-    what.add_argument("--verify", action="store_true", help="check fetched files by the receipt")
+    what.add_argument("--dry-run", action="store_true", help="show what would be fetched")
+    what.add_argument("--verify", action="store_true", help="check files against the receipt")
     return parser
 
 
@@ -114,7 +115,7 @@ def _archive_files(source: Source) -> list[Remote]:
 
 def _refusal(source: Source) -> str:
     page = source.access.get("page")
-    return f"Ask for access on {page}." if page else str(source.access["instructions"])
+    return f"Request access on {page}." if page else str(source.access["instructions"])
 
 
 def _fetch(
@@ -129,7 +130,7 @@ def _fetch(
         except OSError as error:
             raise FetchError(f"{place.root} cannot be written to: {error}.") from None
     size = sum(entry["size"] for entry in entries)
-    news = f"{len(missing):,} of them now" if missing else "all there already"
+    news = f"{len(missing):,} of them now" if missing else "all present already"
     came = f"{_files(len(entries))}, {_bytes(size)}, {news}"
     _say(f"{source.name}: {came}; {place.receipt} lists them.")
     _tell_stale(transfer.stale())
@@ -139,8 +140,8 @@ def _fetch(
 def _tell_stale(stale: Sequence[str]) -> None:
     if stale:
         _say(
-            f"{_files(len(stale))} of an earlier revision stay in the folder, such as {stale[0]}; "
-            "remove what you do not want to build."
+            f"{_files(len(stale))} of an earlier revision are still there, such as {stale[0]}; "
+            "remove what should not be built."
         )
 
 
@@ -156,7 +157,7 @@ def _dry_run(
     total = sum(remote.size for remote in missing)
     _print(f"{_bytes(total):>10}  in {_files(len(missing))} of {len(remotes):,}, into {place.root}")
     need, free = needed_space(source, missing, place), free_space(place.root)
-    _print(f"{_bytes(need):>10}  needed on the disk, about; {_bytes(free)} are free")
+    _print(f"{_bytes(need):>10}  needed on disk, approximately; {_bytes(free)} are free")
     return 0
 
 
@@ -167,12 +168,12 @@ def _verify(source: Source, place: FetchLayout) -> int:
     if len(problems) > SHOWN:
         _print(f"and {len(problems) - SHOWN:,} more")
     if not problems:
-        _print(f"{source.name}: {_files(count)} are as {place.receipt} says.")
+        _print(f"{source.name}: {_files(count)} match {place.receipt}.")
     return 1 if problems else 0
 
 
 def _tell_manual(source: Source, place: FetchLayout) -> int:
-    """Look for a source that nobody can download, and say how it is had."""
+    """Look for the files of a source that cannot be downloaded, and print how to get them."""
     found = survey(source, place.root)["found"]
     if found:
         return _tell_found(source, place)

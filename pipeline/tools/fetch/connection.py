@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens an address of a stranger: in bounded time, over HTTP only, the token for one host only.
+"""Opens untrusted addresses: in bounded time, over HTTP only, the token for one host only.
 
-A timeout of a socket ends silence alone. A server that sends a byte now and then, or one interim
-answer after the other, holds a request for ever; so every request has a watch that cuts it.
+A socket timeout only detects silence. A server that sends a byte now and then, or endless interim
+responses, would keep a request open indefinitely. A watchdog therefore closes every late request.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from pipeline.tools.fetch.errors import FetchError
 
-MINUTES = 1440.0  # for a whole run, unless the user says otherwise
+MINUTES = 1440.0  # for a whole run, unless --time-limit is given
 SILENCE_S = 60.0  # without a byte
-ANSWER_S = 120.0  # until an answer begins, redirects included
+ANSWER_S = 120.0  # until the response begins, redirects included
 SLOW_S = 300.0  # for one `PROGRESS` of a file, or for one page of a list
 REDIRECTS = 8
 ADDRESSES = 4  # of one name
@@ -36,7 +36,7 @@ Origin = tuple[str, str, int]
 
 
 class TimeLimit:
-    """The end of one run, whatever the servers do."""
+    """The time limit of one run, independent of the servers."""
 
     def __init__(self, minutes: float = MINUTES) -> None:
         self.minutes = minutes
@@ -50,13 +50,13 @@ class TimeLimit:
         """Raise if the time is over."""
         if not self.left():
             raise FetchError(
-                f"The time limit of {self.minutes:,g} minutes is over. What is there stays: run "
-                "the same command again to go on, or give more time with --time-limit."
+                f"The time limit of {self.minutes:,g} minutes is over. Finished work is kept: run "
+                "the same command again to continue, or give more time with --time-limit."
             )
 
 
 class Watch:
-    """Cuts the connections of one request when its time, or that of the run, is over."""
+    """Closes the connections of one request when its time, or that of the run, is over."""
 
     def __init__(self, limit: TimeLimit, seconds: float) -> None:
         self._limit, self.is_over = limit, False
@@ -84,19 +84,19 @@ class Watch:
             kind is None or issubclass(kind, (OSError, http.client.HTTPException))
         ):
             self._limit.check()
-            raise TimeoutError(f"the server was too slow: cut after {self.seconds:,.0f} s")
+            raise TimeoutError(f"the server was too slow: closed after {self.seconds:,.0f} s")
 
     def connect(self, address: tuple[str, int], timeout: float, *_: object) -> socket.socket:
-        """Return a new connection that ends with the watch, also in the middle of a handshake."""
+        """Return a new connection that the watchdog can close, even during a handshake."""
         made = self._reach(address, timeout)
         with self._lock:
-            self._sockets.append(made.dup())  # TLS takes the first descriptor away
+            self._sockets.append(made.dup())  # TLS detaches the first descriptor
             if self.is_over:
                 self._cut()
         return made
 
     def _reach(self, address: tuple[str, int], timeout: float) -> socket.socket:
-        """Try the first addresses of a name; a stranger's name may have thousands."""
+        """Try the first addresses of a name; an untrusted name may have thousands."""
         problem = OSError("the name has no address")
         found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
         for *_, where in found[:ADDRESSES]:
@@ -119,12 +119,12 @@ class Watch:
         for one in self._sockets:
             try:
                 one.shutdown(socket.SHUT_RDWR)
-            except OSError:  # the other side was faster
+            except OSError:  # the other side closed it first
                 continue
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection that its watch knows from the first moment on."""
+    """A connection that is registered with its watchdog from the start."""
 
     def __init__(self, host: str, *, watch: Watch, **options: Any) -> None:
         super().__init__(host, **options)
@@ -136,7 +136,7 @@ class _SecureConnection(_Connection, http.client.HTTPSConnection):
 
 
 class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
-    """Opens HTTP and HTTPS by connections with a watch."""
+    """Opens HTTP and HTTPS connections with a watchdog."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 
 
 def _opener(watch: Watch) -> urllib.request.OpenerDirector:
-    """Return an opener that knows HTTP and nothing else: no file:, no redirects of its own."""
+    """Return an opener that supports only HTTP: no `file:`, no automatic redirects."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -166,10 +166,10 @@ def _opener(watch: Watch) -> urllib.request.OpenerDirector:
 
 
 def origin(address: str) -> Origin:
-    """Return scheme, host and port of an address; raise where two readers could differ.
+    """Return scheme, host and port of an address; raise if parsers could disagree about it.
 
-    No user names (`https://hub@elsewhere`), no letters beyond ASCII, no signs that some readers
-    drop: what is compared here is what is connected to.
+    User names (`https://hub@elsewhere`), letters beyond ASCII and characters that some parsers
+    drop are refused, so that the host checked here is the host connected to.
     """
     try:
         parts = urlsplit(address)
@@ -184,21 +184,21 @@ def origin(address: str) -> Origin:
 
 def _odd_address(address: str) -> str:
     return (
-        f"{address[:200]!r} is no plain HTTP address and is not followed. Check HF_ENDPOINT and "
+        f"{address[:200]!r} is not a plain HTTP address and is not followed. Check HF_ENDPOINT and "
         "the address in pipeline/raw/sources.yaml."
     )
 
 
 def plain_text(words: object) -> str:
-    """Return what a server said without signs that a terminal obeys."""
+    """Return text of a server without terminal control characters."""
     return "".join(sign if sign.isprintable() else "?" for sign in str(words)[:200])
 
 
 def open_address(address: str, headers: Mapping[str, str], *, watch: Watch) -> Any:
-    """Return the answer of an address or of where it redirects to.
+    """Return the response of an address or of its redirect target.
 
-    Headers that are not public, so the token, are shown to the first host alone: another scheme,
-    name or port is another host.
+    Headers that are not public, such as the token, are sent only to the first host. Another
+    scheme, name or port is another host.
     """
     first, here = address, origin(address)
     for _ in range(REDIRECTS + 1):
@@ -209,17 +209,17 @@ def open_address(address: str, headers: Mapping[str, str], *, watch: Watch) -> A
         except urllib.error.HTTPError as error:
             if error.code not in REDIRECT_CODES:
                 raise
-            error.close()  # its body is never read: it may have no end
+            error.close()  # its body may be endless, so it is never read
             address = _next_address(address, error.headers.get("Location", ""))
-        except ValueError:  # its text may show the token
+        except ValueError:  # its message may contain the token
             raise FetchError(
-                f"{here[1][:100]} cannot be asked: its name or a header is no plain text. Check "
-                "HF_ENDPOINT, HF_TOKEN and the address in pipeline/raw/sources.yaml."
+                f"{here[1][:100]} cannot be contacted: its name or a header is not plain text. "
+                "Check HF_ENDPOINT, HF_TOKEN and the address in pipeline/raw/sources.yaml."
             ) from None
         if (there := origin(address)) != here:
             here, headers = there, public_headers(headers)
     raise FetchError(
-        f"{first} redirects more than {REDIRECTS} times. Try again later; if it stays so, check "
+        f"{first} redirects more than {REDIRECTS} times. Try again later; if this persists, check "
         "the address in pipeline/raw/sources.yaml."
     )
 
@@ -230,7 +230,7 @@ def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _next_address(address: str, location: str) -> str:
-    """Return where a redirect leads; raise where it must not be followed."""
+    """Return the target of a redirect; raise if it must not be followed."""
     plain = quote(location, safe=string.punctuation, encoding="iso-8859-1")
     try:
         target = urljoin(address, plain)
@@ -246,12 +246,12 @@ def _next_address(address: str, location: str) -> str:
 
 
 def _refuse_proxy(address: str, headers: Mapping[str, str]) -> None:
-    """Raise if a proxy of the environment would read what is for the host alone."""
+    """Raise if a proxy from the environment could read the token."""
     scheme, host, _ = origin(address)
     secret = len(public_headers(headers)) < len(headers)
     proxied = scheme == "http" and "http" in urllib.request.getproxies()
     if secret and proxied and not urllib.request.proxy_bypass(host):
         raise FetchError(
-            f"{host} is asked without TLS and through the proxy of http_proxy, which would read "
-            f"your token. Use an https: address, or add {host} to no_proxy."
+            f"{host} would be contacted without TLS through the proxy in http_proxy, which could "
+            f"read your token. Use an https: address, or add {host} to no_proxy."
         )

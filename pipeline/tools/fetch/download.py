@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Downloads one file over HTTP, goes on where an earlier try stopped, and checks what came.
+"""Downloads one file over HTTP, resumes interrupted downloads, and checks the result.
 
-Hub files take the same way: the Hub's client tells names, sizes, digests, addresses and the token,
-but writes every try to a new file, so that a killed download of 38 GB would begin again.
+Hub files are downloaded here as well. The Hub's client provides names, sizes, digests, addresses
+and the token. Its own download starts a new file each time, so 38 GB would start again.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout
 
 CHUNK = 1 << 18  # B
-TRIES = 5  # in a row without progress
-PROGRESS = 1 << 20  # B that make a try count as progress
-WAIT_S = 1.0  # before the second try; doubled for each one after
+TRIES = 5  # consecutive attempts without progress
+PROGRESS = 1 << 20  # B after which an attempt counts as progress
+WAIT_S = 1.0  # before the second attempt; doubled for each further one
 LONGEST_WAIT_S = 300.0  # that a server may ask for
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 _RANGE = re.compile(r"bytes (\d{1,20})-(\d{1,20})/(\d{1,20}|\*)")
@@ -51,12 +51,12 @@ class Remote:
     name : str
         Path below the source's folder.
     address : str
-        Where it is.
+        Its URL.
     size : int [B]
     sha256, git_sha1 : str
-        Digest of the content, or of the Git blob where the Hub knows no other; one may be empty.
+        Digest of the content, or of the Git blob if the Hub has no other; one may be empty.
     headers : mapping
-        Sent to the address's own host alone.
+        Sent only to the host of the address.
     refusal : str
         What to do when the server refuses access.
     """
@@ -71,7 +71,7 @@ class Remote:
 
 
 class _Restart(Exception):
-    """The part does not belong to what the server has now."""
+    """The partial file belongs to another version than the server has now."""
 
 
 def download(
@@ -82,19 +82,19 @@ def download(
     stop: threading.Event,
     limit: TimeLimit,
 ) -> Path:
-    """Return the whole and checked part file of a remote file.
+    """Download a remote file to its part file and check it; return the path.
 
-    A part of an earlier try is continued. Where the result has the wrong digest, it is downloaded
-    once more from its first byte, because the parts may have come from two states of the file.
+    A part file of an earlier attempt is resumed. If the result has the wrong digest, it is
+    downloaded once more from the start, because its parts may come from two versions.
 
     Parameters
     ----------
     tick : callable
-        Told how many bytes more (or, after a restart, fewer) are there.
+        Called with the number of bytes added (negative after a restart).
     stop : threading.Event
-        Ends the download with `Interrupted` when set; the part stays.
+        Ends the download with `Interrupted` when set; the part file is kept.
     limit : TimeLimit
-        Ends it with a sentence; the part stays.
+        Ends it with an error; the part file is kept.
     """
     path = place.part(remote.name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,15 +109,15 @@ def download(
     if problem:
         attempt.discard()
         raise FetchError(
-            f"{remote.address}: {problem}. The file was thrown away. If it happens again, the "
-            "publisher has changed it: pipeline/raw/sources.yaml must be brought up to date."
+            f"{remote.address}: {problem}. The file was discarded. If this happens again, the "
+            "publisher has changed it: update pipeline/raw/sources.yaml."
         )
     place.part_state(remote.name).unlink(missing_ok=True)
     return path
 
 
 def difference(path: Path, remote: Remote) -> str:
-    """Return how a file differs from what it should be, empty if it does not."""
+    """Return how a file differs from the expected one, empty if it does not."""
     size = path.stat().st_size
     if size != remote.size:
         return f"it has {size:,} bytes instead of {remote.size:,}"
@@ -138,9 +138,9 @@ def git_sha1(path: Path) -> str:
 
 
 def asked_pause(headers: Mapping[str, str] | Message) -> float:
-    """Return the seconds that a busy server asks to wait, 0 if it does not say.
+    """Return the seconds that a busy server asks to wait, 0 if it does not state any.
 
-    The Hub counts requests in windows of minutes and tells the rest of the window as `t=`.
+    The Hub limits requests per window of minutes and sends the rest of the window as `t=`.
     """
     after = re.fullmatch(r"\d{1,6}", headers.get("Retry-After", ""))
     window = re.search(r"\bt=(\d{1,6})\b", headers.get("RateLimit", ""))
@@ -148,7 +148,7 @@ def asked_pause(headers: Mapping[str, str] | Message) -> float:
 
 
 class _Attempt:
-    """The tries for one file, and what is known about its part."""
+    """The attempts for one file, and the state of its part file."""
 
     def __init__(
         self,
@@ -166,11 +166,11 @@ class _Attempt:
 
     @property
     def have(self) -> int:
-        """Bytes that are there."""
+        """Bytes downloaded so far."""
         return self.path.stat().st_size if self.path.is_file() else 0
 
     def begin(self) -> bool:
-        """Take up the part of an earlier try if it is of the same file; tell whether."""
+        """Resume the part file of an earlier attempt of the same file; return whether."""
         identity = self._read_state().get("file")
         if identity != self._identity() or self.have > self.remote.size:
             self.path.unlink(missing_ok=True)
@@ -178,14 +178,14 @@ class _Attempt:
         return self.have > 0
 
     def discard(self) -> None:
-        """Forget the part."""
+        """Discard the part file."""
         self.changes += 1
         self.tick(-self.have)
         self.path.unlink(missing_ok=True)
         self.state_path.unlink(missing_ok=True)
 
     def complete(self) -> None:
-        """Ask the server until the part has its size."""
+        """Send requests until the part file is complete."""
         failures = 0
         while self.have < self.remote.size or not self.path.is_file():
             before, problem, wait = self.have, "the connection ended early", 0.0
@@ -193,7 +193,7 @@ class _Attempt:
                 self._receive()
             except _Restart:
                 self.discard()
-                problem = "the file changed at the publisher's"
+                problem = "the publisher changed the file"
             except urllib.error.HTTPError as error:
                 problem, wait = self._judge(error)
             except (OSError, http.client.HTTPException) as error:
@@ -204,14 +204,14 @@ class _Attempt:
                 self.limit.check()
             if failures >= TRIES or self.changes > TRIES:
                 raise FetchError(
-                    f"{self.remote.address} cannot be downloaded ({problem}; {TRIES} tries). What "
-                    "is there stays: run the same command again to go on."
+                    f"{self.remote.address} cannot be downloaded ({problem}; {TRIES} attempts). "
+                    "The partial download is kept: run the same command again to resume."
                 )
             if failures:
                 self._pause(max(wait, WAIT_S * 2 ** (failures - 1)))
 
     def _receive(self) -> None:
-        """Make one request and write what comes to the part."""
+        """Send one request and write the response to the part file."""
         have, state = self.have, self._read_state()
         headers = {**self.remote.headers, "Accept-Encoding": "identity"}
         if have:
@@ -230,12 +230,12 @@ class _Attempt:
             with self.path.open("r+b" if self.path.is_file() else "wb") as stream:
                 stream.truncate(offset)
                 stream.seek(offset)
-                if not offset:  # the part now belongs to what the server has at this moment
+                if not offset:  # the part file now belongs to the server's current version
                     write_bytes(self.state_path, dump_json(state))
                 self._copy(response, stream, watch)
 
     def _offset(self, response: Any, have: int, state: Mapping[str, Any]) -> int:
-        """Return where the answer's bytes belong; raise where they do not fit."""
+        """Return the offset of the response's bytes; raise if they do not fit."""
         if response.status == 206:
             found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
             etag = response.headers.get("ETag", "")
@@ -246,14 +246,14 @@ class _Attempt:
         length = response.headers.get("Content-Length", "")
         if re.fullmatch(r"\d{1,20}", length) and int(length) != self.remote.size:
             raise FetchError(
-                f"{self.remote.address} has {int(length):,} bytes now instead of "
+                f"{self.remote.address} now has {int(length):,} bytes instead of "
                 f"{self.remote.size:,}. The publisher has changed it: "
-                "pipeline/raw/sources.yaml must be brought up to date."
+                "update pipeline/raw/sources.yaml."
             )
-        return 0  # the whole file: nothing was there, or the server ignores ranges
+        return 0  # the whole file: no part file, or the server ignores ranges
 
     def _copy(self, response: Any, stream: Any, watch: Watch) -> None:
-        """Write the answer to the part, as far as it goes."""
+        """Write the response to the part file, as far as it arrives."""
         room, since = self.remote.size - stream.tell(), PROGRESS
         while room > 0 and (chunk := response.read1(min(CHUNK, room))):
             stream.write(chunk)
@@ -263,12 +263,12 @@ class _Attempt:
                 since = 0
             self.tick(len(chunk))
             if self.stop.is_set():
-                raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
+                raise Interrupted(f"{self.remote.name}: stopped; run the command again to resume.")
         stream.flush()
         os.fsync(stream.fileno())
 
     def _judge(self, error: urllib.error.HTTPError) -> tuple[str, float]:
-        """Return problem and pause of an answer after which another try makes sense, or raise."""
+        """Return problem and pause if the request should be retried; raise otherwise."""
         error.close()
         if error.code in (401, 403):
             raise FetchError(f"{self.remote.address}: status {error.code}. {self.remote.refusal}")
@@ -284,7 +284,7 @@ class _Attempt:
 
     def _pause(self, seconds: float) -> None:
         if self.stop.wait(min(seconds, self.limit.left())):
-            raise Interrupted(f"{self.remote.name}: stopped; run it again to go on.")
+            raise Interrupted(f"{self.remote.name}: stopped; run the command again to resume.")
 
     def _identity(self) -> list[Any]:
         return [self.remote.size, self.remote.sha256 or self.remote.git_sha1]

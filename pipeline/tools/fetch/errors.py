@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong on the way from a publisher to the raw folder."""
+"""Errors of fetching a raw source."""
 
 from pipeline.base.errors import PipelineError
 
 
 class FetchError(PipelineError):
-    """A source cannot be had now; the sentence says what to do."""
+    """A source cannot be fetched; the message states what to do."""
 
 
 class Interrupted(FetchError):
-    """Another file failed or the user stopped; what is downloaded so far stays."""
+    """Another file failed or the user stopped; partial downloads are kept."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the Hub what a repository holds at the pinned revision.
+"""Lists the files of a Hub repository at the pinned revision.
 
-Endpoint and token are the Hub client's own: `HF_ENDPOINT`, `HF_TOKEN` or `hf auth login`.
+Endpoint and token come from the Hub's client: `HF_ENDPOINT`, `HF_TOKEN` or `hf auth login`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
     if not remotes:
         raise FetchError(
             f"{_repository(source)} has no file like {', '.join(patterns)}. The publisher has "
-            "changed it: pipeline/raw/sources.yaml must be brought up to date."
+            "changed it: update pipeline/raw/sources.yaml."
         )
     require_apart([remote.name for remote in remotes], _repository(source))
     return sorted(remotes, key=lambda remote: remote.name)
@@ -42,7 +42,7 @@ def _listing(source: Source, headers: dict[str, str], limit: TimeLimit) -> Listi
 
     if is_offline_mode():
         raise FetchError(
-            f"The Hub is not asked for {_repository(source)}, because HF_HUB_OFFLINE is set. "
+            f"The Hub is not contacted for {_repository(source)}, because HF_HUB_OFFLINE is set. "
             "Unset it and run the same command again."
         )
     access = source.access
@@ -87,7 +87,7 @@ def _remote(source: Source, entry: Entry, headers: dict[str, str], refusal: str)
 
 
 def page(source: Source) -> str:
-    """Return the repository's page, where access is asked for."""
+    """Return the repository's page, where access is requested."""
     from huggingface_hub import constants
 
     prefix = {"dataset": "datasets/", "space": "spaces/"}.get(source.access["repo_type"], "")
@@ -95,14 +95,14 @@ def page(source: Source) -> str:
 
 
 def refusal_sentence(source: Source) -> str:
-    """Return what a person does about a refusal."""
+    """Return what to do if access is refused."""
     if source.access["gated"]:
         return (
-            f"The repository is gated: ask for access on {page(source)} with your own account, "
+            f"The repository is gated: request access on {page(source)} with your own account, "
             "then set HF_TOKEN to a token of that account (or run `hf auth login`) and try again."
         )
     return (
-        f"The repository should be open; look at {page(source)}. If HF_TOKEN is set, check that "
+        f"The repository should be public; see {page(source)}. If HF_TOKEN is set, check that "
         "the token is valid."
     )
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a fetch keeps its files; no other module here joins paths.
+"""The paths of a fetch; no other module here joins paths.
 
-Everything unfinished lies below `.fetch/`, which no adapter looks into, so that a name outside of
-it always means a whole, checked file. What is on its way is named by a digest: beside `a`, a
-publisher may have `a.part/b`, and names as long as a disk takes.
+Unfinished files are below `.fetch/`, which no adapter reads, so that every other file is complete
+and checked. Files in transit are named by a digest: a publisher's names may collide with ours
+(`a` and `a.part/b`) or be as long as the disk allows.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ _RESERVED = frozenset((WORK, RECEIPT, ".git", "git~1"))
 
 
 def safe_name(name: str, where: str) -> str:
-    """Return a relative path with `/` that stays below its folder; raise for any other.
+    """Return a relative path with `/` that stays below its folder; raise otherwise.
 
-    `where` names the list that the name stands in, for the sentence.
+    `where` names the list that contains the name, for the error message.
     """
     parts = name.split("/")
     if _UNUSABLE.search(name) or not all(map(_is_plain, parts)):
         raise FetchError(
-            f"{where} names the file {name[:200]!r}, which is no path below the source's folder. "
-            "Nothing was written there; report it to the publisher."
+            f"{where} names the file {name[:200]!r}, which is not a path below the source's "
+            "folder. Nothing was written there; report it to the publisher."
         )
     if len(parts) > DEEPEST:
         raise FetchError(
-            f"{where} names the file {name[:100]!r}..., which lies {len(parts):,} levels deep; "
-            f"{DEEPEST} are the most. Nothing was written there; report it to the publisher."
+            f"{where} names the file {name[:100]!r}..., which is {len(parts):,} levels deep; "
+            f"at most {DEEPEST} are allowed. Nothing was written there; report it to the publisher."
         )
     return name
 
 
 def _is_plain(part: str) -> bool:
-    """Tell whether one part of a path is a name of its own on every file system.
+    """Return whether one part of a path is a distinct name on every file system.
 
-    Git's folder runs programs that its settings name, and some disks take `.GIT`, `.git.`, `.git `,
-    `.git:x` or a name with invisible letters for it.
+    A `.git` folder can make Git run programs. Some file systems treat `.GIT`, `.git.`, `.git `,
+    `.git:x` or a name with invisible letters as the same name.
     """
-    seen = "".join(sign for sign in part if unicodedata.category(sign) != "Cf").casefold()
-    reserved = seen.split(":")[0].rstrip(" .") in _RESERVED
+    visible = "".join(sign for sign in part if unicodedata.category(sign) != "Cf").casefold()
+    reserved = visible.split(":")[0].rstrip(" .") in _RESERVED
     return not reserved and part not in ("", ".", "..") and len(part.encode()) <= 255
 
 
@@ -80,7 +80,7 @@ class FetchLayout:
 
     @property
     def receipt(self) -> Path:
-        """Tells what was fetched; written last."""
+        """The receipt of what was fetched; written last."""
         return self.root / RECEIPT
 
     @property
@@ -90,39 +90,39 @@ class FetchLayout:
 
     @property
     def lock(self) -> Path:
-        """Held while a fetch runs."""
+        """The lock of a running fetch."""
         return self.work / "lock"
 
     @property
     def parts(self) -> Path:
-        """Folder of downloads that are not whole yet."""
+        """Folder of incomplete downloads."""
         return self.work / "parts"
 
     @property
     def archives(self) -> Path:
-        """Folder of whole archives that wait to be unpacked."""
+        """Folder of complete archives that are not unpacked yet."""
         return self.work / "archives"
 
     @property
     def unpacking(self) -> Path:
-        """Folder of unpacked files on their way to their places."""
+        """Folder of unpacked files that are not moved to their places yet."""
         return self.work / "unpacking"
 
     def is_underway(self) -> bool:
-        """Tell whether something is downloaded or unpacked that is not in its place yet."""
+        """Return whether downloaded or unpacked files are not in their places yet."""
         folders = (self.parts, self.archives, self.unpacking)
         return any(path.is_file() for folder in folders for path in folder.rglob("*"))
 
     def part(self, name: str) -> Path:
-        """Return the file that a download is written to until it is whole."""
+        """Return the file that a download is written to until it is complete."""
         return self.parts / f"{_key(name)}.part"
 
     def part_state(self, name: str) -> Path:
-        """Return what the server said about the file that the part belongs to."""
+        """Return the record of the server's version that the part file belongs to."""
         return self.parts / f"{_key(name)}.json"
 
     def archive(self, name: str) -> Path:
-        """Return a whole archive that waits to be unpacked."""
+        """Return a complete archive that is not unpacked yet."""
         return self.archives / name
 
     def unfinished_tree(self, name: str) -> Path:
@@ -130,7 +130,7 @@ class FetchLayout:
         return self.unpacking / f"{_key(name)}.tmp"
 
     def tree(self, name: str) -> Path:
-        """Return the folder of an archive that is unpacked as a whole."""
+        """Return the folder of a completely unpacked archive."""
         return self.unpacking / _key(name)
 
     def tree_record(self, name: str) -> Path:
@@ -138,16 +138,16 @@ class FetchLayout:
         return self.unpacking / f"{_key(name)}.json"
 
     def record(self, name: str) -> Path:
-        """Return the list of files that came out of an archive and are in their places.
+        """Return the list of files that were unpacked from an archive and moved to their places.
 
-        It stays, so people can read its name; no folder on the way ends like a list.
+        It is kept, so its name is readable; no folder in transit has the ending of a list.
         """
         *folders, last = name.split("/")
         apart = [_LIST.sub(r"\g<0>~", folder) for folder in folders]
         return self.work.joinpath("unpacked", *apart, f"{last}.json")
 
     def file(self, name: str) -> Path:
-        """Return the place of a file; raise if a link on the way leads out of the folder."""
+        """Return the path of a file; raise if a symbolic link leads out of the folder."""
         path = self.root / name
         if not is_below(path.parent, self.root):
             raise FetchError(
@@ -156,7 +156,7 @@ class FetchLayout:
         return path
 
     def below(self, folder: Path, name: str) -> Path:
-        """Return a file of a folder of ours."""
+        """Return the path of a file in one of our folders."""
         return folder / name
 
     def relative(self, path: Path) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the Hub's list of a repository's files page by page; every field is checked.
 
-The Hub's own client follows a list without end and takes the token to whatever host the next page
-is on. Here pages, entries and bytes are counted, and a list stays on its host.
+The Hub's own client follows an endless list and sends the token to any host that the next page is
+on. Here pages, entries and bytes are bounded, and all pages must be on one host.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHA1, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a repository: path, size [B] and the digest that the Hub keeps of it.
+    """One file of a repository: path, size [B] and the Hub's digest of it.
 
     Large files have the sha256 of their content, all others the id of their Git blob.
     """
@@ -53,7 +53,7 @@ class Entry:
 
 
 class _Malformed(ValueError):
-    """The list is not what the Hub sends; a sentence's part without its full stop."""
+    """The list is malformed; the message is a clause without a full stop."""
 
 
 class Listing:
@@ -62,11 +62,11 @@ class Listing:
     Parameters
     ----------
     address : str
-        Of the first page.
+        Address of the first page.
     title : str
-        The repository in sentences.
+        Name of the repository in messages.
     headers : mapping
-        With the token; sent to the address's own host alone.
+        Headers with the token; sent only to the host of the address.
     refusal : str
         What to do when the server refuses access.
     """
@@ -85,7 +85,7 @@ class Listing:
         self.refusal = refusal
 
     def files(self) -> list[Entry]:
-        """Return all files; raise where the list is too long or not to be trusted."""
+        """Return all files; raise if the list is too long or malformed."""
         found: dict[str, Entry] = {}
         try:
             for row in self._rows():
@@ -102,7 +102,7 @@ class Listing:
         return list(found.values())
 
     def _rows(self) -> Iterator[Any]:
-        """Yield the entries of all pages, counted."""
+        """Yield the entries of all pages, up to the bounds."""
         address, entries, size = self.address, 0, 0
         for _ in range(PAGES):
             page, following = self._ask(address)
@@ -119,9 +119,9 @@ class Listing:
     def _bound(self, count: int, most: int, what: str) -> None:
         if count > most:
             raise FetchError(
-                f"The Hub's list of {self.title} has more than {most:,} {what}, which no known "
-                "repository has. Nothing was written; pipeline/tools/fetch/listing.py sets this "
-                "bound."
+                f"The Hub's list of {self.title} has more than {most:,} {what}; no known "
+                "repository has so many. Nothing was written; pipeline/tools/fetch/listing.py sets "
+                "this bound."
             )
 
     def _follow(self, following: str) -> str:
@@ -132,13 +132,13 @@ class Listing:
             raise _Malformed(f"its next page is {reprlib.repr(following)}") from None
         if origin(address) != origin(self.address):
             raise FetchError(
-                f"The Hub's list of {self.title} goes on at another host ({address[:100]}), which "
-                "is not followed: the token is for the first host alone. Check HF_ENDPOINT."
+                f"The Hub's list of {self.title} continues on another host ({address[:100]}), "
+                "which is not followed: the token is for the first host only. Check HF_ENDPOINT."
             )
         return address
 
     def _ask(self, address: str) -> tuple[bytes, str]:
-        """Return one page and the address of the next one; passing trouble is waited out."""
+        """Return one page and the address of the next one; temporary failures are retried."""
         for failures in range(TRIES):
             wait = 0.0
             try:
@@ -150,7 +150,7 @@ class Listing:
             self.limit.check()
             if failures < TRIES - 1:
                 time.sleep(min(max(wait, WAIT_S * 2**failures), self.limit.left()))
-        raise FetchError(self._silent(f"{problem}; {TRIES} tries"))
+        raise FetchError(self._silent(f"{problem}; {TRIES} attempts"))
 
     def _receive(self, address: str) -> tuple[bytes, str]:
         with (
@@ -167,7 +167,7 @@ class Listing:
         return page, found[1] if found else ""
 
     def _judge(self, error: urllib.error.HTTPError) -> tuple[str, float]:
-        """Return problem and pause of an answer after which another try makes sense, or raise."""
+        """Return problem and pause if the request should be retried; raise otherwise."""
         error.close()
         if error.code in (401, 403):
             raise FetchError(f"{self.title}: access refused. {self.refusal}")
@@ -213,7 +213,7 @@ def _entry(row: Any) -> Entry | None:
 
 
 def _digest(value: Any, form: re.Pattern[str], shown: str) -> str:
-    """Return a digest; without one nobody could tell what came."""
+    """Return a digest; without one a download could not be checked."""
     if not isinstance(value, str) or not form.fullmatch(value):
         raise _Malformed(f"{shown} has the digest {reprlib.repr(value)}")
     return value

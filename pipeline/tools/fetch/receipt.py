@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The receipt of a fetch: what came from where, so that anyone can check it later.
+"""The receipt of a fetch: which file came from where, so that it can be checked later.
 
-It lies beside the data and holds no time and no path of the machine: the same fetch, the same
-bytes.
+It is stored beside the data and contains no time and no local path: the same fetch writes the
+same bytes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_receipt(place: FetchLayout) -> dict[str, Any] | None:
 
 
 def unpacked_entry(record: Mapping[str, Any], place: FetchLayout) -> dict[str, Any]:
-    """Return the entry of an archive that is unpacked; the list of its files is its record."""
+    """Return the entry of an unpacked archive; its record lists the files."""
     facts, members = record["archive"], record["members"]
     path = place.record(facts["path"])
     unpacked = {
@@ -72,18 +72,18 @@ def unpacked_entry(record: Mapping[str, Any], place: FetchLayout) -> dict[str, A
 
 
 def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
-    """Read every fetched file again; return how many there are, and a sentence per difference."""
+    """Read every fetched file again; return their number and a message per difference."""
     receipt = read_receipt(place)
     if receipt is None:
         raise FetchError(
-            f"{place.receipt} is not there, so nothing is known about the files of {source.name}. "
-            f"`aa fetch {source.name}` writes one."
+            f"{place.receipt} does not exist, so the files of {source.name} cannot be checked. "
+            f"`aa fetch {source.name}` writes it."
         )
     problems = [] if receipt.get("complete") else ["The fetch was not finished; run it again."]
     if receipt.get("revision") != source.access.get("revision"):
         problems.append(
-            f"The files are of revision {receipt.get('revision')}, pipeline/raw/sources.yaml names "
-            f"{source.access.get('revision')}; `aa fetch {source.name}` brings that one."
+            f"The files are of revision {receipt.get('revision')}, but pipeline/raw/sources.yaml "
+            f"names {source.access.get('revision')}; `aa fetch {source.name}` downloads that one."
         )
     rows = list(_rows(receipt, place, problems))
     for path, size, sha256 in tqdm(rows, desc=f"verify {source.name}", unit="file", disable=None):
@@ -95,7 +95,7 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
 def _rows(
     receipt: Mapping[str, Any], place: FetchLayout, problems: list[str]
 ) -> Iterator[tuple[Path, int, str]]:
-    """Yield place, size and sha256 of every file; add a sentence where a list is not usable."""
+    """Yield path, size and sha256 of every file; add a message if a list is not usable."""
     for entry in receipt["files"]:
         unpacked = entry.get("unpacked")
         if not isinstance(unpacked, dict):

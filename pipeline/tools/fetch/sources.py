@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline sources`, also `aa sources`: what is there, what is not, how to get it."""
+"""`python -m pipeline sources`, also `aa sources`: status of every raw source and how to get it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PROVED = {"real_bytes": "real bytes", "fixture": "fixture", "made_here": "made h
 
 
 def main(arguments: list[str]) -> int:
-    """List all sources, or tell everything about one."""
+    """List all sources, or show everything about one."""
     parser = argparse.ArgumentParser(
         prog="aa sources",
-        description="Every raw source: what is there, its license, how to get it, and what its "
-        "adapter was proved on.",
+        description="Every raw source: its status, its license, how to get it, and what its "
+        "adapter was tested on.",
     )
-    parser.add_argument("source", nargs="?", metavar="SOURCE", help="tell everything about one")
+    parser.add_argument("source", nargs="?", metavar="SOURCE", help="show all about one source")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
     config = load_config()
@@ -45,9 +45,9 @@ def main(arguments: list[str]) -> int:
 
 
 def survey(source: Source, folder: Path) -> dict[str, Any]:
-    """Return everything that is known about a source, its folder looked at now.
+    """Return everything about a source, with the current state of its folder.
 
-    `found` counts what the adapter discovers: None where there is no folder.
+    `found` is the number of objects that the adapter discovers, None if there is no folder.
     """
     found, problem = _count(source, folder)
     described = source.described
@@ -101,11 +101,11 @@ def _status(source: Source, folder: Path, found: int | None, expected: int | Non
 
 
 def how_to_get(source: Source, folder: Path) -> str:
-    """Return the way to a source in a few sentences."""
+    """Return how to get a source, in a few sentences."""
     text = str(source.access["instructions"])
     command = f"aa fetch {source.name}"
     if source.kind == "hub" and source.access["gated"]:
-        return f"Gated: ask for access on {page(source)}, set HF_TOKEN, then `{command}`. {text}"
+        return f"Gated: request access on {page(source)}, set HF_TOKEN, then `{command}`. {text}"
     if source.kind in ("hub", "archive"):
         return f"`{command}`. {text}"
     if source.kind == "generated":
@@ -114,7 +114,7 @@ def how_to_get(source: Source, folder: Path) -> str:
     return f"By hand{where}, into {folder}. {text}"
 
 
-_HEADER = ("source", "status", "found", "expected", "license", "how to get it", "proved on")
+_HEADER = ("source", "status", "found", "expected", "license", "how to get it", "tested on")
 _WAYS = {"archive": "aa fetch", "generated": "make library", "manual": "by hand"}
 
 

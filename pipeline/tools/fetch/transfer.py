@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the files of one source to its folder, several at a time, and writes the receipt."""
+"""Downloads the files of one source in parallel, unpacks them and writes the receipt."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pipeline.tools.fetch.receipt import read_receipt, unpacked_entry, write_rec
 from pipeline.tools.fetch.unpack import read_record, settle, unpack
 
 WORKERS = 4
-SPARE = 100_000_000  # B that stay free on the disk
+SPARE = 100_000_000  # B to leave free on the disk
 
 
 class Transfer:
-    """One run for one source: what is wanted, what is there, and how to bring the rest."""
+    """One run for one source: the wanted files, those present, and the download of the rest."""
 
     def __init__(
         self, source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
@@ -39,12 +39,12 @@ class Transfer:
         self._moving = threading.Lock()
 
     def missing(self) -> list[Remote]:
-        """Return the files that are not there, or not as they should be."""
-        bar = tqdm(self.remotes, desc="what is there", unit="file", disable=None, leave=False)
+        """Return the files that are missing or differ from the expected ones."""
+        bar = tqdm(self.remotes, desc="checking files", unit="file", disable=None, leave=False)
         return [remote for remote in bar if self._entry(remote) is None]
 
     def run(self, missing: Sequence[Remote]) -> list[dict[str, Any]]:
-        """Bring what is missing; return the receipt's entries."""
+        """Download the missing files; return the receipt's entries."""
         if missing:
             write_receipt(self.source, list(self.old.values()), self.place, complete=False)
         total = sum(remote.size for remote in missing)
@@ -63,7 +63,7 @@ class Transfer:
             futures = [pool.submit(self._bring, remote, tick) for remote in missing]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
-            finally:  # also where the user interrupts
+            finally:  # also if the user interrupts
                 if not all(map(_is_fine, futures)):
                     self.stop.set()
                 for future in futures:
@@ -81,8 +81,8 @@ class Transfer:
             target = self.place.file(remote.name)
             if target.exists() and remote.name not in self.old:
                 raise FetchError(
-                    f"{target} is there already with other content. Move it away, then run the "
-                    "same command again."
+                    f"{target} exists already with other content. Move it away, then run the same "
+                    "command again."
                 )
             target.parent.mkdir(parents=True, exist_ok=True)
             part.replace(target)
@@ -116,7 +116,7 @@ class Transfer:
         return {**facts, "git_sha1": remote.git_sha1} if remote.git_sha1 else facts
 
     def _entry(self, remote: Remote) -> dict[str, Any] | None:
-        """Return the receipt's entry of a file that is there as it should be, else None."""
+        """Return the receipt's entry of a file that is present and correct, else None."""
         if self.source.unpack_rule(remote.name) is not None:
             record = read_record(self.place.record(remote.name))
             if record is None or not self._fits(record["archive"], remote):
@@ -144,7 +144,7 @@ class Transfer:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _check_roots(self) -> None:
-        """Raise if the publisher's own list of folders names one that did not come."""
+        """Raise if the publisher's list of folders names one that is missing."""
         listed = self.source.access.get("roots")
         if not listed:
             return
@@ -173,7 +173,7 @@ def _is_fine(future: Future[Any]) -> bool:
 
 
 def _raise_first(futures: Sequence[Future[Any]]) -> None:
-    """Raise what ended the run, not what followed from it."""
+    """Raise the error that ended the run, not a consequence of it."""
     ended = [future for future in futures if future.done() and not future.cancelled()]
     errors = [error for future in ended if (error := future.exception()) is not None]
     errors.sort(key=lambda error: isinstance(error, Interrupted))
@@ -186,18 +186,18 @@ def _has_size(path: Path, size: int) -> bool:
 
 
 def require_space(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> None:
-    """Raise if the disk has no room for the downloads and what comes out of them."""
+    """Raise if the disk has no space for the downloads and the unpacked files."""
     need = needed_space(source, remotes, place)
     free = free_space(place.root)
     if need + SPARE > free:
         raise FetchError(
             f"{source.name} needs about {need / 1e9:,.1f} GB, {place.root} has {free / 1e9:,.1f} "
-            "GB free. Make room, or give another folder with --dest."
+            "GB free. Free some space, or give another folder with --dest."
         )
 
 
 def needed_space(source: Source, remotes: Sequence[Remote], place: FetchLayout) -> int:
-    """Return about how many bytes the disk must still take."""
+    """Return approximately how many more bytes are needed on the disk."""
     need = 0.0
     for remote in remotes:
         part, rule = place.part(remote.name), source.unpack_rule(remote.name)
@@ -217,11 +217,11 @@ def free_space(folder: Path) -> int:
 def unpack_by_hand(
     source: Source, archive: Path, *, place: FetchLayout, limit: TimeLimit
 ) -> dict[str, Any]:
-    """Unpack an archive that the user has; it stays where it is. Return the receipt's entry."""
+    """Unpack an archive that the user downloaded, which is kept. Return the receipt's entry."""
     rule = source.unpack_rule(archive.name)
     if rule is None:
         raise FetchError(
-            f"{source.name} has no archive that is named like {archive.name}; "
+            f"{source.name} has no archive named like {archive.name}; "
             "pipeline/raw/sources.yaml lists them (`unpack`)."
         )
     if not archive.is_file():
@@ -230,7 +230,9 @@ def unpack_by_hand(
     remote = Remote(archive.name, "by hand", known.get("size", size), known.get("sha256", ""))
     problem = difference(archive, remote)
     if problem:
-        raise FetchError(f"{archive}: {problem}. It is not the archive that is known.")
+        raise FetchError(
+            f"{archive}: {problem}. It is not the archive that pipeline/raw/sources.yaml describes."
+        )
     facts = {
         "path": archive.name,
         "address": "by hand",

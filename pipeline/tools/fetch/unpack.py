@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unpacks an archive of a stranger: bounded, without links, whole or not at all.
+"""Unpacks an untrusted archive: bounded, without links, completely or not at all.
 
-An archive is first unpacked into a folder of its own. Only when that is complete, its files move to
-their places, the largest new folders first by one rename, so that an object is there or is not.
-A move that was interrupted goes on from the same folder.
+An archive is first unpacked into a separate folder. Its files are then moved to their places. A new
+folder is moved by one rename, so that an object is complete or absent. An interrupted move is
+resumed from the same folder.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout, safe_name
 
 CHUNK = 1 << 20  # B
-HEADER = 1 << 20  # B of one header of a tar
-FRAME = 1 << 13  # B of a tar for each member, beside its content: headers, a long name, filling
+HEADER = 1 << 20  # B of one tar header
+FRAME = 1 << 13  # B of a tar per member, beside its content: headers, a long name, padding
 EXTENSIONS = (
     *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 )
-# Of a zip's methods only these unpack as little at a time as they are asked for.
+# Only these zip methods decompress no more at a time than requested.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 METHOD_NAMES = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
@@ -69,39 +69,41 @@ class Member:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what an archive holds, and ends the work; `left_out` is neither file nor folder."""
+    """Counts members and enforces bounds; `left_out` are neither files nor folders."""
 
     archive: str
     rule: UnpackRule
     stop: threading.Event
     limit: TimeLimit
-    seen: int = 0
+    members: int = 0
     left_out: int = 0
 
-    def see(self) -> None:
-        """Count one member, a folder and a link too: an archive of nothing else has to end."""
+    def count_member(self) -> None:
+        """Count one member; folders and links count as well, or they would be unbounded."""
         self.check()
-        self.seen += 1
-        if self.seen > self.rule.files:
+        self.members += 1
+        if self.members > self.rule.files:
             raise FetchError(
-                f"{self.archive} holds more than {self.rule.files:,} files; {_bound()}"
+                f"{self.archive} contains more than {self.rule.files:,} files; {_bound()}"
             )
 
     def check(self) -> None:
         """Raise if the run was stopped or its time is over."""
         if self.stop.is_set():
-            raise Interrupted(f"{self.archive}: stopped; run it again to go on.")
+            raise Interrupted(f"{self.archive}: stopped; run the command again to resume.")
         self.limit.check()
 
     def too_large(self) -> FetchError:
-        """Return what to raise for an archive with too many bytes."""
-        return FetchError(f"{self.archive} holds more than {self.rule.bytes:,} bytes; {_bound()}")
+        """Return the error for an archive with too many bytes."""
+        return FetchError(
+            f"{self.archive} contains more than {self.rule.bytes:,} bytes; {_bound()}"
+        )
 
 
 class _Checked:
-    """A stream whose every read may end the work; only as much comes out of it as it may hold.
+    """A stream whose every read checks the bounds and the time limit.
 
-    A tar has bytes that belong to no file: what a reader skips, and what follows its end.
+    It also counts bytes that belong to no file: those that a reader skips or that follow the end.
     """
 
     def __init__(self, stream: IO[bytes], tally: Tally, most: int | None = None) -> None:
@@ -118,7 +120,7 @@ class _Checked:
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a tar; one with a long name or more facts comes into memory as a whole."""
+    """A tar header; extended headers are bounded, because tarfile reads them into memory."""
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type in EXTENSIONS and not 0 <= self.size <= HEADER:
@@ -141,13 +143,13 @@ def unpack(
     Parameters
     ----------
     archive : Path
-        The whole and checked archive.
+        The complete and checked archive.
     facts : dict
-        What the receipt tells about the archive; part of the record. `path` is its name.
+        The receipt's facts about the archive; part of the record. `path` is its name.
     stop : threading.Event
         Ends the work with `Interrupted` when set.
     limit : TimeLimit
-        Ends it with a sentence; the archive stays, and the next run unpacks it from its beginning.
+        Ends it with an error; the archive is kept, and the next run unpacks it from the start.
     """
     name = facts["path"]
     tree, unfinished = place.tree(name), place.unfinished_tree(name)
@@ -162,7 +164,7 @@ def unpack(
         members = _write_members(_members(archive, tally), tally, place)
     except BROKEN as error:
         raise FetchError(f"{name} is not a usable archive: {error}.") from None
-    except OSError as error:  # without a number it is a decompressor's
+    except OSError as error:  # a decompressor's has no errno
         raise FetchError(_disk_sentence(name, error)) from None
     except RuntimeError as error:  # what zipfile raises for an encrypted member
         raise FetchError(f"{name} cannot be read: {error}.") from None
@@ -212,17 +214,17 @@ def _write_members(
 
 
 def _bound() -> str:
-    return "pipeline/raw/sources.yaml sets this bound (`unpack`). Raise it if the archive is right."
+    return "pipeline/raw/sources.yaml sets this bound (`unpack`). Raise it if the archive is valid."
 
 
 def _disk_sentence(name: str, error: OSError) -> str:
     if error.errno is None:
         return f"{name} is not a usable archive: {error}."
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"The disk is full while {name} is unpacked. Make room and run it again."
+        return f"The disk became full while unpacking {name}. Free some space and run it again."
     if isinstance(error, FileExistsError):
         return (
-            f"{name} holds two names that this disk takes for one, the second is "
+            f"{name} contains two names that are the same on this disk; the second is "
             f"{Path(str(error.filename)).name!r}. Give a folder on another disk with --dest."
         )
     where = Path(str(error.filename)).name[:200] if error.filename else "a file"
@@ -254,7 +256,7 @@ def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
         tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as opened,
     ):
         for info in opened:
-            tally.see()
+            tally.count_member()
             if info.isdir():
                 continue
             stream = opened.extractfile(info) if info.isreg() else None
@@ -262,13 +264,13 @@ def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
                 tally.left_out += 1
                 continue
             yield Member(info.name, stream)
-        while plain.read(CHUNK):  # its checksum stands at the end, and tells if that was cut off
+        while plain.read(CHUNK):  # the checksum at the end detects a truncated file
             pass
 
 
 @contextmanager
 def _plain(archive: Path, tally: Tally) -> Iterator[Any]:
-    """Open a tar without its compression, of which many bytes may also make nothing."""
+    """Open a tar without its compression; compressed input that yields nothing is checked too."""
     rule = tally.rule
     with ExitStack() as opened:
         stream: Any = opened.enter_context(archive.open("rb"))
@@ -284,7 +286,7 @@ def _plain(archive: Path, tally: Tally) -> Iterator[Any]:
 def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:
     with zipfile.ZipFile(archive) as opened:
         for info in opened.infolist():
-            tally.see()
+            tally.count_member()
             if info.is_dir():
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
@@ -297,11 +299,11 @@ def _zip_members(archive: Path, tally: Tally) -> Iterator[Member]:
 
 
 def _require_method(info: zipfile.ZipInfo, archive: str) -> None:
-    """Refuse a member that one read could unpack to any size, before a byte of it is read."""
+    """Refuse a member that one read could unpack to any size, before reading it."""
     method = info.compress_type
     if method not in METHODS:
         raise FetchError(
-            f"{archive}: the member {info.filename[:200]!r} is packed by "
+            f"{archive}: the member {info.filename[:200]!r} is compressed with "
             f"{METHOD_NAMES.get(method, 'an unknown method')} (method {method}); only "
             "stored and deflated members are read. Unpack the archive by hand into the source's "
             "folder, or ask the publisher for a tar or a plain zip."
@@ -309,7 +311,7 @@ def _require_method(info: zipfile.ZipInfo, archive: str) -> None:
 
 
 def settle(name: str, record: dict[str, Any], place: FetchLayout) -> None:
-    """Move an unpacked tree to its place and keep the record; may be called again after a stop."""
+    """Move an unpacked tree to its place and keep the record; resumes an interrupted move."""
     digests = {key: (size, sha256) for key, size, sha256 in record["members"]}
     tree = place.tree(name)
     _move_into(tree, "", digests, place)
@@ -321,7 +323,7 @@ def settle(name: str, record: dict[str, Any], place: FetchLayout) -> None:
 def _move_into(
     tree: Path, folder: str, digests: dict[str, tuple[int, str]], place: FetchLayout
 ) -> None:
-    """Move everything of a folder, whole folders where nothing of their name is there yet."""
+    """Move the content of a folder; a subfolder is moved whole if its name is free."""
     for entry in sorted(os.scandir(place.below(tree, folder)), key=lambda item: item.name):
         name = f"{folder}/{entry.name}" if folder else entry.name
         target, source = place.file(name), Path(entry.path)
@@ -332,7 +334,7 @@ def _move_into(
             _move_into(tree, name, digests, place)
         elif not _is_same(target, digests.get(name)):
             raise FetchError(
-                f"{target} is there already with other content. Move it away, then run the same "
+                f"{target} exists already with other content. Move it away, then run the same "
                 "command again."
             )
 

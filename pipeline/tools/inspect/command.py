@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline compare SOURCE FILE`: raw objects beside what becomes of them.
+"""`python -m pipeline compare SOURCE FILE`: raw objects beside their normalized form.
 
-Left, the raw object as an independent reader (yourdfpy, for MJCF MuJoCo) shows it in the source's
-own frame; then the normalized object at rest and with its joints moved, and what it collides with.
+The first column is the raw object in the source's frame, as an independent reader shows it
+(yourdfpy, for MJCF MuJoCo). Then follow the normalized object at rest, the same with its joints
+moved, and its collision parts.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def _row(
 
 
 def _raw_picture(files: RawFiles, record: IngestedRecord) -> Picture:
-    """Draw what another reader reads; an empty picture where it cannot."""
+    """Draw the object as another reader reads it; an empty picture if that fails."""
     read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record.format]
     with tempfile.TemporaryDirectory() as folder:
         for name in files.names():
@@ -114,12 +115,12 @@ def _raw_picture(files: RawFiles, record: IngestedRecord) -> Picture:
         try:
             return _draw([read(Path(folder, record.model))])[0]
         except Exception as error:  # another reader may fail in any way
-            sys.stderr.write(f"{record.model} cannot be shown as it is: {error}\n")
+            sys.stderr.write(f"{record.model} cannot be drawn: {error}\n")
             return BLANK
 
 
 def _urdf_parts(path: Path) -> Parts:
-    """Return what yourdfpy reads, in the root link's frame."""
+    """Return the meshes that yourdfpy reads, in the root link's frame."""
     import yourdfpy
 
     scene = yourdfpy.URDF.load(str(path)).scene
@@ -128,14 +129,14 @@ def _urdf_parts(path: Path) -> Parts:
 
 
 def _mjcf_parts(path: Path) -> Parts:
-    """Return what MuJoCo reads, in the world frame."""
-    from pipeline.tools.inspect.mjcf import mjcf_parts  # the package is an extra
+    """Return the geoms that MuJoCo reads, in the world frame."""
+    from pipeline.tools.inspect.mjcf import mjcf_parts  # an optional package
 
     return mjcf_parts(path)
 
 
 def _normal_pictures(outcome: Outcome[NormalRecord], config: Config) -> list[Picture]:
-    """Draw a normalized object at rest, moved, and what it then collides with."""
+    """Draw a normalized object at rest, moved, and its collision parts when moved."""
     files = outcome.files or {}
     tree = urdf_tree(parse_urdf(files[URDF]))
     shown = read_links(files[GLB], tree.links)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A raw MJCF model as MuJoCo itself compiles it, apart from everything that normalize does with it.
+"""A raw MJCF model as MuJoCo itself compiles it, independent of `normalize`.
 
-MuJoCo reads the files from a folder, meshes included, and places its geoms at `qpos0`. Drawn are
-the groups that its viewer shows; planes and height fields are ground, not object.
+MuJoCo reads the files from a folder, meshes included, and places its geoms at `qpos0`. The geom
+groups that its viewer shows are drawn; planes and height fields are ground, not object.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def mjcf_parts(path: Path) -> Parts:
 
 
 def _compiled(path: Path) -> Any:
-    """Compile a model; where that fails, once more without its textures, which may be absent."""
-    said = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)  # else it writes a file in the working directory
+    """Compile a model; if that fails, try again without its textures, which may be absent."""
+    previous = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)  # or it writes a file in the working directory
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -39,7 +39,7 @@ def _compiled(path: Path) -> Any:
             except ValueError:
                 return _untextured(mujoco.MjSpec.from_file(str(path))).compile()
     finally:
-        mujoco.set_mju_user_warning(said)
+        mujoco.set_mju_user_warning(previous)
 
 
 def _untextured(spec: Any) -> Any:
@@ -67,7 +67,7 @@ def _shown(model: Any, data: Any) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]
 
 
 def _mesh(model: Any, k: int) -> Any:
-    """Return the form of a geom in its own frame, a Trimesh; None for ground."""
+    """Return the shape of a geom in its own frame, a Trimesh; None for ground."""
     kind, (a, b, c) = mujoco.mjtGeom(model.geom_type[k]), model.geom_size[k]
     make: Any = trimesh.creation
     if kind in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF):

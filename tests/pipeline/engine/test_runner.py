@@ -26,7 +26,7 @@ import pytest
 
 from pipeline.base import layout
 from pipeline.base.errors import (
-    BooksError,
+    AccountingError,
     DamagedFileError,
     MachineError,
     PipelineError,
@@ -257,7 +257,9 @@ def test_trouble_of_the_machine_blames_no_object(elsewhere: Path, number: int) -
 
 def test_a_package_that_cannot_be_loaded_blames_no_object(elsewhere: Path) -> None:
     job = job_in(Path("out"))
-    with pytest.raises(MachineError, match=r"b: .*libGL\.so\.1: cannot open.* run it again"):
+    with pytest.raises(
+        MachineError, match=r"b: .*libGL\.so\.1: cannot open.* run the command again"
+    ):
         run(job, {"a": 1, "b": ("import", "libGL.so.1: cannot open shared object file")})
     assert files_below(Path("out")) == set()
     full = "x.so: failed to map segment from shared object: Cannot allocate memory"
@@ -369,7 +371,7 @@ def test_a_failed_shard_keeps_the_output_of_the_last_good_one(elsewhere: Path) -
 
 def test_an_id_that_comes_twice_breaks_the_books(elsewhere: Path) -> None:
     job = job_in(Path("out"))
-    with pytest.raises(BooksError):
+    with pytest.raises(AccountingError):
         run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, record=Value)
     assert files_below(Path("out")) == set()
 

@@ -42,7 +42,7 @@ def test_bad_joints_are_named(changes: dict[str, object], words: str) -> None:
 def test_second_parent_is_refused() -> None:
     assembly = pair()
     hinge(assembly)
-    with pytest.raises(AuthoringError, match="already hangs"):
+    with pytest.raises(AuthoringError, match="already attached"):
         assembly.weld("body", "lid")
 
 

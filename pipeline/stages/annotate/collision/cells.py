@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the outside air reaches in and around a shape, on a grid of cells.
+"""Finds where the outside air reaches in and around a shape, on a grid of cells.
 
-Triangles are walls, however thin: two neighboring cells are connected unless a triangle crosses the
-line between their centers. So sheets, doubled walls and open meshes need no inside of their own; a
-cavity that no opening leads to counts as solid, because nothing can get into it.
+Triangles are walls of any thickness: two neighboring cells are connected unless a triangle crosses
+the line between their centers. Sheets, doubled walls and open meshes therefore need no inside. A
+cavity without an opening counts as solid, because nothing can enter it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 
 from aa_dataset.portable import applied, dot, length, second_moments, settled, symmetric_eigen
 
-# Cells along a short side of a shape at least.
+# Minimum number of cells along a short side of a shape.
 LEAST_CELLS = 8
-# Share of a triangle, and of a cell, that rounding may be off by.
+# Tolerance for rounding, as a share of a triangle and of a cell.
 _SLACK = 1e-9
-# Most pairs of a triangle and a line that are held in memory at once.
+# Maximum number of pairs of a triangle and a line in memory at once.
 _PAIRS = 1_000_000
 # A passage that turns more often than about this is not followed to its end.
 _TURNS = 8
@@ -92,7 +92,7 @@ class Cells:
         return np.asarray(self.air[near[..., 0], near[..., 1], near[..., 2]].mean(axis=1))
 
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
-        """Return how many centers in the air, and how many in all, a closed convex surface holds.
+        """Return how many centers in the air, and in all, are in a closed convex surface.
 
         Parameters
         ----------
@@ -111,9 +111,9 @@ class Cells:
 
 
 def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
-    """Lay a grid around the triangles (m, 3, 3) [m], and let the air in.
+    """Make a grid around the triangles (m, 3, 3) [m], and fill it with air from outside.
 
-    `most_cells` are along the longest side; a hollow that is narrower than a cell is not seen.
+    `most_cells` are along the longest side; a hollow that is narrower than a cell is not found.
     """
     axes = _own_axes(triangles)
     turned = applied(axes, triangles)
@@ -178,7 +178,7 @@ def _any_axes(first: np.ndarray) -> np.ndarray:
 
 
 def _plain(axes: np.ndarray) -> np.ndarray:
-    """Return the frame's own axes in place of a mere exchange of them."""
+    """Return the frame's own axes instead of a permutation of them."""
     return np.eye(3) if np.allclose(np.abs(axes).max(axis=1), 1, atol=1e-9) else axes
 
 
@@ -236,7 +236,7 @@ def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _reached(walls: list[np.ndarray]) -> np.ndarray:
-    """Let the air flow from the outermost cells along the axes, until nothing or enough changed."""
+    """Spread the air from the outermost cells along the axes until it is stable or at a limit."""
     air = np.zeros(walls[0].shape, dtype=bool)
     air[[0, -1]] = air[:, [0, -1]] = air[:, :, [0, -1]] = True
     for _ in range(_TURNS):
@@ -298,7 +298,7 @@ def _number_within(counts: np.ndarray) -> np.ndarray:
 
 
 def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the numbers of triangles with something to do, in batches that fit into memory."""
+    """Yield the numbers of triangles to process, in batches that fit into memory."""
     busy = np.flatnonzero(counts)
     batch = np.cumsum(counts[busy]) // _PAIRS
     if len(busy) and batch[-1] == 0:

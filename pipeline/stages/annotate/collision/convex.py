@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connected components of shapes, and their hulls: a thin box where one is flat.
 
-A component that is closed, convex and not flat stays as it is: the source's own convex parts, and
-ours when an object of the library is built again.
+A closed, convex component that is not flat is unchanged: the source's own convex parts, and ours
+if an object of the library is built again.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, 
 
 
 def convex(part: Surface, decimals: int) -> Surface:
-    """Return a component itself, its hull, or a box around it where it is flat."""
+    """Return a component itself, its hull, or a box around it if it is flat."""
     points = part.vertices
     center, axes, widths = part.principal
     if _is_flat(widths, decimals) or len(points) < 4:
@@ -101,7 +101,7 @@ def convex(part: Surface, decimals: int) -> Surface:
 
 
 def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
-    """Tell whether a component may leave a notable part of its hull empty, at a glance."""
+    """Return whether a component may leave much of its hull empty, by a quick test."""
     if hull is part or _is_flat(part.principal[2], decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
@@ -132,8 +132,8 @@ def thickened(part: Surface, decimals: int) -> Surface:
 def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,) along them.
 
-    Only the thin axis is the points' own; what a library for linear algebra makes of the others,
-    and of signs, depends on the processor.
+    Only the thin axis comes from the points; the other axes and signs of a linear algebra library
+    depend on the processor.
     """
     center = points.mean(axis=0)
     thin = symmetric_eigen(second_moments(points - center))[1][:, 0]
@@ -148,7 +148,7 @@ def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _thickness(widths: np.ndarray, decimals: int) -> float:
-    """Return how thick [m] something flat is made."""
+    """Return the thickness [m] of a flat part."""
     return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
 
 
@@ -157,7 +157,7 @@ def _is_flat(widths: np.ndarray, decimals: int) -> bool:
 
 
 def _is_convex(part: Surface, hull: Surface) -> bool:
-    """Tell whether a component is closed and has the volume and the surface of its hull."""
+    """Return whether a component is closed and has the volume and the area of its hull."""
     # A ring with walls that face the wrong way has too much of both.
     surplus = _area(part) / _area(hull) - 1
     return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
@@ -171,7 +171,7 @@ def _filled_share(part: Surface, hull: Surface) -> float:
 
 
 def is_closed(faces: np.ndarray) -> bool:
-    """Tell whether every edge has exactly one other face, which runs along it the other way."""
+    """Return whether every edge has exactly two faces, which use it in opposite directions."""
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     size = int(faces.max()) + 1
     there = np.sort(edges[:, 0] * size + edges[:, 1])
@@ -197,7 +197,7 @@ def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
 
 
 def _outward(points: np.ndarray, hull: ConvexHull) -> Surface:
-    """Return a hull's own vertices, and its faces turned outward: qhull winds them at random."""
+    """Return a hull's own vertices and outward faces: qhull's winding is arbitrary."""
     used, local = np.unique(hull.simplices, return_inverse=True)
     vertices, faces = points[used], local.reshape(-1, 3)
     normals = hull.equations[:, :3]
@@ -220,9 +220,9 @@ def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals
 
 
 def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """Turn the axes within the plane of flat points, so that the box around them is smallest.
+    """Rotate the axes within the plane of flat points, so that the box around them is smallest.
 
-    Principal axes of a square are any; without this its box would stand askew.
+    The principal axes of a square are arbitrary; without this its box could be rotated.
     """
     try:
         corners = local[ConvexHull(local[:, 1:], qhull_options="QbB Pp").vertices][:, 1:]
@@ -232,6 +232,6 @@ def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
     edges = edges / length(edges)[:, None]
     turned = np.stack([edges, edges[:, ::-1] * [-1, 1]], axis=1)
     areas = np.ptp(product(turned, corners.T), axis=2).prod(axis=1)
-    # Among equal boxes the first by a rounded area, so that the last bits do not choose.
+    # Areas are rounded, so that the first of equal boxes is chosen on every machine.
     best = turned[int(np.argmin(settled(areas / areas.min(), 6)))]
     return np.concatenate([axes[:1], product(best, axes[1:])])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where to cut a hollow part in two, and the cutting."""
+"""Chooses where to cut a hollow part in two, and cuts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CLEAN_SHARE = 0.03
 _FLAT_SHARE = 0.25
 # Layers of cells that differ by less than this share are the same.
 _DIFFERENCE = 0.03
-# In cells: what lies so close to a plane lies in it.
+# In cells: anything this close to a plane is in it.
 _IN_PLANE = 1e-6
 
 
@@ -54,9 +54,9 @@ class Sweep:
 
 
 def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
-    """Return the cut that frees the part of its largest board: a side without air, with a flat end.
+    """Return the cut that removes the largest board: a side without air, with a flat end.
 
-    The boards of a drawer go one by one this way, each exactly where its inside is.
+    The boards of a drawer are cut off one by one, each exactly at its inner face.
     """
     best, cut = 0, None
     for sweep in sweeps:
@@ -70,7 +70,7 @@ def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
 
 
 def likely_cuts(sweeps: Sequence[Sweep]) -> Iterator[Cut]:
-    """Yield cuts worth a trial: per axis the middle, and where boxes around both sides fit best."""
+    """Yield candidate cuts: per axis the middle, and where boxes around both sides fit best."""
     for sweep in sweeps:
         middle = (int(sweep.index[0]) + int(sweep.index[-1])) // 2
         least = int(sweep.index[int(np.argmin(sweep.air.sum(axis=0)))])
@@ -87,7 +87,7 @@ def middle_cuts(part: Part) -> Iterator[Cut]:
 
 
 def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:
-    """Cut a part in two; None if all of it lies on one side."""
+    """Cut a part in two; None if all of it is on one side."""
     below, above, within = _clipped(part.triangles, cut.axis, cut.place)
     if cut.is_below:
         below = np.concatenate([below, within])
@@ -119,7 +119,7 @@ def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
 
 
 def _is_uniform(layers: np.ndarray) -> bool:
-    """Tell whether all layers are nearly the same."""
+    """Return whether all layers are nearly the same."""
     shadow = layers.any(axis=0)
     return bool(layers.sum() >= (1 - _DIFFERENCE) * len(layers) * shadow.sum())
 

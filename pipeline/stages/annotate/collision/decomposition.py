@@ -27,7 +27,7 @@ from pipeline.stages.annotate.collision.cuts import (
 
 # A hull may fill this share of itself with air, or this share of the whole component's hull.
 FILLED_SHARE, FILLED_OF_WHOLE = 0.1, 0.01
-# Convex parts of one component at most.
+# Maximum number of convex parts of one component.
 MOST_PARTS = 32
 # Cells along the longest side of a component; more where surface runs through so much of the air.
 COARSE, FINE, CROWDED = 24, 60, 0.5
@@ -40,14 +40,14 @@ _BOX = np.array(list(product((False, True), repeat=3)))
 
 
 class Decomposition:
-    """A component on its way from one hull to several.
+    """A component that is being cut into several hulls.
 
     Parameters
     ----------
     component : Surface
         Not convex, not flat.
     smallest : float [m^3]
-        A hollow of less than this stays filled.
+        A smaller hollow stays filled.
     """
 
     def __init__(self, component: Surface, smallest: float) -> None:
@@ -57,9 +57,9 @@ class Decomposition:
             self._cells = cells_around(triangles, FINE)
         self._triangles = self._cells.to_cells(triangles)
         self._is_closed = is_closed(component.faces)
-        self._open: list[tuple[int, int, Part]] = []  # a heap; the fullest part first
+        self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
-        self._stuck = 0  # cells of air in the fullest part that no plane cuts
+        self._stuck = 0  # cells of air in the largest part that no plane cuts
         self._numbers = count()
         self._smallest = smallest / self._cells.volume
         self._whole = 0
@@ -68,7 +68,7 @@ class Decomposition:
 
     @property
     def filled(self) -> float:
-        """Volume [m^3] of air in the fullest of the hulls that should be cut; 0 if none is left."""
+        """Largest volume [m^3] of air in a hull that should be cut; 0 if none is left."""
         return max(self._stuck, -self._open[0][0] if self._open else 0) * self._cells.volume
 
     @property
@@ -77,11 +77,11 @@ class Decomposition:
         return len(self._open) + len(self._settled)
 
     def can_split(self) -> bool:
-        """Tell whether there is something to cut, and leave to cut it."""
+        """Return whether there is something to cut within the budget."""
         return bool(self._open) and self.parts < MOST_PARTS
 
     def split(self) -> None:
-        """Cut the fullest part in two; one that no plane cuts stays as it is."""
+        """Cut the part with most air in two; one that no plane cuts is unchanged."""
         air, _, part = heapq.heappop(self._open)
         pair = self._best_pair(part)
         if pair is None:
@@ -106,7 +106,7 @@ class Decomposition:
             self._settled.append(part)
 
     def _best_pair(self, part: Part) -> tuple[Part, Part] | None:
-        """Return both sides of a cut that frees a board, else of the one with the least hulls."""
+        """Return both sides of a cut that removes a board, else of the one with smallest hulls."""
         sweeps = sweeps_over(self._cells.occupied(part.triangles, part.low, part.high))
         board = board_cut(part, sweeps)
         pair = None if board is None else divided(part, board)
@@ -116,10 +116,10 @@ class Decomposition:
         return min(pairs, key=self._burden, default=None)
 
     def _burden(self, parts: Iterable[Part]) -> float:
-        """Return how large the hulls of parts are; large ones weigh more than their volume.
+        """Return the cost of the hulls of parts; large ones cost more than their volume.
 
-        A slice off a bowl leaves as much to do as before, two halves do not. Rounded, so that the
-        last bits do not choose.
+        A thin slice off a bowl makes no progress, two halves do. Rounded, so that the choice does
+        not depend on the last bits.
         """
         hulls = [_hull_of(_outline(self._points(part, roughly=True))) for part in parts]
         return round(math.fsum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
@@ -156,7 +156,7 @@ def _weight(volume: float) -> float:
 
 
 def _winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return how often a closed surface (m, 3, 3) goes around each point (n,)."""
+    """Return the winding number of a closed surface (m, 3, 3) around each point (n,)."""
     faces = np.arange(3 * len(triangles)).reshape(-1, 3)
     return np.ravel(igl.winding_number(triangles.reshape(-1, 3), faces, points))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The convex parts of links, within their budget, in place of the shapes as drawn."""
+"""Replaces the collision shapes of links by convex parts, within a budget."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pipeline.stages.annotate.collision.decomposition import (
     Decomposition,
 )
 
-# A hollow of so many times a component's volume is worth more than the component.
+# A hollow of this many times a component's volume matters more than the component.
 _FAR_LARGER = 100
 # Of the object's diagonal: a hollow of less than a cube with this edge stays filled.
 SMALLEST_HOLLOW = 0.01
@@ -53,7 +53,7 @@ class LinkParts:
 def with_convex_parts(
     model: UrdfModel, files: Mapping[str, bytes], *, diagonal: float, most: int
 ) -> tuple[UrdfModel, dict[str, bytes], list[Finding]]:
-    """Give every link convex parts for the collision shapes that it was drawn with.
+    """Replace the collision shapes of every link by convex parts.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def link_parts(
     """
 
     def falling_size(part: Surface) -> float:
-        # In whole steps: equal parts keep their order, whatever the last bits say.
+        # In whole steps, so that the order of equal parts does not depend on the last bits.
         return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
 
     found = [thickened(part, decimals) for part in components(shapes)]
@@ -145,9 +145,9 @@ def _is_light(part: Surface) -> bool:
 
 
 def _cut(hulls: dict[int, Surface], decomposed: Mapping[int, Decomposition], most: int) -> None:
-    """Cut hollow components, always the one that is filled most, as long as there is room.
+    """Cut hollow components, always the one with most air, within the budget.
 
-    Where there is none, the smallest component makes room if the hollow is far larger than it.
+    If the budget is used up, the smallest component is left out if the hollow is far larger.
     """
     while able := [one for one in decomposed.values() if one.can_split()]:
         fullest = max(able, key=lambda one: one.filled)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of its own, which Snakemake's process gets on its path to find the plugin in it."""
+"""A folder that is added to the path of Snakemake's process, so that it finds the plugin."""

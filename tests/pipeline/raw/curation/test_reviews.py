@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.base.errors import ConfigError
-from pipeline.raw.curation.reviews import HEAD, load_reviews, read_slice, strangers
+from pipeline.raw.curation.reviews import HEAD, load_reviews, read_slice, unknown_objects
 
 
 def write(folder: Path, *lines: str) -> Path:
@@ -61,7 +61,7 @@ def test_rows_about_unknown_objects_are_told_but_those_of_absent_sources_wait(
     tmp_path: Path,
 ) -> None:
     path = write(tmp_path, "s-a\tnote\tx", "s-gone\tnote\tx", "later-1\tnote\tx", "odd\tnote\tx")
-    told = strangers(load_reviews(path), {"s-a"}, ["later"], path)
+    told = unknown_objects(load_reviews(path), {"s-a"}, ["later"], path)
     assert ["line 3" in told[0], "'s-gone'" in told[0], "line 5" in told[1]] == [True] * 3
     assert len(told) == 2
 

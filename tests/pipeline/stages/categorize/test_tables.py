@@ -79,14 +79,14 @@ def test_every_generated_category_has_its_row(tables: Taxonomy) -> None:
     ("file", "line", "problem"),
     [
         ("categories.tsv", "quern\tStones\tproposed\t1", "supercategories.tsv"),
-        ("categories.tsv", "quern\tTools\tguessed\t1", "none of published"),
+        ("categories.tsv", "quern\tTools\tguessed\t1", "not one of published"),
         ("categories.tsv", "oven\tTools\tproposed\t1", "twice"),
         ("categories.tsv", "quern\tTools", "fields"),
         ("aliases.tsv", "hand_mill\tquern\tme", "Add the category first"),
         ("aliases.tsv", "oven\tgrill\tme", "a category too"),
         ("reviews.tsv", "local-1\tquern\tanna\tit is", "Add the category first"),
-        ("modifiers.tsv", "nice\tinside\tboth\tme", "none of leading"),
-        ("connectives.tsv", "beside\tletters\tme", "none of name"),
+        ("modifiers.tsv", "nice\tinside\tboth\tme", "not one of leading"),
+        ("connectives.tsv", "beside\tletters\tme", "not one of name"),
     ],
 )
 def test_a_wrong_row_is_refused_with_a_next_step(

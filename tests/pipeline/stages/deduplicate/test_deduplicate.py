@@ -92,13 +92,13 @@ def record(
     name: str,
     content: str,
     *,
-    seen: Fingerprint | None = None,
+    fingerprint: Fingerprint | None = None,
     same_as: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     raw = IngestedRecord(
         source, name, ("x",), "x.urdf", "urdf", Frame("z"), "metric", 1.0, same_as=same_as
     )
-    facts = AnnotatedFacts(content, seen, depth=1)
+    facts = AnnotatedFacts(content, fingerprint, depth=1)
     return {"object_id": f"{source}-{name}", **raw.to_row(), **facts.to_row()}
 
 
@@ -117,10 +117,10 @@ def test_the_source_that_stands_first_keeps_its_object(
     write_bytes(layout.INDEX, dump_json({"one": 1, "two": 1}))
     seen = fingerprint()
     more: dict[str, dict[str, Any]] = {
-        "content": {}, "declaration": {"same_as": ("one/x",)}, "fingerprint": {"seen": seen}
+        "content": {}, "declaration": {"same_as": ("one/x",)}, "fingerprint": {"fingerprint": seen}
     }  # fmt: skip
     same = way == "content"
-    first = {"seen": seen} if way == "fingerprint" else {}
+    first = {"fingerprint": seen} if way == "fingerprint" else {}
     write_source("one", [record("one", "x", "same", **first), record("one", "y", "y")])
     twin = record("two", "a", "same" if same else "other", **more[way])
     write_source("two", [twin, record("two", "b", "b")])
@@ -134,7 +134,10 @@ def test_the_source_that_stands_first_keeps_its_object(
 
 
 def test_nothing_in_common_is_nothing_said() -> None:
-    assert find_duplicates([candidate("0/a"), candidate("0/b", seen=fingerprint())]) == ([], [])
+    assert find_duplicates([candidate("0/a"), candidate("0/b", fingerprint=fingerprint())]) == (
+        [],
+        [],
+    )
 
 
 def test_a_declared_copy_is_left_out_where_the_original_is_there() -> None:
@@ -167,10 +170,10 @@ def test_declarations_in_a_circle_keep_one() -> None:
 def test_the_reason_is_the_strongest_one() -> None:
     seen = fingerprint()
     objects = [
-        candidate("0/a", "p", seen=seen),
-        candidate("1/content", "p", seen=seen, same_as=("s0/a",)),
-        candidate("1/declared", "q", seen=seen, same_as=("s0/a",)),
-        candidate("1/shape", "r", seen=seen),
+        candidate("0/a", "p", fingerprint=seen),
+        candidate("1/content", "p", fingerprint=seen, same_as=("s0/a",)),
+        candidate("1/declared", "q", fingerprint=seen, same_as=("s0/a",)),
+        candidate("1/shape", "r", fingerprint=seen),
     ]
     sentences = gone(objects)
     assert sentences["s1-content"].startswith("has the same URDF, meshes and textures as s0-a")
@@ -181,19 +184,19 @@ def test_the_reason_is_the_strongest_one() -> None:
 def test_a_copy_of_a_copy_that_was_left_out_is_left_out_too() -> None:
     other = fingerprint(shape=0.9)
     objects = [
-        candidate("0/a", seen=fingerprint()),
-        candidate("1/b", same_as=("s0/a",), seen=other),
-        candidate("2/c", seen=other),
+        candidate("0/a", fingerprint=fingerprint()),
+        candidate("1/b", same_as=("s0/a",), fingerprint=other),
+        candidate("2/c", fingerprint=other),
     ]
     assert set(gone(objects)) == {"s1-b", "s2-c"}
 
 
 def test_other_joints_are_a_finding_on_both_and_no_reject() -> None:
     objects = [
-        candidate("0/a", seen=fingerprint(joint=1.0)),
-        candidate("1/b", seen=fingerprint(joint=2.0)),
-        candidate("1/c", seen=fingerprint(joints=())),
-        candidate("2/d", seen=fingerprint(joint=2.0)),
+        candidate("0/a", fingerprint=fingerprint(joint=1.0)),
+        candidate("1/b", fingerprint=fingerprint(joint=2.0)),
+        candidate("1/c", fingerprint=fingerprint(joints=())),
+        candidate("2/d", fingerprint=fingerprint(joint=2.0)),
     ]
     rejects, findings = find_duplicates(objects)
     assert [row["object_id"] for row in rejects] == ["s2-d"]
@@ -217,7 +220,7 @@ def test_other_joints_are_a_finding_on_both_and_no_reject() -> None:
     ],
 )
 def test_what_counts_as_the_same(other: Fingerprint | None, is_one: bool) -> None:
-    found = gone([candidate("0/a", seen=fingerprint()), candidate("1/b", seen=other)])
+    found = gone([candidate("0/a", fingerprint=fingerprint()), candidate("1/b", fingerprint=other)])
     assert bool(found) == is_one
 
 
@@ -227,8 +230,8 @@ def test_neighbors_are_found_across_the_cells(step: int, first: float, second: f
     near = (0.5 + step * 1e-5 + first, 0.5 + second, *rest)
     here = (0.5 + step * 1e-5, 0.5, *rest)
     objects = [
-        candidate("0/a", seen=replace(fingerprint(), shape=here)),
-        candidate("1/b", seen=replace(fingerprint(), shape=near)),
+        candidate("0/a", fingerprint=replace(fingerprint(), shape=here)),
+        candidate("1/b", fingerprint=replace(fingerprint(), shape=near)),
     ]
     assert set(gone(objects)) == {"s1-b"}
 
@@ -240,11 +243,13 @@ def test_joints_are_paired_whatever_their_order() -> None:
         motion(2.0, 1.0, rest=0.1),
     )
     one, two = fingerprint(joints=joints), fingerprint(joints=joints[::-1])
-    assert set(gone([candidate("0/a", seen=one), candidate("1/b", seen=two)])) == {"s1-b"}
+    assert set(gone([candidate("0/a", fingerprint=one), candidate("1/b", fingerprint=two)])) == {
+        "s1-b"
+    }
     twice = fingerprint(joints=(joints[0], joints[0], joints[2]))
-    assert gone([candidate("0/a", seen=one), candidate("1/b", seen=twice)]) == {}
+    assert gone([candidate("0/a", fingerprint=one), candidate("1/b", fingerprint=twice)]) == {}
 
 
 def test_thousands_of_copies_cost_one_comparison_each() -> None:
-    objects = [candidate(f"0/{n:05d}", seen=fingerprint()) for n in range(5000)]
+    objects = [candidate(f"0/{n:05d}", fingerprint=fingerprint()) for n in range(5000)]
     assert len(gone(objects)) == 4999

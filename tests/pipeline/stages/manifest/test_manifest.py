@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.base.errors import BooksError
+from pipeline.base.errors import AccountingError
 from pipeline.engine.config import load_config
 from pipeline.raw.taxonomy import category_rows, load_taxonomy
 from pipeline.stages.manifest.stage import run
@@ -69,7 +69,7 @@ def test_running_again_gives_the_same_bytes_and_removes_strangers(copied: Path) 
 def test_an_object_that_no_stage_accounts_for_breaks_the_books(copied: Path) -> None:
     with (copied / "work/inventory/local/0000.tsv").open("a") as stream:
         stream.write(f"local-lost\tlost\t{'0' * 64}\n")
-    with pytest.raises(BooksError, match="local-lost"):
+    with pytest.raises(AccountingError, match="local-lost"):
         run(small_build.library_job("manifest", load_config()))
 
 

@@ -161,7 +161,7 @@ def test_a_wrong_digest_is_thrown_away(setting: Setting, facts: dict[str, str], 
 def test_a_size_that_differs_is_refused_before_a_byte_is_written(
     setting: Setting, size: int
 ) -> None:
-    with pytest.raises(FetchError, match=f"has {SIZE:,} bytes now instead of {size:,}"):
+    with pytest.raises(FetchError, match=f"now has {SIZE:,} bytes instead of {size:,}"):
         setting.get(setting.remote(size=size))
     assert setting.nothing_left()
 
@@ -169,7 +169,7 @@ def test_a_size_that_differs_is_refused_before_a_byte_is_written(
 def test_a_file_that_shrank_is_told(setting: Setting) -> None:
     setting.leave_part(120_000)
     setting.server.files["/a.bin"] = DATA[:1000]
-    with pytest.raises(FetchError, match="has 1,000 bytes now instead of 300,000"):
+    with pytest.raises(FetchError, match="now has 1,000 bytes instead of 300,000"):
         setting.get()
 
 
@@ -204,7 +204,7 @@ def test_lasting_trouble_ends_with_a_sentence_and_keeps_the_part(setting: Settin
     setting.leave_part(120_000)
     have = setting.have
     setting.server.statuses["/a.bin"] = [503] * 99
-    with pytest.raises(FetchError, match=r"status 503; 5 tries.*run the same command again"):
+    with pytest.raises(FetchError, match=r"status 503; 5 attempts.*run the same command again"):
         setting.get()
     assert setting.have == have and len(setting.server.requests) == module.TRIES
 

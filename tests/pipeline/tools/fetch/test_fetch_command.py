@@ -114,7 +114,7 @@ def test_nothing_is_fetched_twice_and_the_receipt_is_the_same(
     first = (checkout.raw / ".fetched.json").read_bytes()
     hub.requests.clear()
     done = checkout.run("fetch", "local", **settings)
-    assert "all there already" in done.stderr
+    assert "all present already" in done.stderr
     assert [path for path in hub.paths() if "/resolve/" in path or "/cdn/" in path] == []
     assert (checkout.raw / ".fetched.json").read_bytes() == first
 
@@ -125,7 +125,7 @@ def test_verify_names_what_changed(checkout: Checkout, hub: HubLoopback) -> None
     assert "aa fetch local" in checkout.here("fetch", "local", "--verify").stderr
     checkout.run("fetch", "local", **settings)
     done = checkout.here("fetch", "local", "--verify")  # without a network
-    assert done.returncode == 0 and "4 files are as" in done.stdout
+    assert done.returncode == 0 and "4 files match" in done.stdout
     (checkout.raw / "box_1/model.urdf").write_bytes(b"<ROBOT/>" * 50)
     (checkout.raw / "box_2/meta.json").unlink()
     (checkout.raw / "box_3/meta.json").write_bytes(b"{}")
@@ -151,7 +151,7 @@ def test_a_refusal_names_the_page(checkout: Checkout, hub: HubLoopback, token: s
     checkout.describe(HUB)
     done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=token)
     assert done.returncode == 2
-    assert f"ask for access on {hub.address}/datasets/{REPO}" in done.stderr
+    assert f"request access on {hub.address}/datasets/{REPO}" in done.stderr
     assert "HF_TOKEN" in done.stderr and "Traceback" not in done.stderr
     assert checkout.visible() == {}
     assert checkout.sources()["local"]["status"] == "absent"
@@ -164,7 +164,7 @@ def test_a_hub_that_does_not_even_list_is_explained(
     checkout.describe(HUB)
     hub.statuses[f"/api/datasets/{REPO}/tree/{COMMIT}"] = [status] * 9
     done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
-    assert done.returncode == 2 and "ask for access on" in done.stderr
+    assert done.returncode == 2 and "request access on" in done.stderr
 
 
 def test_other_troubles_of_the_hub_are_sentences(checkout: Checkout, hub: HubLoopback) -> None:
@@ -218,7 +218,7 @@ def test_a_hostile_list_of_files_is_refused(
     checkout.describe({**HUB, "files": ["*"]})
     hub.content[name] = b"evil"
     done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
-    assert done.returncode == 2 and "no path below the source's folder" in done.stderr
+    assert done.returncode == 2 and "not a path below the source's folder" in done.stderr
     assert not checkout.raw.exists() and not (checkout.root / "evil").exists()
 
 
@@ -264,7 +264,7 @@ def test_a_file_of_the_user_is_not_overwritten(checkout: Checkout, hub: HubLoopb
     mine.parent.mkdir(parents=True)
     mine.write_bytes(b"mine")
     done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
-    assert done.returncode == 2 and "is there already with other content" in done.stderr
+    assert done.returncode == 2 and "exists already with other content" in done.stderr
     assert mine.read_bytes() == b"mine"
 
 
@@ -301,7 +301,7 @@ def test_interrupted_by_the_user_a_download_says_how_to_go_on(
     wait_until(lambda: part.is_file() and part.stat().st_size > 100_000)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
-    assert process.returncode == 130 and b"run it again to go on" in said
+    assert process.returncode == 130 and b"run the command again to continue" in said
     assert b"Traceback" not in said
     assert 0 < part.stat().st_size < len(data) and checkout.visible() == {}
 
@@ -349,7 +349,7 @@ def test_a_closed_archive_names_its_page(checkout: Checkout, server: Loopback) -
     server.statuses["/a.bin"] = [403]
     checkout.describe(access)
     done = checkout.here("fetch", "local")
-    assert done.returncode == 2 and "Ask for access on https://example.org/form" in done.stderr
+    assert done.returncode == 2 and "Request access on https://example.org/form" in done.stderr
 
 
 def test_another_folder_and_only_there(
@@ -382,7 +382,7 @@ def test_a_damaged_receipt_is_no_receipt(checkout: Checkout, server: Loopback, t
     first = (checkout.raw / ".fetched.json").read_bytes()
     (checkout.raw / ".fetched.json").write_text(text)
     done = checkout.here("fetch", "local", "--verify")
-    assert done.returncode == 2 and "nothing is known" in done.stderr
+    assert done.returncode == 2 and "cannot be checked" in done.stderr
     assert checkout.here("fetch", "local").returncode == 0
     assert (checkout.raw / ".fetched.json").read_bytes() == first
 
@@ -476,9 +476,9 @@ def test_an_archive_by_hand_is_held_to_what_is_known(checkout: Checkout) -> None
     known = {"v0.tar.gz": {"size": len(data), "sha256": "3" * 64}}
     checkout.describe({"kind": "manual", "unpack": [rule], "known": known})
     done = checkout.here("fetch", "local", "--archive", "v0.tar.gz")
-    assert done.returncode == 2 and "not the archive that is known" in done.stderr
+    assert done.returncode == 2 and "not the archive that pipeline" in done.stderr
     done = checkout.here("fetch", "local", "--archive", "other.tar.gz")
-    assert done.returncode == 2 and "no archive that is named like other.tar.gz" in done.stderr
+    assert done.returncode == 2 and "no archive named like other.tar.gz" in done.stderr
     assert checkout.visible() == {}
 
 

@@ -90,7 +90,7 @@ def test_a_list_does_not_take_the_token_elsewhere(target: str) -> None:
 @pytest.mark.parametrize(
     ("name", "most", "words"),
     [("PAGES", 7, "more than 7 pages"), ("ENTRIES", 20, "more than 20 entries"),
-     ("LISTING_BYTES", 900, "more than 900 bytes,"), ("PAGE_BYTES", 90, "90 bytes in one page")],
+     ("LISTING_BYTES", 900, "more than 900 bytes;"), ("PAGE_BYTES", 90, "90 bytes in one page")],
 )  # fmt: skip
 def test_a_list_without_end_is_counted(
     monkeypatch: pytest.MonkeyPatch, name: str, most: int, words: str
@@ -179,7 +179,9 @@ def test_a_list_that_is_cut_off_is_asked_for_again() -> None:
     with Liar(lambda line, _: line.sendall(replies.pop(0))) as liar:
         assert [entry.path for entry in ask(liar.address)] == ["a.bin"]
     with Liar(lambda line, _: line.sendall(answer(b"", "500 No"))) as liar:
-        with pytest.raises(FetchError, match=r"does not list someone/objects .status 500; 5 tries"):
+        with pytest.raises(
+            FetchError, match=r"does not list someone/objects .status 500; 5 attempts"
+        ):
             ask(liar.address)
         assert len(liar.requests) == listing.TRIES
 
@@ -217,6 +219,6 @@ def test_a_second_host_never_sees_the_token_of_a_fetch(checkout: Checkout) -> No
     with Loopback() as other, Liar(lambda line, _: line.sendall(page)) as liar:
         page = answer(json.dumps([FILE]).encode(), Link=f'<{other.address}/p>; rel="next"')
         done = checkout.run("fetch", "local", HF_ENDPOINT=liar.address, HF_TOKEN=TOKEN)
-    assert done.returncode == 2 and "goes on at another host" in done.stderr
+    assert done.returncode == 2 and "continues on another host" in done.stderr
     assert other.requests == [] and liar.requests[0][1]["authorization"] == f"Bearer {TOKEN}"
     assert TOKEN not in done.stderr and not checkout.raw.exists()

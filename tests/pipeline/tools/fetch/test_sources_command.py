@@ -42,7 +42,7 @@ def test_a_user_sees_all_sources_in_a_narrow_terminal(checkout: Checkout) -> Non
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
     assert re.split(r"  +", header) == [
-        "source", "status", "found", "expected", "license", "how to get it", "proved on",
+        "source", "status", "found", "expected", "license", "how to get it", "tested on",
     ]  # fmt: skip
     assert all(len(line) <= 100 for line in done.stdout.splitlines())
     assert {row.split()[0] for row in rows} >= set(ISSUED)

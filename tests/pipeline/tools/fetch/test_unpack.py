@@ -130,7 +130,7 @@ def test_a_name_that_leads_out_refuses_the_archive(
     name: str,
 ) -> None:
     name = name.format(tmp=place.root.parent)  # an absolute path
-    with pytest.raises(FetchError, match="no path below the source's folder"):
+    with pytest.raises(FetchError, match="not a path below the source's folder"):
         opened(pack({"good.txt": b"good", name: b"bad"}))
     assert visible(place) == {} and not list(place.root.parent.glob("out"))
 
@@ -169,7 +169,7 @@ def test_a_link_in_the_source_s_folder_is_not_followed(
     (tmp_path / "elsewhere").mkdir()
     place.root.mkdir()
     (place.root / "data").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FetchError, match=r"is there already|through a link"):
+    with pytest.raises(FetchError, match=r"exists already|through a link"):
         opened(tar_bytes(FILES))
     assert not list((tmp_path / "elsewhere").iterdir())
 
@@ -195,7 +195,7 @@ def test_folders_in_folders_have_a_bound(
     opened: Callable[..., dict[str, Any]], place: FetchLayout, pack: Callable[..., bytes]
 ) -> None:
     """Whoever walks the raw folder later must be able to come back."""
-    with pytest.raises(FetchError, match=r"lies 1,901 levels deep; 64 are the most"):
+    with pytest.raises(FetchError, match=r"is 1,901 levels deep; at most 64 are allowed"):
         opened(pack({"good.txt": b"good", "d/" * 1900 + "a": b"a"}))
     assert visible(place) == {}
     with pytest.raises(FetchError, match="65 levels"):
@@ -272,7 +272,9 @@ def test_a_zip_s_method_that_one_read_unpacks_whole_is_refused(
     assert len(data) < 200_000
     tracemalloc.start()
     try:
-        with pytest.raises(FetchError, match=f"x.zip: the member 'bomb' is packed by {words}"):
+        with pytest.raises(
+            FetchError, match=f"x.zip: the member 'bomb' is compressed with {words}"
+        ):
             opened(bytes(data), "x.zip")
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
@@ -393,7 +395,7 @@ def test_what_is_there_with_other_content_is_kept(
 ) -> None:
     place.root.mkdir()
     (place.root / "top.txt").write_bytes(b"mine")
-    with pytest.raises(FetchError, match=r"top\.txt is there already with other content"):
+    with pytest.raises(FetchError, match=r"top\.txt exists already with other content"):
         opened(tar_bytes(FILES))
     assert (place.root / "top.txt").read_bytes() == b"mine"
     (place.root / "top.txt").write_bytes(b"top")  # the same content is no conflict

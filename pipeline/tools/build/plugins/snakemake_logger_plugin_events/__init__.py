@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snakemake's logger plugin of our builds: writes what happens to jobs as lines of JSON.
+"""Snakemake logger plugin that writes the events of jobs as lines of JSON.
 
 The progress bar and the report of a failure read them (`pipeline.tools.build.events`). Snakemake
-finds the plugin by the name of this package; its own log stays as it is.
+finds the plugin by the name of this package; its own log is unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-# Names the file that the events are appended to.
+# Environment variable with the file that the events are appended to.
 VARIABLE = "AA_SNAKEMAKE_EVENTS"
 FIELDS = {
     LogEvent.RUN_INFO: {"stats": "jobs"},
