@@ -167,8 +167,9 @@ def _require_revision(catalog: Catalog, revision: str | None) -> Catalog:
 def _not_found(name: str, revision: str | None) -> str:
     wanted = repr(name) if revision is None else f"{name!r} at revision {revision}"
     home = cache_layout().library(name)
+    here = "has another name" if Path(LOCAL_FOLDER).exists() else "does not exist"
     return (
         f"no library {wanted}: it is not a folder here, not in {home} (${HOME_VARIABLE}), and "
-        f"./{LOCAL_FOLDER} has another name. Run `make library` to build one, or pass "
+        f"./{LOCAL_FOLDER} {here}. Run `make library` to build one, or pass "
         "`repo_id='owner/name'` to download it from the Hub."
     )

@@ -27,7 +27,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import open_raw
 from pipeline.raw.records import Frame
 from pipeline.shapes.glb import read_links
-from pipeline.stages.annotate.facts import SourceFacts
+from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.stage import AnnotateInput, annotate
 from pipeline.stages.normalize.stage import normalize_raw
 
@@ -98,7 +98,7 @@ def annotated(outcome: Outcome, settings: Config) -> tuple[Outcome, float]:
         fragment = pack("bench-object", outcome.files or {})
         path.write_bytes(fragment)
         where = AssetRange(path, 0, len(fragment))
-        task = Task("bench-object", AnnotateInput(SourceFacts(outcome.record, "bench", {}), where))
+        task = Task("bench-object", AnnotateInput(ObjectFacts(outcome.record, "bench", {}), where))
         start = time.process_time()
         found = annotate(task, select(settings, AnnotateSettings))
         return found, time.process_time() - start

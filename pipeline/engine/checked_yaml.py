@@ -18,10 +18,14 @@ from pipeline.base.safe_yaml import UniqueKeyLoader
 def read_yaml(path: Path) -> Any:
     """Read a file; raise `ConfigError` if it is missing or not YAML."""
     try:
-        return yaml.load(path.read_bytes(), UniqueKeyLoader)
+        value = yaml.load(path.read_bytes(), UniqueKeyLoader)
+        list(_leaves(value))
+        return value
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from None
-    except yaml.YAMLError as error:
+    except RecursionError:
+        raise ConfigError(f"{path} is not usable YAML: it is nested too deeply.") from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist
         raise ConfigError(f"{path} is not usable YAML: {error}") from None
 
 
@@ -40,18 +44,35 @@ def schema_problems(value: object, path: Path, schema: Path) -> list[str]:
         f"{schema} lists what is allowed."
         for error in validator.iter_errors(value)
     ]
-    # Every comparison with NaN is false, so NaN passes the schema's bounds.
     return problems + [
-        f"{path}: {where}: {number} is not a finite number."
-        for where, number in _leaves(value)
-        if isinstance(number, float) and not math.isfinite(number)
+        f"{path}: {where}: {problem}."
+        for where, leaf in _leaves(value)
+        if (problem := _leaf_problem(leaf))
     ]
 
 
+def _leaf_problem(value: object) -> str:
+    """Return what the schema cannot say about a value; empty if it is fine."""
+    # Every comparison with NaN is false, so NaN passes the schema's bounds.
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is not a finite number"
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return "the number has more than 64 bits"
+    # `$` in a pattern also matches before a final line break.
+    if isinstance(value, str) and value.endswith("\n"):
+        return "the text ends with a line break; remove it"
+    return ""
+
+
 def _leaves(value: object, where: str = "") -> Iterator[tuple[str, object]]:
-    """Yield every value of a nested mapping with its dotted key."""
+    """Yield every value of nested mappings and lists with its dotted place."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _leaves(inner, f"{where}.{key}" if where else str(key))
+            if not isinstance(key, str):
+                raise ValueError(f"{where or 'the file'}: the key {key!r} is not text; quote it")
+            yield from _leaves(inner, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _leaves(inner, f"{where}.{number}")
     else:
         yield where, value

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from aa_dataset.cli.arguments import positive
 from aa_dataset.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
+from aa_dataset.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, read_range
 from pipeline.base.errors import PipelineError
@@ -25,9 +27,9 @@ def main(arguments: list[str]) -> int:
     """Draw the sheet of the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline previews")
     parser.add_argument("file", type=Path, help="PNG to write")
-    parser.add_argument("--columns", type=int, default=8)
-    parser.add_argument("--tile", type=int, default=160, help="pixels of one picture")
-    parser.add_argument("--most", type=int, default=48, help="pictures at most")
+    parser.add_argument("--columns", type=positive, default=8)
+    parser.add_argument("--tile", type=positive, default=160, help="pixels of one picture")
+    parser.add_argument("--most", type=positive, default=48, help="pictures at most")
     parser.add_argument("--open", action="store_true", help="show joints moved, not at rest")
     given = parser.parse_args(arguments)
     name = PREVIEW_OPEN if given.open else PREVIEW
@@ -44,6 +46,7 @@ def one_per_category() -> list[dict[str, Any]]:
     library = LibraryLayout(layout.LIBRARY)
     if not library.seal.is_file():
         raise PipelineError("There is no library here. Run `make library` first.")
+    read_seal(library)  # refuses tables of another schema
     rows = sorted(
         read_rows(library.table("objects")),
         key=lambda row: (row["supercategory"], row["category"], row["object_id"]),

@@ -100,7 +100,19 @@ def _from_rules(item: ArticulatedObject) -> Proposal:
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    """Return what earlier runs wrote; refuse another file before the first question."""
+    if not path.exists():
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as text ({error}). Name another file.") from None
+    if text and (not text.startswith(proposal_text([], header=True)) or text[-1] != "\n"):
+        raise ConfigError(
+            f"{path} is not a table of proposals: its first line must be the header and its last "
+            "line must end with a line break. Correct it, or name another file with --out."
+        )
+    return text
 
 
 def _append(path: Path, proposal: Proposal) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from pipeline.base.errors import PipelineError
@@ -10,8 +11,10 @@ from pipeline.engine.config import load_config
 from pipeline.engine.inventory.refresh import build_lock, refresh
 
 
-def main(_arguments: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Refresh, unless a build is running."""
+    about = "Digest the raw sources and bring the inputs of the rules up to date."
+    argparse.ArgumentParser("python -m pipeline inventory", description=about).parse_args(arguments)
     config = load_config()
     with build_lock(wait=False) as obtained:
         if not obtained:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 import textwrap
@@ -22,8 +23,10 @@ WIDTH = 40
 WRAP = 96
 
 
-def main(_arguments: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Print the summary of the library in this folder."""
+    about = "Print the summary of the library in this folder."
+    argparse.ArgumentParser("python -m pipeline summary", description=about).parse_args(arguments)
     print_summary()
     return 0
 

@@ -73,6 +73,10 @@ def main(arguments: list[str]) -> int:
 def _sheet(
     source: str, facts: SourceFacts, config: Config, *, most: int
 ) -> list[tuple[Picture, str]]:
+    if not Path(facts.folder).is_dir():
+        raise PipelineError(
+            f"{facts.folder} is not a folder; `aa sources {source}` shows how to get the source."
+        )
     listed = list(adapter_module(facts.adapter).discover(Path(facts.folder)))
     rows: list[list[tuple[Picture, str]]] = []
     for found in listed:

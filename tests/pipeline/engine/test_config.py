@@ -179,3 +179,27 @@ def test_a_mistake_in_the_sources_is_a_sentence(workspace: Path, old: str, new: 
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(ConfigError, match=r"sources\.yaml: \w+"):
         parse_config(config)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("name: articulatearena-20k", "name: 2026-13-45", "month must be in 1..12"),
+        ("density_by_part: {}", "density_by_part: {1: 3.0}", "the key 1 is not text"),
+        ("density_by_part: {}", "density_by_part: {null: 3.0}", "the key None is not text"),
+        ("name: articulatearena-20k", 'name: "articulatearena\\n"', "ends with a line break"),
+        ("screw_labels: []", "screw_labels: [.nan]", "screw_labels.0: nan is not a finite"),
+        ("sources: {}", "sources: &a {tail: *a}", "nested too deeply"),
+        ("density: 500.0", f"density: 1{'0' * 400}", "more than 64 bits"),
+    ],
+)  # fmt: skip
+def test_what_yaml_allows_and_a_build_cannot_use_is_a_sentence(
+    workspace: Path, old: str, new: str, problem: str
+) -> None:
+    text = Path("config.yaml").read_text()
+    head = old.split(":")[0]
+    line = next(one for one in text.splitlines() if one.strip().startswith(f"{head}:"))
+    indent = line[: len(line) - len(line.lstrip())]
+    Path("config.yaml").write_text(text.replace(line, f"{indent}{new}", 1))
+    with pytest.raises(ConfigError, match=problem):
+        load_config()
