@@ -163,3 +163,16 @@ def test_the_rules_can_propose_without_a_model(library: Path, capsys: Any) -> No
         ["local-mill", "hand_mill", "hand_mill", "", "rules"],
         ["local-quern", "quern", "quern", "", "rules"],
     ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", b"somebody's notes\n", b"object_id\tlabel\tcategory"]
+)
+def test_a_file_that_is_not_of_proposals_is_refused_and_kept(
+    library: Path, capsys: Any, content: bytes
+) -> None:
+    """A row without a line break before it would be glued to the last one."""
+    Path("notes.tsv").write_bytes(content)
+    assert main(["propose", "--without-model", "--out", "notes.tsv"]) == 2
+    assert "notes.tsv" in capsys.readouterr().err
+    assert Path("notes.tsv").read_bytes() == content

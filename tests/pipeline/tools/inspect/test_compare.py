@@ -48,3 +48,8 @@ def test_one_row_per_usable_object_with_four_pictures(
 def test_an_unknown_source_is_a_sentence(raw: Path) -> None:
     with pytest.raises(PipelineError, match="'nothing' is not a source"):
         main(["nothing", "sheet.png"])
+
+
+def test_a_source_that_is_not_here_is_a_sentence(raw: Path, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match=r"absent is not a folder; `aa sources local`"):
+        main(["local", "sheet.png", "--folder", str(tmp_path / "absent")])
