@@ -241,7 +241,7 @@ def test_what_has_no_area_has_no_fingerprint() -> None:
 
 def assert_all_different(prints: dict[str, Fingerprint]) -> None:
     objects = [
-        Candidate(0, name, "s", name, f"s/{name}", fingerprint=seen) for name, seen in prints.items()
+        Candidate(0, name, "s", name, f"s/{name}", fingerprint=one) for name, one in prints.items()
     ]
     rejects, findings = find_duplicates(objects)
     assert (rejects, findings) == ([], [])
