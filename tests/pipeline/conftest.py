@@ -104,6 +104,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the little build."""
+    folder = tmp_path / "copy"
+    shutil.copytree(built, folder)
+    monkeypatch.chdir(folder)
+    load_taxonomy.cache_clear()
+    return folder
+
+
+@pytest.fixture
 def stored_objects() -> dict[str, dict[str, tuple[float, str]]]:
     """Return what the raw sources hold."""
     return OBJECTS

@@ -8,9 +8,10 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.tools.build.plugins.snakemake_logger_plugin_events import VARIABLE
+
 PLUGINS = Path(__file__).with_name("plugins")
 ARGUMENTS = ("--logger", "events")  # finds `snakemake_logger_plugin_events` on the path
-VARIABLE = "AA_SNAKEMAKE_EVENTS"
 
 
 def plugin_environment(path: Path) -> dict[str, str]:

@@ -93,11 +93,14 @@ class Progress:
                 self._update()
 
     def _update(self) -> None:
+        is_new = not self._events.planned
         self._events.update()
+        if is_new and self._events.planned:  # now the inventories are up to date: count them once
+            self._bar.total = self._expected()
         self._tell_stages()
         if self._events.running:
             self._bar.set_description(self._events.running, refresh=False)
         done, rejects = self._counts()
-        self._bar.total = max(self._expected(), done)
+        self._bar.total = max(self._bar.total or 0, done)
         self._bar.n = done
         self._bar.set_postfix_str(f"{rejects} rejects", refresh=True)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,23 +21,12 @@ from pipeline.base.errors import DamagedFileError
 from pipeline.base.records import read_records
 from pipeline.engine.config import load_config
 from pipeline.handover.annotated import AnnotatedFacts
-from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.manifest.stage import run as make_manifest
 from pipeline.stages.publish.stage import run as publish
 from pipeline.stages.split.stage import run as choose_split
 from tests.kit import small_build
 
 STAGES = {"manifest": make_manifest, "split": choose_split, "publish": publish}
-
-
-@pytest.fixture
-def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a copy of the little build."""
-    folder = tmp_path / "copy"
-    shutil.copytree(built, folder)
-    monkeypatch.chdir(folder)
-    load_taxonomy.cache_clear()
-    return folder
 
 
 def flip(path: Path, mark: bytes, after: int) -> None:

@@ -7,7 +7,6 @@ Its seal names the benchmark that it holds.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from pipeline.base.assets import AssetWriter, pack
 from pipeline.base.seal import revision
 from pipeline.base.tables import write_bytes
 from pipeline.engine.config import load_config
-from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.manifest.stage import run as make_manifest
 from pipeline.stages.publish.stage import run as publish
 from pipeline.stages.split.frozen import list_files, list_paths
@@ -29,16 +27,6 @@ from pipeline.stages.split.stage import run as choose_split
 from pipeline.tools.build.summary import print_summary
 from pipeline.tools.freeze import frozen_from
 from tests.kit import small_build
-
-
-@pytest.fixture
-def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a copy of the little build."""
-    folder = tmp_path / "copy"
-    shutil.copytree(built, folder)
-    monkeypatch.chdir(folder)
-    load_taxonomy.cache_clear()
-    return folder
 
 
 def draw_again(records: Path) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +40,6 @@ def test_every_raw_object_is_in_the_library_or_in_the_rejects(built: Path) -> No
     raw = {f"generated-{p.name}" for p in (built / "work/raw/generated").iterdir()}
     raw |= {f"local-{p.name}" for p in (built / "raw/local").iterdir()}
     assert kept | set(rejects) == raw
-
-
-@pytest.fixture
-def copied(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a copy of the little build."""
-    folder = tmp_path / "copy"
-    shutil.copytree(built, folder)
-    monkeypatch.chdir(folder)
-    load_taxonomy.cache_clear()
-    return folder
 
 
 def contents(folder: Path) -> dict[str, bytes]:
