@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
+from aa_dataset.obj import ObjError, ObjText, read_obj
 from aa_dataset.portable import length, second_moments, symmetric_eigen
 
 Array = NDArray[np.float64]
@@ -20,10 +20,6 @@ Array = NDArray[np.float64]
 CENTERED = 1e-8
 # A collision mesh is flat if its smallest extent is below this fraction of its largest.
 FLAT = 1e-6
-
-
-class ObjError(ArenaError, ValueError):
-    """A mesh file cannot be used; the message names the line."""
 
 
 def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -71,12 +67,19 @@ def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Arr
     if name not in files:
         return np.zeros((0, 3)), [f"{where} does not exist; add the mesh or remove its element."]
     try:
-        points, corners, sides = read_obj(files[name])
+        mesh = _finite(read_obj(files[name]))
     except ObjError as error:
         return np.zeros((0, 3)), [f"{where} is not usable: {error}"]
-    if not corners:
-        return points, [f"{where} holds no face; remove its element."]
-    return points, [f"{where}: {problem}" for problem in _side_problems(name, sides, files)]
+    if not any(len(group.corners) for group in mesh.groups):
+        return mesh.points, [f"{where} holds no face; remove its element."]
+    problems = _side_problems(name, mesh.libraries, files)
+    return mesh.points, [f"{where}: {problem}" for problem in problems]
+
+
+def _finite(mesh: ObjText) -> ObjText:
+    if not np.isfinite(mesh.points).all():
+        raise ObjError("a coordinate is not a finite number; repair the mesh.")
+    return mesh
 
 
 def _side_problems(mesh: str, sides: list[str], files: Mapping[str, bytes]) -> Iterator[str]:
@@ -92,27 +95,3 @@ def _side_problems(mesh: str, sides: list[str], files: Mapping[str, bytes]) -> I
                 picture = posixpath.join(folder, words[-1])
                 if picture not in files:
                     yield f"its texture {words[-1][:200]!r} does not exist; add it."
-
-
-def read_obj(data: bytes) -> tuple[Array, int, list[str]]:
-    """Return vertices (n, 3), the number of faces, and the names of material files."""
-    rows, faces, sides = [], 0, []
-    for number, line in enumerate(data.splitlines(), 1):
-        if line.startswith(b"v "):
-            rows.append(_vertex(line, number))
-        elif line.startswith(b"f "):
-            faces += 1
-        elif line.startswith(b"mtllib "):
-            sides.append(line[7:].decode("utf-8", "replace").strip())
-    points = np.array(rows, dtype=float).reshape(-1, 3)
-    if not np.isfinite(points).all():
-        raise ObjError("a coordinate is not a finite number; repair the mesh.")
-    return points, faces, sides
-
-
-def _vertex(line: bytes, number: int) -> tuple[float, float, float]:
-    try:
-        _, x, y, z = line.split()[:4]
-        return float(x), float(y), float(z)
-    except ValueError:
-        raise ObjError(f"line {number} is not a vertex; repair the mesh.") from None

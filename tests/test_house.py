@@ -17,7 +17,7 @@ ROOMS = {
     "base": set(),
     "shapes": {"base"},
     "raw": {"base"},
-    "generate": {"base"},
+    "generate": {"base", "shapes"},
     "handover": {"base", "raw", "shapes"},
     "engine": {"base", "raw"},
     "stages": {"base", "shapes", "raw", "handover", "engine"},

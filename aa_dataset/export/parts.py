@@ -20,6 +20,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
 from aa_dataset.layout import ObjectLayout
+from aa_dataset.obj import ObjError, read_obj
 
 Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
@@ -150,25 +151,16 @@ class Parts:
 
     def mesh(self, name: str) -> Mesh:
         """Read an OBJ file of triangles."""
-        points, uv, corners, uv_corners = [], [], [], []
-        for line in self.read(name).decode().splitlines():
-            word, *rest = line.split() or [""]
-            if word == "v":
-                points.append([float(x) for x in rest[:3]])
-            elif word == "vt":
-                uv.append([float(x) for x in rest[:2]])
-            elif word == "f":
-                cells = [corner.split("/") for corner in rest]
-                corners.append([int(cell[0]) - 1 for cell in cells])
-                if len(cells[0]) > 1 and cells[0][1]:
-                    uv_corners.append([int(cell[1]) - 1 for cell in cells])
-        textured = bool(uv) and len(uv_corners) == len(corners)
-        return Mesh(
-            np.array(points, dtype=float).reshape(-1, 3),
-            np.array(corners, dtype=np.int64).reshape(-1, 3),
-            np.array(uv, dtype=float) if textured else None,
-            np.array(uv_corners, dtype=np.int64) if textured else None,
-        )
+        try:
+            text = read_obj(self.read(name))
+        except ObjError as error:
+            raise ExportError(
+                f"{self.files.urdf} names {name}, which is not usable: {error}"
+            ) from None
+        corners, uv_corners = text.whole.corners, text.whole.uv_corners
+        if uv_corners is None or (uv_corners < 0).any():  # no picture can lie on it
+            return Mesh(text.points, corners, None, None)
+        return Mesh(text.points, corners, text.uv, uv_corners)
 
 
 def numbers(values: object) -> str:

@@ -12,7 +12,8 @@ from pipeline.generate.layout import MATERIALS, materials_name, mesh_name, textu
 from pipeline.generate.materials import rgba, texture
 from pipeline.generate.shape import Array, Shape
 from pipeline.generate.textures import png
-from pipeline.generate.unwrap import unwrap
+from pipeline.generate.unwrap import UV_DIGITS, unwrap
+from pipeline.shapes.obj_text import Paint, UvText, mesh_text
 
 MESH_DIGITS = 6
 # Axes and pitches get more digits than lengths: they are multiplied by large ranges.
@@ -75,26 +76,20 @@ def texture_files(assembly: Assembly) -> dict[str, bytes]:
 def obj_text(solids: list[Shape]) -> str:
     """Write closed solids of one material as an OBJ; they never share a vertex."""
     rows, faces, taken = [], [], set[bytes]()
-    start = 1
+    start = 0
     for solid in solids:
         points = _apart(solid.vertices, taken)
         rows.append(points)
         faces.append(solid.faces + start)
         start += len(points)
-    points, triangles = np.vstack(rows), np.vstack(faces)
-    vertices = ("v %.6f %.6f %.6f\n" * len(points)) % tuple(points.ravel().tolist())
-    look = texture(solids[0].material)
+    points, triangles, look = np.vstack(rows), np.vstack(faces), texture(solids[0].material)
     if look is None:
-        return vertices + ("f %d %d %d\n" * len(triangles)) % tuple(triangles.ravel().tolist())
+        return mesh_text(points, triangles, decimals=MESH_DIGITS).decode()
     flat = np.vstack([unwrap(solid, look.tile) for solid in solids]).reshape(-1, 2)
     distinct, index = np.unique(flat, axis=0, return_inverse=True)
-    pairs = np.column_stack((triangles.ravel(), index.ravel() + 1)).reshape(-1, 6)
-    return (
-        f"mtllib {MATERIALS}\n{vertices}"
-        + ("vt %.4f %.4f\n" * len(distinct)) % tuple(distinct.ravel().tolist())
-        + f"usemtl {solids[0].material}\n"
-        + ("f %d/%d %d/%d %d/%d\n" * len(pairs)) % tuple(pairs.ravel().tolist())
-    )
+    uv = UvText(distinct, index.reshape(-1, 3), UV_DIGITS)
+    paint = Paint(solids[0].material, MATERIALS)
+    return mesh_text(points, triangles, decimals=MESH_DIGITS, paint=paint, uv=uv).decode()
 
 
 def _apart(vertices: Array, taken: set[bytes]) -> Array:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,18 +17,49 @@ _MOST_STEPS = 2**50
 _FOUR = np.array([f"{number:04d}" for number in range(10_000)], dtype="S4").view("<u4")
 
 
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """What an OBJ says of its look: a material, and the library that has it."""
+
+    material: str
+    library: str = MATERIALS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UvText:
+    """Texture coordinates (k, 2), those of every corner (m, 3), and the decimals to write."""
+
+    values: np.ndarray
+    corners: np.ndarray
+    decimals: int
+
+
 def obj_bytes(piece: Piece, material: str | None, decimals: int) -> bytes:
     """Return a piece in its link frame as OBJ text."""
-    faces = piece.faces + 1
-    parts = [] if material is None else [f"mtllib {MATERIALS}\n".encode()]
-    parts.append(number_lines(b"v", piece.vertices, decimals=decimals))
-    if piece.uv is not None:
-        parts.append(number_lines(b"vt", piece.uv, decimals=UV_DECIMALS))
-    parts += [] if material is None else [f"usemtl {material}\n".encode()]
-    if piece.uv is None:
-        parts.append(number_lines(b"f", faces))
+    paint = None if material is None else Paint(material)
+    uv = None if piece.uv is None else UvText(piece.uv, piece.faces, UV_DECIMALS)
+    return mesh_text(piece.vertices, piece.faces, decimals=decimals, paint=paint, uv=uv)
+
+
+def mesh_text(
+    vertices: np.ndarray,
+    faces: np.ndarray,
+    *,
+    decimals: int,
+    paint: Paint | None = None,
+    uv: UvText | None = None,
+) -> bytes:
+    """Return OBJ text of vertices (n, 3) with fixed decimals and of triangles (m, 3), from 0."""
+    parts = [] if paint is None else [f"mtllib {paint.library}\n".encode()]
+    parts.append(number_lines(b"v", vertices, decimals=decimals))
+    if uv is not None:
+        parts.append(number_lines(b"vt", uv.values, decimals=uv.decimals))
+    parts += [] if paint is None else [f"usemtl {paint.material}\n".encode()]
+    if uv is None:
+        parts.append(number_lines(b"f", faces + 1))
     else:
-        parts.append(number_lines(b"f", np.repeat(faces, 2, axis=1), separators=b" / / /"))
+        pairs = np.stack([faces, uv.corners], axis=2).reshape(-1, 6) + 1
+        parts.append(number_lines(b"f", pairs, separators=b" / / /"))
     return b"".join(parts)
 
 

@@ -23,7 +23,7 @@ from pipeline.raw.adapters import partnet_mobility
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.records import Found
 from pipeline.shapes.materials import MapLine, read_mtl
-from pipeline.shapes.obj import ObjError, read_obj
+from aa_dataset.obj import ObjError, read_obj
 from pipeline.shapes.pieces import compacted
 from pipeline.stages.normalize import meshes as meshes_module
 from pipeline.stages.normalize.meshes import MeshReader

@@ -23,7 +23,7 @@ from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 from pipeline.shapes.materials import MtlMaterial, read_mtl
-from pipeline.shapes.obj import Group, ObjError, ObjText, read_obj
+from aa_dataset.obj import Group, ObjError, ObjText, read_obj
 from pipeline.shapes.pictures import (
     NotAPicture,
     Picture,

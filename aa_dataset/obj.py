@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads Wavefront OBJ text into arrays, several times faster than one line at a time.
+"""Reads Wavefront OBJ text into arrays, several times faster than one line at a time. numpy alone.
 
+The builder reads raw meshes with it, the loader checks and exports those of the library.
 Most files repeat one pattern: `v x y z`, `vt u v`, `f a/b/c a/b/c a/b/c`. Such lines are parsed all
 at once in C. Everything else that OBJ allows (polygons, mixed corners, negative indices, comments
 after numbers, broken lines) is parsed by the plain loops below, with the same result.
@@ -10,9 +11,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+
+from aa_dataset.errors import ArenaError
 
 _DIGITS = b"0123456789-+.eE"
 # Relevant numbers of a line: a position, a color, and one more, which means that it is neither.
@@ -21,8 +24,8 @@ _WIDEST = 8
 _FARTHEST = 2**48
 
 
-class ObjError(ValueError):
-    """Text that is not a usable OBJ file."""
+class ObjError(ArenaError, ValueError):
+    """Text that is not a usable OBJ file; the message names the line where it can."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,21 @@ class ObjText:
     uv: np.ndarray
     groups: list[Group] = field(default_factory=list)
     libraries: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> Group:
+        """All triangles as one group without a material, in the order of the file."""
+        if len(self.groups) == 1:
+            return replace(self.groups[0], material=None)
+        none = np.zeros((0, 3), dtype=np.int64)
+        corners = np.concatenate([none, *(group.corners for group in self.groups)])
+        if all(group.uv_corners is None for group in self.groups):
+            return Group(None, corners, None)
+        return Group(None, corners, np.concatenate([_uv_corners(group) for group in self.groups]))
+
+
+def _uv_corners(group: Group) -> np.ndarray:
+    return np.full(group.corners.shape, -1) if group.uv_corners is None else group.uv_corners
 
 
 def read_obj(data: bytes) -> ObjText:
@@ -134,7 +152,7 @@ def _number_rows(text: bytes, key: bytes, least: int) -> np.ndarray:
         numbers = _parsed(block.replace(key, b""), float)
         if len(numbers) == alike[0] * (len(alike[1]) - 1):
             return numbers.reshape(alike[0], -1)
-    return _odd_rows(_only(written, key), least)
+    return _odd_rows(text, _only(written, key), least)
 
 
 def _parsed(text: bytes, kind: type) -> np.ndarray:
@@ -144,10 +162,13 @@ def _parsed(text: bytes, kind: type) -> np.ndarray:
         return np.zeros(0, dtype=kind)
 
 
-def _odd_rows(lines: Sequence[bytes], least: int) -> np.ndarray:
+def _odd_rows(text: bytes, lines: Sequence[bytes], least: int) -> np.ndarray:
     rows = [_floats(line) for line in lines]
-    if min(map(len, rows)) < least:
-        raise ObjError(f"a line has fewer than {least} numbers.")
+    shortest = min(range(len(rows)), key=lambda number: len(rows[number]))
+    if len(rows[shortest]) < least:
+        # The text begins with an empty line, so the first line of the file has the number 1.
+        number = text.split(b"\n").index(lines[shortest])
+        raise ObjError(f"line {number} has fewer than {least} numbers; repair the mesh.")
     width = max(len(row) for row in rows)
     return np.array([row + [0.0] * (width - len(row)) for row in rows])
 
