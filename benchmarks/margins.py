@@ -147,7 +147,7 @@ def watch_cuts(recorder: Recorder) -> None:
         recorder.note("annotate: grid laid along a flat side", largest, cells._FLAT_SHARE)
 
     def grown(_: None, self: Any, part: Any) -> None:
-        hull = decomposition._hull_of(decomposition._outline(self._points(part)))
+        hull = decomposition.hull_of(decomposition._outline(self._points(part)))
         if hull is not None:
             air, count = self._cells.inside(hull.points[hull.simplices])
             most = max(

@@ -10,6 +10,7 @@ import numpy as np
 
 from aa_dataset.portable import applied, determinant, settled
 from pipeline.shapes.pictures import Picture
+from pipeline.shapes.triangles import stacked
 
 Rgba = tuple[float, float, float, float]
 DEFAULT_COLOR: Rgba = (0.7, 0.7, 0.7, 1.0)
@@ -55,12 +56,10 @@ class Piece:
 
 def joined(pieces: Sequence[Piece], look: Look | None = None) -> Piece:
     """Return one piece of all triangles; with a given `look`, without texture coordinates."""
-    starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
-    faces = [piece.faces + start for piece, start in zip(pieces, starts[:-1], strict=True)]
-    vertices = np.concatenate([piece.vertices for piece in pieces])
+    vertices, faces = stacked([p.vertices for p in pieces], [p.faces for p in pieces])
     keeps_uv = look is None and pieces[0].uv is not None
     uv = np.concatenate([piece.uv for piece in pieces]) if keeps_uv else None
-    return Piece(vertices, np.concatenate(faces), look or pieces[0].look, uv)
+    return Piece(vertices, faces, look or pieces[0].look, uv)
 
 
 def merged_by_look(pieces: Sequence[Piece]) -> dict[Look, Piece]:

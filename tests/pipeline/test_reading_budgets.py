@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.obj import ObjError, read_obj
 from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Task
@@ -23,7 +24,6 @@ from pipeline.raw.adapters import partnet_mobility
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.records import Found
 from pipeline.shapes.materials import MapLine, read_mtl
-from aa_dataset.obj import ObjError, read_obj
 from pipeline.shapes.pieces import compacted
 from pipeline.stages.normalize import meshes as meshes_module
 from pipeline.stages.normalize.meshes import MeshReader

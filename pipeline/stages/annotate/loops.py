@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connected components, and the loops of the rim of an open surface."""
+"""The loops of the rim of an open surface."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from aa_dataset.portable import length, product
-
-
-def connected(count: int, *edges: np.ndarray) -> np.ndarray:
-    """Return the connected component of every node (count,); edges are (k, 2)."""
-    pairs = np.concatenate(edges)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=count))])
-    others = pairs[np.argsort(pairs[:, 0], kind="stable"), 1]
-    graph = csr_matrix((np.ones(len(pairs), bool), others, starts), (count, count))
-    return np.asarray(connected_components(graph, directed=False)[1].astype(np.int64))
+from pipeline.shapes.triangles import connected
 
 
 def find_loops(

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import trimesh
-from scipy.spatial import ConvexHull, QhullError
 
 from aa_dataset.kinematics import RigidBody
-from aa_dataset.portable import dot
+from pipeline.shapes.hulls import hull_of, outward_faces
 from pipeline.shapes.primitives import Primitive
 from pipeline.stages.annotate.accuracy import (
     error_of_absence,
@@ -140,14 +139,10 @@ def _with_sheets(
 
 def _hull(surface: Surface) -> RigidBody | None:
     """Return the body of the convex hull, for lines and points that span a volume."""
-    try:
-        hull = ConvexHull(surface.vertices[np.unique(surface.faces)])
-    except (QhullError, ValueError):  # flat or too few
+    hull = hull_of(surface.vertices[np.unique(surface.faces)])
+    if hull is None:
         return None
-    corners = hull.points[hull.simplices]
-    inward = dot(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]),
-                 hull.equations[:, :3]) < 0  # fmt: skip
-    corners[inward] = corners[inward][:, ::-1]
+    corners = hull.points[outward_faces(hull)]
     return moments_body(tetrahedron_moments(corners).sum(axis=0))
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import trimesh
 
 from aa_dataset.portable import length
-from pipeline.stages.annotate.loops import connected, find_loops
+from pipeline.shapes.triangles import Edges, cells, connected, connected_faces, stacked
+from pipeline.stages.annotate.loops import find_loops
 from pipeline.stages.annotate.moments import triangle_areas
 
 # Vertices closer than this share of the diagonal are one: 2^20 steps, below what six digits hold.
@@ -95,7 +96,10 @@ def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
     A shell that is closed by the file's own vertices is kept, so that two touching parts stay two
     parts. All other triangles are welded by position, across meshes.
     """
-    points, faces = _stacked(meshes)
+    points, faces = stacked(
+        [np.asarray(mesh.vertices, dtype=float) for mesh in meshes],
+        [np.asarray(mesh.faces) for mesh in meshes],
+    )
     if not len(faces):
         return None
     used = points[np.unique(faces)]
@@ -110,21 +114,10 @@ def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
     return Surface(vertices, faces, shells, rims, center, diagonal)
 
 
-def _stacked(meshes: Sequence[trimesh.Trimesh]) -> tuple[np.ndarray, np.ndarray]:
-    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
-    faces = [
-        np.asarray(mesh.faces, dtype=np.int64) + start
-        for mesh, start in zip(meshes, starts[:-1], strict=True)
-    ]
-    points = [np.asarray(mesh.vertices, dtype=float) for mesh in meshes]
-    empty = np.zeros((0, 3))
-    return np.concatenate([empty, *points]), np.concatenate([empty.astype(np.int64), *faces])
-
-
 def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weld within what the file connects where that is closed, and by place alone elsewhere."""
     place = _places(points)
-    part = connected(len(points), faces[:, [0, 1]], faces[:, [1, 2]])
+    part = connected_faces(len(points), faces)
     first, own = np.unique(part * len(points) + place, return_index=True, return_inverse=True)[1:]
     inner, group = own[faces], part[faces[:, 0]]
     sound = _whole(inner)
@@ -143,8 +136,8 @@ def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _places(points: np.ndarray) -> np.ndarray:
     """Return a number per vertex (n,), the same for those at one place."""
-    x, y, z = (np.round((points + 0.5) * WELD_STEPS).astype(np.int64)).T
-    return np.unique((x << 42) + (y << 21) + z, return_inverse=True)[1]
+    keys = cells(points, low=-0.5, width=1.0, steps=WELD_STEPS)
+    return np.unique(keys, return_inverse=True)[1]
 
 
 def _whole(faces: np.ndarray) -> np.ndarray:
@@ -154,7 +147,7 @@ def _whole(faces: np.ndarray) -> np.ndarray:
 
 def _closed_groups(faces: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
     """Return for every group (count,) whether each of its edges belongs to exactly two faces."""
-    edges = _Edges.of(faces)
+    edges = Edges.of(faces)
     closed = np.zeros(count, bool)
     closed[groups] = True
     closed[groups[edges.faces[edges.shared != 2]]] = False
@@ -178,31 +171,9 @@ def _repeated_groups(triples: np.ndarray, groups: np.ndarray, count: int) -> np.
     return again
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Edges:
-    """Directed edges (3 m,) of faces, sorted so that those between the same vertices follow."""
-
-    tails: np.ndarray
-    heads: np.ndarray
-    faces: np.ndarray
-    number: np.ndarray  # of the undirected edge
-    shared: np.ndarray  # how many faces have it
-
-    @classmethod
-    def of(cls, faces: np.ndarray) -> _Edges:
-        tails, heads = faces.T.reshape(-1), faces[:, [1, 2, 0]].T.reshape(-1)
-        low, high = np.minimum(tails, heads), np.maximum(tails, heads)
-        key = low * (int(faces.max(initial=0)) + 1) + high
-        order = np.argsort(key, kind="stable")
-        number = np.cumsum(np.diff(key[order], prepend=-1) > 0) - 1
-        shared = np.bincount(number)[number] if len(number) else number
-        face = np.tile(np.arange(len(faces)), 3)[order]
-        return cls(tails[order], heads[order], face, number, shared)
-
-
 def _oriented(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, Rims]:
     """Split into shells, orient faces consistently, and list the rims."""
-    edges = _Edges.of(faces)
+    edges = Edges.of(faces)
     twice = np.flatnonzero(edges.shared == 2)
     one, two = twice[::2], twice[1::2]
     pairs = np.column_stack([edges.faces[one], edges.faces[two]])
@@ -236,7 +207,7 @@ def _agreeing_signs(
     return np.where(mostly < 0, -signs, signs)
 
 
-def _rims(vertices: np.ndarray, edges: _Edges, signs: np.ndarray, shells: np.ndarray) -> Rims:
+def _rims(vertices: np.ndarray, edges: Edges, signs: np.ndarray, shells: np.ndarray) -> Rims:
     """Return the edges of shells that opposite edges do not cancel."""
     along = np.where(edges.tails < edges.heads, 1, -1) * signs[edges.faces].astype(np.int64)
     balance = np.bincount(edges.number, along)[edges.number] if len(along) else along

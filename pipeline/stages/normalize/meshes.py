@@ -17,13 +17,13 @@ from typing import TypeVar
 import numpy as np
 
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
+from aa_dataset.obj import Group, ObjError, ObjText, read_obj
 from aa_dataset.portable import product
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 from pipeline.shapes.materials import MtlMaterial, read_mtl
-from aa_dataset.obj import Group, ObjError, ObjText, read_obj
 from pipeline.shapes.pictures import (
     NotAPicture,
     Picture,

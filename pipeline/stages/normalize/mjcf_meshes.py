@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
-from aa_dataset.portable import dot
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
+from pipeline.shapes.hulls import hull_of, outward_faces
 
 
 def obj_bytes(vertices: np.ndarray, faces: np.ndarray, places: np.ndarray | None = None) -> bytes:
@@ -41,15 +40,10 @@ def obj_from_text(name: str, facts: Mapping[str, str]) -> bytes:
 
 def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
     """Return the triangles of the convex hull, oriented outward."""
-    try:
-        hull = ConvexHull(vertices)
-    except (QhullError, ValueError):
-        raise _invalid(name, "its vertices have no convex hull with a volume") from None
-    faces = hull.simplices.astype(np.int64)
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    inward = dot(np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-    faces[inward] = faces[inward][:, ::-1]
-    return np.asarray(faces)
+    hull = hull_of(vertices)
+    if hull is None:
+        raise _invalid(name, "its vertices have no convex hull with a volume")
+    return outward_faces(hull)
 
 
 def obj_from_msh(name: str, data: bytes) -> bytes:

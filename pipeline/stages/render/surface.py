@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.reasons import Reason
+from pipeline.shapes.triangles import Edges, cells, connected
 from pipeline.stages.render.camera import Camera
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ CREASE_COSINE = np.cos(np.deg2rad(40.0))  # sharper edges are drawn sharp
 TEXTURE_PIXELS = 512  # a preview shows no more; it bounds upload time and aliasing
 MOST_LAYERS = 1_000  # pictures that all triangles together cover; real objects cover up to 30
 DEFAULT_COLOR = (0.70, 0.71, 0.73, 1.0)  # parts without any visual
-GRID_BITS = 20  # vertices closer than 2**-20 of the object are one vertex for smoothing
+WELD_STEPS = 2**20  # vertices closer than this part of the object are one for smoothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,10 +235,8 @@ def corner_normals(corners: Array, part: NDArray[np.int64]) -> Array:
 def _merge_vertices(corners: Array, part: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return (f, 3) vertex numbers, equal where corners of one part coincide."""
     points = corners.reshape(-1, 3)
-    low = points.min(axis=0)
-    cell = max(float(np.ptp(points, axis=0).max()), 1e-300) / 2**GRID_BITS
-    grid = np.rint((points - low) / cell).astype(np.int64)
-    place_key = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
+    width = max(float(np.ptp(points, axis=0).max()), 1e-300)
+    place_key = cells(points, low=points.min(axis=0), width=width, steps=WELD_STEPS)
     # Hashing the part's number separates parts; a chance collision costs one soft edge.
     mixed = place_key.astype(np.uint64) ^ (
         np.repeat(part, 3).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -249,16 +246,11 @@ def _merge_vertices(corners: Array, part: NDArray[np.int64]) -> NDArray[np.int64
 
 def _smooth_groups(vertex: NDArray[np.int64], face_normals: Array) -> NDArray[np.int64]:
     """Return (f,) group numbers of faces connected across blunt edges."""
-    edges = np.sort(vertex[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-    key = edges[:, 0] * (int(vertex.max()) + 1) + edges[:, 1]
-    order = np.argsort(key, kind="stable")
-    same = key[order][1:] == key[order][:-1]
-    first, second = order[:-1][same] // 3, order[1:][same] // 3
+    edges = Edges.of(vertex, by_face=True)
+    same = edges.number[1:] == edges.number[:-1]
+    first, second = edges.faces[:-1][same], edges.faces[1:][same]
     blunt = (face_normals[first] * face_normals[second]).sum(axis=1) > CREASE_COSINE
-    pairs = (np.ones(int(blunt.sum()), dtype=np.int8), (first[blunt], second[blunt]))
-    graph = coo_array(pairs, shape=(len(vertex), len(vertex)))
-    _, group = connected_components(graph, directed=False)
-    return np.asarray(group, dtype=np.int64)
+    return connected(len(vertex), np.column_stack([first[blunt], second[blunt]]))
 
 
 def _read_mesh(mesh: trimesh.Trimesh, part: int, textures: _Textures) -> tuple[NDArray[Any], ...]:

@@ -6,16 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import trimesh
 
 from aa_dataset.portable import dot, length
+from pipeline.shapes.triangles import Edges, cells, connected_faces, stacked
 
 # A triangle is flat when its area is below this share of its longest edge squared: a millionth
 # of the edge is the height that single precision, which a GLB has, no longer resolves.
 FLAT = 1e-6
+# Vertices in one cell are one: 5e-7 of the box, the digits of a GLB.
+WELD_STEPS = 2**21 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,24 +80,23 @@ class Shape:
 
     @cached_property
     def edges(self) -> Edges:
-        """Return how often every edge of the solid faces is used."""
-        return _edges(self.solid_faces, len(self.vertices))
+        """Return the edges of the solid faces."""
+        return Edges.of(self.solid_faces)
 
     @cached_property
     def components(self) -> np.ndarray:
         """Return the number (k,) of the connected component of every solid face."""
         faces = self.solid_faces
-        links = np.concatenate([faces[:, :2], faces[:, 1:]])
-        find: Any = trimesh.graph.connected_component_labels
-        labels = find(links, node_count=len(self.vertices))
+        labels = connected_faces(len(self.vertices), faces)
         return np.unique(labels[faces[:, 0]], return_inverse=True)[1].reshape(-1)
 
     @cached_property
     def is_closed(self) -> np.ndarray:
         """Return (c,) which components have exactly two faces at every edge."""
         count = int(self.components.max(initial=-1)) + 1
-        broken = self.edges.uses[self.edges.of_face] != 2
-        return np.asarray(np.bincount(np.repeat(self.components, 3), broken, minlength=count) == 0)
+        closed = np.ones(count, dtype=bool)
+        closed[self.components[self.edges.faces[self.edges.shared != 2]]] = False
+        return closed
 
     @cached_property
     def is_wound(self) -> np.ndarray:
@@ -157,38 +158,16 @@ class Shape:
         return np.where(turned[:, None], self.solid_faces[:, ::-1], self.solid_faces)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edges:
-    """The edges of some faces: number of uses (e,), and which three (3 k,) each face has."""
-
-    uses: np.ndarray
-    of_face: np.ndarray
-
-
-def _edges(faces: np.ndarray, count: int) -> Edges:
-    pairs = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2).astype(np.int64), axis=1)
-    keys = pairs[:, 0] * count + pairs[:, 1]
-    _, inverse, uses = np.unique(keys, return_inverse=True, return_counts=True)
-    return Edges(uses, inverse.reshape(-1))
-
-
 def united(meshes: Sequence[trimesh.Trimesh]) -> Shape | None:
     """Return the meshes of one link as one shape; None if there is no triangle."""
-    vertices, faces, start = [], [], 0
-    for mesh in meshes:
-        vertices.append(np.asarray(mesh.vertices, dtype=float))
-        faces.append(np.asarray(mesh.faces, dtype=np.int64) + start)
-        start += len(mesh.vertices)
-    if not sum(map(len, faces)):
+    points, triangles = stacked(
+        [np.asarray(mesh.vertices, dtype=float) for mesh in meshes],
+        [np.asarray(mesh.faces) for mesh in meshes],
+    )
+    if not len(triangles):
         return None
-    points, triangles = np.concatenate(vertices), np.concatenate(faces)
-    first, inverse = np.unique(_cells(points), return_index=True, return_inverse=True)[1:]
-    return Shape(points[first], inverse.reshape(-1)[triangles])
-
-
-def _cells(points: np.ndarray) -> np.ndarray:
-    """Return the cell (n,) of every point; a cell is 5e-7 of the box, the digits of a GLB."""
     low = points.min(axis=0)
     width = max(float((points.max(axis=0) - low).max()), 1e-300)
-    cells = ((points - low) / width * (2**21 - 1)).round().astype(np.int64)
-    return np.asarray((cells[:, 0] << 42) | (cells[:, 1] << 21) | cells[:, 2])
+    places = cells(points, low=low, width=width, steps=WELD_STEPS)
+    first, inverse = np.unique(places, return_index=True, return_inverse=True)[1:]
+    return Shape(points[first], inverse.reshape(-1)[triangles])

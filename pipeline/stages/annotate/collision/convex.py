@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import ConvexHull
 
 from aa_dataset.portable import (
     applied,
@@ -26,7 +24,9 @@ from aa_dataset.portable import (
     settled,
     symmetric_eigen,
 )
+from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
 from pipeline.shapes.pieces import Look, Piece, joined
+from pipeline.shapes.triangles import connected_faces, is_closed, unique_places
 
 # A component is flat when its thinnest direction is below this share of its widest one.
 FLATNESS = 1e-4
@@ -65,26 +65,11 @@ def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
     owner = np.repeat(np.arange(len(shapes)), [len(shape.vertices) for shape in shapes])
     places, inverse = unique_places(whole.vertices, owner)
     merged = inverse[whole.faces]
-    pairs = np.concatenate([merged[:, :2], merged[:, 1:]])
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(places),) * 2)
-    labels = connected_components(links, directed=False)[1][merged[:, 0]]
+    labels = connected_faces(len(places), merged)[merged[:, 0]]
     order = np.argsort(labels, kind="stable")
     for group in np.split(merged[order], np.flatnonzero(np.diff(labels[order])) + 1):
         used, local = np.unique(group, return_inverse=True)
         yield Surface(places[used], local.reshape(-1, 3))
-
-
-def unique_places(vertices: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct places of every shape, sorted, and the place of every vertex."""
-    keys = (*vertices.T[::-1], owner)
-    order = np.lexsort(keys)
-    differs = np.zeros(len(order), dtype=bool)
-    for key in keys:
-        differs[1:] |= np.diff(key[order]) != 0
-    inverse = np.empty(len(order), dtype=np.int64)
-    inverse[order] = np.cumsum(differs)
-    differs[0] = True
-    return vertices[order[differs]], inverse
 
 
 def convex(part: Surface, decimals: int) -> Surface:
@@ -93,10 +78,10 @@ def convex(part: Surface, decimals: int) -> Surface:
     center, axes, widths = part.principal
     if _is_flat(widths, decimals) or len(points) < 4:
         return _thin_box(points, center, axes, decimals)
-    try:
-        hull = _outward(points, ConvexHull(points, qhull_options="QbB Pp Qt"))
-    except QhullError:
+    found = hull_of(points, options=SCALED)
+    if found is None:
         return _thin_box(points, center, axes, decimals)
+    hull = _own(found)
     return part if _is_convex(part, hull) else hull
 
 
@@ -113,11 +98,10 @@ def thickened(part: Surface, decimals: int) -> Surface:
     center, axes, widths = part.principal
     if len(points) < 4 or not _is_flat(widths, decimals):
         return part
-    try:
-        outline = ConvexHull(applied(axes[1:], points - center)).volume
-    except (QhullError, ValueError):
+    outline = hull_of(applied(axes[1:], points - center))
+    if outline is None:
         return part  # on a line
-    if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline:
+    if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline.volume:
         return part
     shift = _thickness(widths, decimals) / 2 * axes[0]
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]])
@@ -170,15 +154,6 @@ def _filled_share(part: Surface, hull: Surface) -> float:
     return share if share <= 2 - CONVEX_SHARE else 0.0
 
 
-def is_closed(faces: np.ndarray) -> bool:
-    """Return whether every edge has exactly two faces, which use it in opposite directions."""
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    size = int(faces.max()) + 1
-    there = np.sort(edges[:, 0] * size + edges[:, 1])
-    back = np.sort(edges[:, 1] * size + edges[:, 0])
-    return bool((there == back).all() and (there[1:] != there[:-1]).all())
-
-
 def volume(part: Surface) -> float:
     """Return the volume [m^3] that a closed mesh encloses."""
     corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
@@ -196,14 +171,10 @@ def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
 
 
-def _outward(points: np.ndarray, hull: ConvexHull) -> Surface:
-    """Return a hull's own vertices and outward faces: qhull's winding is arbitrary."""
-    used, local = np.unique(hull.simplices, return_inverse=True)
-    vertices, faces = points[used], local.reshape(-1, 3)
-    normals = hull.equations[:, :3]
-    inward = dot(_area_vectors(vertices, faces), normals) < 0
-    faces[inward] = faces[inward][:, ::-1]
-    return Surface(vertices, faces)
+def _own(hull: ConvexHull) -> Surface:
+    """Return a hull with no other vertices than its own."""
+    used, local = np.unique(outward_faces(hull), return_inverse=True)
+    return Surface(hull.points[used], local.reshape(-1, 3))
 
 
 def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Surface:
@@ -224,10 +195,10 @@ def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
     The principal axes of a square are arbitrary; without this its box could be rotated.
     """
-    try:
-        corners = local[ConvexHull(local[:, 1:], qhull_options="QbB Pp").vertices][:, 1:]
-    except (QhullError, ValueError):
+    outline = hull_of(local[:, 1:], options=SCALED)
+    if outline is None:
         return axes  # on a line, or a single point
+    corners = local[outline.vertices][:, 1:]
     edges = np.roll(corners, -1, axis=0) - corners
     edges = edges / length(edges)[:, None]
     turned = np.stack([edges, edges[:, ::-1] * [-1, 1]], axis=1)

@@ -10,11 +10,12 @@ from itertools import count, product
 
 import igl
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from aa_dataset.portable import settled
+from pipeline.shapes.hulls import hull_of
+from pipeline.shapes.triangles import is_closed, unique_places
 from pipeline.stages.annotate.collision.cells import cells_around, effort
-from pipeline.stages.annotate.collision.convex import Surface, convex, is_closed, unique_places
+from pipeline.stages.annotate.collision.convex import Surface, convex
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
     Part,
@@ -97,7 +98,7 @@ class Decomposition:
         return [self._hull(part, decimals) for part in parts]
 
     def _add(self, part: Part) -> None:
-        hull = _hull_of(_outline(self._points(part)))
+        hull = hull_of(_outline(self._points(part)))
         air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
         self._whole = self._whole or cells
         if air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * self._whole, self._smallest):
@@ -121,7 +122,7 @@ class Decomposition:
         A thin slice off a bowl makes no progress, two halves do. Rounded, so that the choice does
         not depend on the last bits.
         """
-        hulls = [_hull_of(_outline(self._points(part, roughly=True))) for part in parts]
+        hulls = [hull_of(_outline(self._points(part, roughly=True))) for part in parts]
         return round(math.fsum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
 
     def _points(self, part: Part, *, roughly: bool = False) -> np.ndarray:
@@ -163,14 +164,6 @@ def _winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 def _pairs(part: Part, cuts: Iterable[Cut]) -> list[tuple[Part, Part]]:
     return [pair for cut in cuts if (pair := divided(part, cut)) is not None]
-
-
-def _hull_of(points: np.ndarray) -> ConvexHull | None:
-    """Return the hull of points (n, 3) in cells; None if they are flat."""
-    try:
-        return ConvexHull(points)
-    except (QhullError, ValueError):
-        return None
 
 
 def _outline(points: np.ndarray) -> np.ndarray:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
+from aa_dataset.obj import read_obj
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.shapes.grid import grid_decimals
-from aa_dataset.obj import read_obj
 from pipeline.shapes.pieces import Piece
 from pipeline.shapes.urdf_meshes import collision_shape
 from pipeline.stages.annotate.collision.cells import effort

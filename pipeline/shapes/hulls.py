@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convex hulls by qhull, with faces outward: qhull's own winding is arbitrary."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from aa_dataset.portable import dot
+
+# Scales every axis to the same width and prints no warning: for parts that are thin in one
+# direction. It rounds differently, so who compares hulls must not mix both.
+SCALED = "QbB Pp"
+
+
+def hull_of(points: np.ndarray, *, options: str | None = None) -> ConvexHull | None:
+    """Return the hull of points (n, d); None if they are flat, or too few."""
+    try:
+        return ConvexHull(points, qhull_options=options)
+    except (QhullError, ValueError):
+        return None
+
+
+def outward_faces(hull: ConvexHull) -> np.ndarray:
+    """Return the triangles (m, 3) of a hull in space, by its points, each seen from outside."""
+    faces = hull.simplices.astype(np.int64)
+    a, b, c = (hull.points[faces[:, k]] for k in range(3))
+    inward = dot(np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return np.asarray(faces)
