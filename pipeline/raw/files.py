@@ -296,28 +296,6 @@ def _without_top(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name.split("/", 1)[1]: data for name, data in files.items()}
 
 
-def overlaid(files: RawFiles, extra: Mapping[str, bytes]) -> RawFiles:
-    """Return the same files with additional ones in memory, which replace those of equal name."""
-    return _Overlay(files, extra)
-
-
-class _Overlay(RawFiles):
-    def __init__(self, below: RawFiles, extra: Mapping[str, bytes]) -> None:
-        super().__init__(below.most_bytes)
-        self._below, self._extra = below, dict(extra)
-
-    def names(self) -> list[str]:
-        return sorted({*self._below.names(), *self._extra})
-
-    def has(self, name: str) -> bool:
-        return name in self._extra or self._below.has(name)
-
-    def _read(self, name: str, most: int) -> bytes:
-        if name in self._extra:
-            return self._extra[name]
-        return self._below._read(name, most)
-
-
 Sizes = Mapping[str, int | Rejection]
 
 

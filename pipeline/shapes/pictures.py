@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
@@ -143,6 +143,8 @@ def _decoded(data: bytes, name: str, budget: PictureBudget) -> Image.Image:
         raise _too_many(name, str(error)) from None
     except (MemoryError, Rejection):
         raise
+    except UnidentifiedImageError:  # whose own words have an address in memory
+        raise NotAPicture(f"it has none of the formats {', '.join(FORMATS)}") from None
     except Exception as error:  # decoders raise various errors
         raise NotAPicture(f"{type(error).__name__}: {error}") from error
     return image

@@ -34,6 +34,7 @@ from pipeline.shapes.pictures import (
 from pipeline.shapes.pieces import Look, Piece, compacted, joined
 from pipeline.shapes.primitives import Primitive, tessellated
 from pipeline.shapes.scenes import SCENE_TYPES, scene_pieces
+from pipeline.stages.normalize.given_meshes import GivenMesh
 
 T = TypeVar("T")
 # Texture coordinates beyond this have no fraction left in single precision, as in a GLB.
@@ -61,16 +62,21 @@ class LinkGeometry:
 
 @dataclass(slots=True)
 class MeshReader:
-    """Reads the meshes of one object, within its budgets."""
+    """Reads the meshes of one object, within its budgets.
+
+    `given` has, by name, the meshes of which the document decides the numbers or the look.
+    """
 
     files: RawFiles
     model: str
     budgets: Budgets
+    given: Mapping[str, GivenMesh] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     faces: int = 0
     _pieces: int = 0
     _pixels: PictureBudget = field(init=False)
     _loaded: dict[str, list[Piece]] = field(default_factory=dict)
+    _texts: dict[str, ObjText] = field(default_factory=dict)
     _by_path: dict[str, list[Piece]] = field(default_factory=dict)
     _pictures: dict[tuple[str, str], Picture | None] = field(default_factory=dict)
     _decoded: dict[bytes, Picture | None] = field(default_factory=dict)
@@ -157,7 +163,7 @@ class MeshReader:
 
     def _load_once(self, name: str) -> list[Piece]:
         """Return a file's pieces with triangles; a file with several spellings is read once."""
-        path = self.files.resolve(name, beside=self.model)
+        path = name if name in self.given else self.files.resolve(name, beside=self.model)
         if path not in self._by_path:
             self._by_path[path] = [piece for piece in self._load(name) if len(piece.faces)]
         return self._by_path[path]
@@ -173,18 +179,33 @@ class MeshReader:
         return []
 
     def _load(self, name: str) -> list[Piece]:
-        path = self.files.resolve(name, beside=self.model)
-        kind = PurePosixPath(path).suffix.lower().lstrip(".")
-        if kind != "obj" and kind not in SCENE_TYPES:
-            raise Rejection(Reason.MESH_INVALID, f"{name}: meshes of type {kind!r} are not read.")
-        data = self.files.read(path)
         try:
-            pieces = self._obj(data, path) if kind == "obj" else scene_pieces(self, data, path)
+            pieces = self._given(name) if name in self.given else self._of_file(name)
         except ObjError as error:
             raise Rejection(Reason.MESH_INVALID, f"{name} cannot be read: {error}") from None
         for piece in pieces:
             _require_numbers(piece, name)
         return [self._with_finite_uv(piece, name) for piece in pieces]
+
+    def _given(self, name: str) -> list[Piece]:
+        mesh = self.given[name]
+        text = self._obj_text(mesh.source) if isinstance(mesh.source, str) else mesh.source
+        if not text.groups:
+            return []
+        return [self._group(text, text.whole, {"": mesh.material}, self.model)]
+
+    def _obj_text(self, path: str) -> ObjText:
+        if path not in self._texts:
+            self._texts[path] = read_obj(self.files.read(path))
+        return self._texts[path]
+
+    def _of_file(self, name: str) -> list[Piece]:
+        path = self.files.resolve(name, beside=self.model)
+        kind = PurePosixPath(path).suffix.lower().lstrip(".")
+        if kind != "obj" and kind not in SCENE_TYPES:
+            raise Rejection(Reason.MESH_INVALID, f"{name}: meshes of type {kind!r} are not read.")
+        data = self.files.read(path)
+        return self._obj(data, path) if kind == "obj" else scene_pieces(self, data, path)
 
     def _obj(self, data: bytes, path: str) -> list[Piece]:
         text = read_obj(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an MJCF model through MuJoCo and converts it to a URDF document with added files.
+"""Reads an MJCF model through MuJoCo and converts it to a URDF document with its meshes.
 
 MuJoCo compiles the cleaned document (`mjcf_document`), so that it interprets defaults, units,
 angles, frames and limits itself. The conversion:
@@ -29,7 +29,8 @@ from aa_dataset.portable import product
 from pipeline.base.errors import MissingPackageError, Rejection
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.engine.settings import Budgets
-from pipeline.raw.files import RawFiles, overlaid
+from pipeline.raw.files import RawFiles
+from pipeline.stages.normalize.given_meshes import GivenMesh
 from pipeline.stages.normalize.mjcf_document import MjcfDocument, read_document
 from pipeline.stages.normalize.mjcf_shapes import MESH, SDF, MeshMap, ShapeMaker, Written, pose
 
@@ -42,15 +43,15 @@ _CHECKED = (
 
 def read_mjcf(
     files: RawFiles, model: str, budgets: Budgets
-) -> tuple[UrdfModel, RawFiles, list[Finding]]:
+) -> tuple[UrdfModel, dict[str, GivenMesh], list[Finding]]:
     """Read an MJCF model.
 
     Returns
     -------
     UrdfModel
         The same motion and geometry; mesh names are relative to the model's folder.
-    RawFiles
-        The object's files, and over them the meshes, materials and pictures that the model needs.
+    dict of str to GivenMesh
+        The meshes that the model defines itself or whose looks it replaces, by name.
     list of Finding
         What the model has and a URDF cannot express.
     """
@@ -63,7 +64,7 @@ def read_mjcf(
         count, most = len(urdf.links), budgets.links
         raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
     findings = [*document.findings, *reader.findings, *shapes.findings]
-    return urdf, overlaid(files, shapes.files), findings
+    return urdf, shapes.meshes, findings
 
 
 def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:

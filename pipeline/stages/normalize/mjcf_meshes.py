@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts MuJoCo's own mesh formats to OBJ: numbers in the document, and the binary MSH file."""
+"""Reads MuJoCo's own mesh formats: numbers in the document, and the binary MSH file."""
 
 from __future__ import annotations
 
@@ -10,20 +10,10 @@ import numpy as np
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.shapes.hulls import hull_of, outward_faces
+from pipeline.stages.normalize.given_meshes import GivenMesh, mesh_of
 
 
-def obj_bytes(vertices: np.ndarray, faces: np.ndarray, places: np.ndarray | None = None) -> bytes:
-    """Return OBJ text of vertices (n, 3), faces (m, 3) and texture coordinates (n, 2)."""
-    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in np.asarray(vertices, dtype=float).tolist()]
-    if places is None:
-        lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
-    else:
-        lines += [f"vt {u!r} {v!r}" for u, v in np.asarray(places, dtype=float).tolist()]
-        lines += [f"f {a}/{a} {b}/{b} {c}/{c}" for a, b, c in (faces + 1).tolist()]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def obj_from_text(name: str, facts: Mapping[str, str]) -> bytes:
+def mesh_from_text(name: str, facts: Mapping[str, str]) -> GivenMesh:
     """Return a mesh whose vertices are in the document; without faces it is their hull."""
     try:
         vertices = np.array(facts.get("vertex", "").split(), dtype=float).reshape(-1, 3)
@@ -35,7 +25,7 @@ def obj_from_text(name: str, facts: Mapping[str, str]) -> bytes:
     if not len(faces):
         faces = _hull_faces(name, vertices)
     _check(name, vertices, faces)
-    return obj_bytes(vertices, faces)
+    return mesh_of(vertices, faces)
 
 
 def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
@@ -46,7 +36,7 @@ def _hull_faces(name: str, vertices: np.ndarray) -> np.ndarray:
     return outward_faces(hull)
 
 
-def obj_from_msh(name: str, data: bytes) -> bytes:
+def mesh_from_msh(name: str, data: bytes) -> GivenMesh:
     """Return the content of MuJoCo's binary format: four counts, then single floats and faces."""
     head = np.frombuffer(data[:16], dtype="<i4")
     if len(head) < 4 or (head < 0).any():
@@ -59,10 +49,10 @@ def obj_from_msh(name: str, data: bytes) -> bytes:
     corners = np.frombuffer(data, "<i4", 3 * faces, at + 8 * places).reshape(-1, 3)
     _check(name, points, corners)
     if places != vertices:
-        return obj_bytes(points, corners)
+        return mesh_of(points, corners)
     spots = np.frombuffer(data, "<f4", 2 * places, at).reshape(-1, 2).astype(float)
     # MuJoCo counts a picture's rows from the top, OBJ from the bottom.
-    return obj_bytes(points, corners, spots * [1.0, -1.0] + [0.0, 1.0])
+    return mesh_of(points, corners, spots * [1.0, -1.0] + [0.0, 1.0])
 
 
 def _check(name: str, vertices: np.ndarray, faces: np.ndarray) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts the geoms of a compiled MJCF model to visual and collision shapes, with their files.
+"""Converts the geoms of a compiled MJCF model to visual and collision shapes, with their meshes.
 
 MuJoCo does not mark visual geoms; it has only contact bits and groups, of which a viewer shows 0 to
 2. A shown geom without contacts is a visual. A geom with contacts is a visual as well if there are
@@ -15,7 +15,7 @@ import io
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,17 +27,17 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.raw.files import RawFiles
 from pipeline.shapes.pictures import open_picture
+from pipeline.stages.normalize.given_meshes import GivenMesh, mesh_of
 from pipeline.stages.normalize.mjcf_document import MjcfDocument
-from pipeline.stages.normalize.mjcf_meshes import obj_bytes, obj_from_msh, obj_from_text
+from pipeline.stages.normalize.mjcf_meshes import mesh_from_msh, mesh_from_text
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)
 SHOWN_GROUPS = (0, 1, 2)
-OVERLAY = "mjcf_overlay"
 # MuJoCo's default color of a geom: the color of its material applies.
 UNSET = np.array([0.5, 0.5, 0.5, 1.0])
 MOST_PIXELS = 64_000_000
 _RGB, _RGBA = 1, 8  # texture roles
-_LOOK_LINES = re.compile(rb"(?m)^[ \t]*(?:mtllib|usemtl)\b[^\r\n]*")
+_PLACES = re.compile(rb"(?m)^[ \t]*vt[ \t]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,18 +66,21 @@ def pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
 
 
 class ShapeMaker:
-    """Makes the shapes of every body, and collects the files and findings that they need."""
+    """Makes the shapes of every body, and collects their meshes and findings.
+
+    `meshes` has, by the name in the shape, every mesh that is not simply a file of the object.
+    """
 
     def __init__(
         self, files: RawFiles, model: str, document: MjcfDocument, compiled: Any, written: Written
     ) -> None:
-        self._raw, self._folder = files, posixpath.dirname(model)
+        self._raw, self._model, self._folder = files, model, posixpath.dirname(model)
         self._document, self._m, self._written = document, compiled, written
-        self.files: dict[str, bytes] = {}
+        self.meshes: dict[str, GivenMesh] = {}
         self.findings: list[Finding] = []
         self._made: dict[int, tuple[list[Shape], list[Shape]]] = {}
         self._names: dict[tuple[str, str], str] = {}
-        self._texts: dict[str, bytes | None] = {}
+        self._own: dict[str, GivenMesh | None] = {}
         self._averages: dict[str, np.ndarray | None] = {}
         self._seen = self._seen_geoms()
 
@@ -166,9 +169,9 @@ class ShapeMaker:
         x, y, z = (float(value) for value in self._m.geom_size[geom])
         kind = self._m.geom_type[geom]
         if kind == ELLIPSOID:
-            return Geometry("mesh", filename=self._added("ball.obj", _ball()), scale=(x, y, z))
+            return Geometry("mesh", filename=self._given("ball", _ball()), scale=(x, y, z))
         if kind == PLANE:
-            name = self._added("square.obj", _square())
+            name = self._given("square", _square())
             return Geometry("mesh", filename=name, scale=(2 * x, 2 * y, 1.0))
         return {
             SPHERE: Geometry("sphere", (x,)),
@@ -177,10 +180,11 @@ class ShapeMaker:
             BOX: Geometry("box", (2 * x, 2 * y, 2 * z)),
         }[int(kind)]
 
-    def _added(self, name: str, data: bytes) -> str:
-        """Add a file and return its name relative to the model's folder."""
-        self.files[posixpath.join(self._folder, OVERLAY, name)] = data
-        return f"{OVERLAY}/{name}"
+    def _given(self, name: str, mesh: GivenMesh) -> str:
+        """Add a mesh and return its name; no relative path has two slashes in a row."""
+        key = f"{self._model}//{name}"
+        self.meshes[key] = mesh
+        return key
 
     def _mesh(self, geom: int, place: np.ndarray, texture: str) -> tuple[Geometry, np.ndarray]:
         """Return a mesh and its pose from the file's frame, not from that of the placeholder."""
@@ -200,40 +204,45 @@ class ShapeMaker:
         return self._names[key]
 
     def _new_mesh_file(self, name: str, texture: str) -> str:
-        data = self._obj(name)
-        if data is None:
-            path = self._document.meshes[name]["path"]
-            return posixpath.relpath(path, self._folder or ".")
-        number = len(self._names)
-        if texture:
-            data = b"".join([b"mtllib ", self._material(number, texture), b"\nusemtl m\n", data])
-        return self._added(f"mesh_{number}.obj", data)
+        mesh = self._own_mesh(name)
+        if mesh is None:
+            return self._beside(self._document.meshes[name]["path"])
+        if not texture:
+            return self._given(repr(name), mesh)
+        picture = self._beside(self._document.textures[texture]["path"])
+        return self._given(f"{name!r} {texture!r}", replace(mesh, picture=picture))
 
-    def _material(self, number: int, texture: str) -> bytes:
-        path = self._document.textures[texture]["path"]
-        picture = f"texture_{number}{posixpath.splitext(path)[1].lower()}"
-        self._added(picture, self._raw.read(path))
-        self._added(f"mesh_{number}.mtl", f"newmtl m\nKd 1 1 1\nmap_Kd {picture}\n".encode())
-        return f"mesh_{number}.mtl".encode()
+    def _beside(self, path: str) -> str:
+        """Return the path of a file relative to the model's folder."""
+        return posixpath.relpath(path, self._folder or ".")
 
-    def _obj(self, name: str) -> bytes | None:
-        """Return a mesh as OBJ text without materials; None for other mesh formats."""
-        if name not in self._texts:
-            self._texts[name] = self._new_obj(name)
-        return self._texts[name]
+    def _own_mesh(self, name: str) -> GivenMesh | None:
+        """Return a mesh without a look; None for formats that `MeshReader` reads as they are."""
+        if name not in self._own:
+            self._own[name] = self._new_own_mesh(name)
+        return self._own[name]
 
-    def _new_obj(self, name: str) -> bytes | None:
+    def _new_own_mesh(self, name: str) -> GivenMesh | None:
         facts = self._document.meshes[name]
         path = facts["path"]
         if not path:
-            return obj_from_text(name, facts)
+            return mesh_from_text(name, facts)
         if not self._raw.has(path):
             raise Rejection(Reason.MESH_MISSING, f"mesh {name!r}: {path!r} does not exist.")
         kind = posixpath.splitext(path)[1].lower()
         if kind == ".msh":
-            return obj_from_msh(name, self._raw.read(path))
+            return mesh_from_msh(name, self._raw.read(path))
         # MuJoCo ignores the materials that an OBJ names.
-        return _LOOK_LINES.sub(b"", self._raw.read(path)) if kind == ".obj" else None
+        return GivenMesh(path) if kind == ".obj" else None
+
+    def _has_places(self, name: str) -> bool:
+        """Return whether a mesh has texture coordinates that a picture can use."""
+        mesh = self._own_mesh(name)
+        if mesh is None:
+            return False
+        if isinstance(mesh.source, str):
+            return _PLACES.search(self._raw.read(mesh.source)) is not None
+        return len(mesh.source.uv) > 0
 
     def _look(self, geom: int) -> tuple[tuple[float, float, float, float], str]:
         """Return the color of a geom, and the texture that its mesh can carry."""
@@ -258,8 +267,7 @@ class ShapeMaker:
         facts = self._document.textures[texture]
         if self._m.geom_type[geom] != MESH or facts.get("type", "cube") != "2d":
             return False
-        data = self._obj(self._m.mesh(int(self._m.geom_dataid[geom])).name)
-        has_places = data is not None and re.search(rb"(?m)^[ \t]*vt[ \t]", data) is not None
+        has_places = self._has_places(self._m.mesh(int(self._m.geom_dataid[geom])).name)
         return has_places and bool(facts["path"]) and self._raw.has(facts["path"])
 
     def _average(self, texture: str) -> np.ndarray | None:
@@ -323,12 +331,12 @@ def _picture_average(data: bytes) -> np.ndarray | None:
 
 
 @functools.cache
-def _ball() -> bytes:
+def _ball() -> GivenMesh:
     mesh = trimesh.creation.icosphere(subdivisions=3, radius=1.0)
-    return obj_bytes(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+    return mesh_of(np.asarray(mesh.vertices), np.asarray(mesh.faces))
 
 
 @functools.cache
-def _square() -> bytes:
+def _square() -> GivenMesh:
     corners = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
-    return obj_bytes(corners, np.array([[0, 1, 2], [0, 2, 3]]))
+    return mesh_of(corners, np.array([[0, 1, 2], [0, 2, 3]]))

@@ -40,6 +40,7 @@ from pipeline.shapes.pieces import Piece
 from pipeline.shapes.primitives import Primitive
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
 from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
+from pipeline.stages.normalize.given_meshes import GivenMesh
 from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
 from pipeline.stages.normalize.one_dof import OneDof, one_dof_joints
@@ -126,13 +127,13 @@ def normalize_raw(
     repairs : sequence of Repair
         Manual corrections of this object; applied first.
     """
-    model, files, read_findings = _read_any(files, source, settings.budgets)
+    model, given, read_findings = _read_any(files, source, settings.budgets)
     model = with_substitutes(model, source.substitutes)
     model, source, repaired = apply_repairs(model, source, repairs)
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
-    reader = MeshReader(files, source.model, settings.budgets)
+    reader = MeshReader(files, source.model, settings.budgets, given)
     geometry = reader.link_geometry(model, frames)
     pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
@@ -160,11 +161,11 @@ def normalize_raw(
 
 def _read_any(
     files: RawFiles, source: IngestedRecord, budgets: Budgets
-) -> tuple[UrdfModel, RawFiles, list[Finding]]:
-    """Read the object's model, of either format, with the files that its meshes are read from."""
+) -> tuple[UrdfModel, dict[str, GivenMesh], list[Finding]]:
+    """Read the object's model, of either format, with the meshes that are not files."""
     if source.format == "mjcf":
         return read_mjcf(files, source.model, budgets)
-    return read_model(files, source.model, budgets), files, []
+    return read_model(files, source.model, budgets), {}, []
 
 
 def read_model(files: RawFiles, urdf: str, budgets: Budgets) -> UrdfModel:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.base.errors import MachineError, Rejection
-from pipeline.raw.files import MemoryFiles, RawFiles, open_raw, overlaid, total_bytes
+from pipeline.raw.files import MemoryFiles, RawFiles, open_raw, total_bytes
 
 MOST = 1000
 SECRET = b"secret"
@@ -188,15 +188,6 @@ def test_a_cut_archive_is_refused_wherever_it_is_cut(tmp_path: Path) -> None:
         except Rejection:
             continue
         assert len(files.read("model.urdf")) == 600  # only the padding was lost
-
-
-def test_files_in_memory_hide_those_below(source: Path) -> None:
-    files = overlaid(
-        open_raw(source, ("door",), most_bytes=MOST), {"model.urdf": b"new", "n": b"n"}
-    )
-    assert files.names() == ["meshes/a b.obj", "model.urdf", "n"]
-    assert [files.read(name) for name in files.names()] == [b"mesh", b"new", b"n"]
-    assert reason(files, "../secret") == "mesh_outside"
 
 
 def test_the_size_of_an_object_counts_everything_and_follows_no_link(source: Path) -> None:

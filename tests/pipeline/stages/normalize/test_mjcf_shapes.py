@@ -16,8 +16,11 @@ from scipy.spatial import cKDTree
 
 from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
+from aa_dataset.obj import ObjText, read_obj
+from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Finding
-from pipeline.raw.files import MemoryFiles, RawFiles
+from pipeline.raw.files import MemoryFiles
+from pipeline.stages.normalize import meshes
 from pipeline.stages.normalize.meshes import MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
 from tests.kit import settings as kit
@@ -33,18 +36,19 @@ def document(worldbody: str, head: str = "", tail: str = "") -> str:
 
 def read(
     text: str, files: Mapping[str, bytes] | None = None
-) -> tuple[UrdfModel, RawFiles, list[Finding]]:
+) -> tuple[UrdfModel, MeshReader, list[Finding]]:
     raw = MemoryFiles({"m.xml": text.encode(), **(files or {})}, most_bytes=10_000_000)
-    return read_mjcf(raw, "m.xml", BUDGETS)
+    urdf, given, findings = read_mjcf(raw, "m.xml", BUDGETS)
+    return urdf, MeshReader(raw, "m.xml", BUDGETS, given), findings
 
 
 def codes(findings: list[Finding]) -> list[str]:
     return sorted(str(finding.code) for finding in findings)
 
 
-def placed_points(urdf: UrdfModel, files: RawFiles) -> dict[str, np.ndarray]:
+def placed_points(urdf: UrdfModel, reader: MeshReader) -> dict[str, np.ndarray]:
     """Return the visual vertices of every link in the world, by our own mesh reader."""
-    geometry = MeshReader(files, "m.xml", BUDGETS).link_geometry(urdf, rest_frames(urdf))
+    geometry = reader.link_geometry(urdf, rest_frames(urdf))
     pieces = {name: link.visuals for name, link in geometry.items()}
     return {name: np.concatenate([p.vertices for p in ps]) for name, ps in pieces.items() if ps}
 
@@ -85,12 +89,12 @@ def test_meshes_lie_where_mujoco_puts_them(placing: str, kind: str) -> None:
         f'<asset><mesh name="a" {written} {placing}/></asset>',
     )
     assets = {f"a.{kind}": files[kind]} if kind in files else {}
-    urdf, overlay, _ = read(text, assets)
+    urdf, reader, _ = read(text, assets)
     model = mujoco.MjModel.from_xml_string(text, assets)
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     theirs = model.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0]
-    ours = placed_points(urdf, overlay)["b"]
+    ours = placed_points(urdf, reader)["b"]
     for one, two in ((ours, theirs), (theirs, ours)):
         assert cKDTree(two).query(one)[0].max() < 2e-6  # MuJoCo keeps vertices in single precision
 
@@ -99,8 +103,8 @@ def test_vertices_without_faces_are_their_hull_turned_outward() -> None:
     cube = " ".join(f"{x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1))
     text = document('<body><geom type="mesh" mesh="a"/></body>',
                     head=f'<asset><mesh name="a" vertex="{cube} .5 .5 .5"/></asset>')  # fmt: skip
-    urdf, files, _ = read(text)
-    geometry = MeshReader(files, "m.xml", BUDGETS).link_geometry(urdf, rest_frames(urdf))
+    urdf, reader, _ = read(text)
+    geometry = reader.link_geometry(urdf, rest_frames(urdf))
     pieces = geometry["body_1"].visuals
     hull = trimesh.Trimesh(pieces[0].vertices, pieces[0].faces)
     assert hull.volume == pytest.approx(1.0)
@@ -225,8 +229,7 @@ def test_a_texture_with_coordinates_is_kept_and_the_objs_own_material_is_not() -
     obj += b"usemtl x\nf 1/1 2/2 3/3\n"
     files = {"wood.png": png((51, 102, 153)), "a.obj": obj}
     text = document('<body name="b"><geom type="mesh" mesh="a" material="wooden"/></body>', LOOKS)
-    urdf, overlay, findings = read(text, files)
-    reader = MeshReader(overlay, "m.xml", BUDGETS)
+    urdf, reader, findings = read(text, files)
     (piece,) = reader.link_geometry(urdf, rest_frames(urdf))["b"].visuals
     assert piece.look.texture is not None
     with Image.open(io.BytesIO(piece.look.texture.data)) as image:
@@ -234,3 +237,43 @@ def test_a_texture_with_coordinates_is_kept_and_the_objs_own_material_is_not() -
     assert piece.uv is not None
     np.testing.assert_allclose(piece.uv[:3], [[0, 0], [1, 0], [0, 1]])
     assert codes([*findings, *reader.findings]) == []
+
+
+def test_meshes_in_numbers_never_become_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They used to be written as OBJ text, and read back."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype="<f4")
+    msh = struct.pack("<4i", 4, 0, 0, 0) + corners.tobytes()
+    obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    head = '<mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/><mesh name="e" file="e.msh"/>'
+    geoms = "".join(f'<geom type="mesh" mesh="{name}"/>' for name in "te")
+    geoms += '<geom type="ellipsoid" size=".1 .2 .3"/><geom type="mesh" mesh="a"/>'
+    geoms += '<geom type="mesh" mesh="a" material="wooden"/>'
+    read_texts = []
+
+    def counted(data: bytes) -> ObjText:
+        read_texts.append(data)
+        return read_obj(data)
+
+    monkeypatch.setattr(meshes, "read_obj", counted)
+    text = document(f'<body name="b">{geoms}</body>', LOOKS.replace("</asset>", f"{head}</asset>"))
+    files = {"wood.png": png((51, 102, 153)), "a.obj": obj, "e.msh": msh}
+    urdf, reader, _ = read(text, files)
+    pieces = reader.link_geometry(urdf, rest_frames(urdf))["b"].visuals
+    assert [len(piece.faces) for piece in pieces] == [4, 1280, 1, 1]  # `e` has no face
+    assert read_texts == [obj]  # the only OBJ, once for both looks
+
+
+def test_sentences_name_the_mesh_and_the_picture_as_the_document_does() -> None:
+    """They used to name files that only existed in memory, and an address in it."""
+    obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n"
+    text = document('<body name="b"><geom type="mesh" mesh="a" material="wooden"/></body>', LOOKS)
+    urdf, reader, _ = read(text, {"wood.png": b"no picture", "a.obj": obj})
+    reader.link_geometry(urdf, rest_frames(urdf))
+    (finding,) = reader.findings
+    assert finding.detail.startswith(
+        "wood.png is named by m.xml but not a readable picture: it has"
+    )
+    assert "0x" not in finding.detail
+    urdf, reader, _ = read(text, {"wood.png": png((1, 2, 3)), "a.obj": obj + b"f 1 2 9\n"})
+    with pytest.raises(Rejection, match=r"mesh_invalid: m\.xml//'a' 'wood' cannot be read: a face"):
+        reader.link_geometry(urdf, rest_frames(urdf))
