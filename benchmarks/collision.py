@@ -27,10 +27,11 @@ from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome
 from pipeline.engine.settings import Config, NormalizeSettings, select
 from pipeline.generate.collection import generate_collection
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.pieces import Piece
 from pipeline.stages.annotate.collision.convex import components, convex
-from pipeline.stages.annotate.collision.links import drawn_shape, link_parts, with_convex_parts
+from pipeline.stages.annotate.collision.links import link_parts, with_convex_parts
 
 HEADER = "collision, one core, CPU time    objects  components  parts      filled  ms/object  floor"
 
@@ -82,8 +83,9 @@ def add(row: Row, outcome: Outcome, most: int) -> None:
     model, _, findings = with_convex_parts(model, files, diagonal=diagonal, most=most)
     row.cpu += time.process_time() - start
     start, decimals = time.process_time(), grid_decimals(diagonal)
+    pieces = CollisionShapes.from_bytes(files[COLLISIONS]).pieces
     for link in parse_urdf(files[URDF]).links:
-        shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
+        shapes = [pieces[shape.geometry.filename] for shape in link.collisions]
         row.components += len([convex(part, decimals) for part in components(shapes)])
     row.floor += time.process_time() - start
     row.objects += 1

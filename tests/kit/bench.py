@@ -15,10 +15,13 @@ import yourdfpy
 
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.runner import Outcome, ShardJob, Task
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.curation.repairs import Repair
 from pipeline.raw.records import Frame
+from pipeline.shapes.grid import grid_decimals
+from pipeline.shapes.obj_text import obj_bytes
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.stage import AnnotateInput, annotate
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
@@ -111,11 +114,21 @@ def raw_record(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) ->
 def unpacked(outcome: Outcome, folder: Path) -> Path:
     """Write the files of an outcome into a folder and return it."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name, data in (outcome.files or {}).items():
+    for name, data in library_files(outcome).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return folder
+
+
+def library_files(outcome: Outcome) -> dict[str, bytes]:
+    """Return the files of an outcome; collision shapes between stages are OBJ meshes here."""
+    files = dict(outcome.files or {})
+    if COLLISIONS in files:
+        shapes = CollisionShapes.from_bytes(files.pop(COLLISIONS)).pieces
+        decimals = grid_decimals(float(np.linalg.norm(outcome.record.extents)))
+        files |= {name: obj_bytes(piece, None, decimals) for name, piece in shapes.items()}
+    return files
 
 
 def judge(path: Path) -> yourdfpy.URDF:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the normalized object: URDF, OBJ meshes with materials and textures, and one GLB.
 
+The URDF only names collision meshes: `annotate` writes them, from the shapes handed over beside it.
+
 Every link frame is parallel to the object frame at rest, with its origin at the link's joint. A
 mesh in its link frame is therefore the object-frame geometry minus the joint's origin.
 """
@@ -16,7 +18,9 @@ from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from aa_dataset.kinematics.urdf import Material, UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.layout import GLB, URDF
 from aa_dataset.portable import settled
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.glb import write_glb
+from pipeline.shapes.grid import on_grid
 from pipeline.shapes.obj_text import MATERIALS, mtl_bytes, obj_bytes
 from pipeline.shapes.pieces import Look, Piece, merged_by_look
 from pipeline.shapes.urdf_meshes import collision_shape, mesh_shape
@@ -50,6 +54,9 @@ def object_files(normal: NormalObject) -> dict[str, bytes]:
     files: dict[str, bytes] = {f"meshes/{MATERIALS}": mtl_bytes(looks)}
     files |= {f"meshes/{look.texture.name}": look.texture.data for look in looks if look.texture}
     local = {name: _local_pieces(normal, name) for name in normal.tree.links}
+    solids = {name: _local_solids(normal, name) for name in normal.tree.links}
+    pieces = {mesh: piece for link in solids.values() for mesh, piece in link.items()}
+    files[COLLISIONS] = CollisionShapes(pieces).to_bytes()
     links = [_link(normal, name, local[name], looks, files) for name in normal.tree.links]
     links, joints = _with_carriers(normal, links)
     files[URDF] = format_urdf(UrdfModel(normal.tree.name, tuple(links), tuple(joints)))
@@ -81,6 +88,15 @@ def _local_pieces(normal: NormalObject, name: str) -> tuple[np.ndarray, list[Pie
     return origin, [replace(piece, vertices=piece.vertices - origin) for piece in whole]
 
 
+def _local_solids(normal: NormalObject, name: str) -> dict[str, Piece]:
+    """Return a link's collision shapes in its frame, on the grid, by the mesh of their element."""
+    origin, found = link_origin(normal.tree, name), {}
+    for number, solid in enumerate(normal.solids[name]):
+        mesh = collision_shape(name, number).geometry.filename
+        found[mesh] = Piece(on_grid(solid.vertices - origin, normal.decimals), solid.faces)
+    return found
+
+
 def _link(
     normal: NormalObject,
     name: str,
@@ -89,17 +105,13 @@ def _link(
     files: dict[str, bytes],
 ) -> UrdfLink:
     """Return a link and add its meshes to `files`."""
-    origin, pieces = local
     visuals = []
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate(local[1]):
         mesh = f"meshes/{name}_{number}.obj"
         files[mesh] = obj_bytes(piece, looks[piece.look], normal.decimals)
         material = Material(looks[piece.look], piece.look.rgba)
         visuals.append(mesh_shape(f"{name}_{number}", mesh, material))
-    collisions = []
-    for number, solid in enumerate(normal.solids[name]):
-        piece = Piece(solid.vertices - origin, solid.faces)
-        collisions.append(collision_shape(name, number, piece, normal.decimals, files))
+    collisions = [collision_shape(name, number) for number in range(len(normal.solids[name]))]
     return UrdfLink(name, tuple(visuals), tuple(collisions))
 
 

@@ -30,6 +30,7 @@ from pipeline.engine.settings import (
     SourceFacts,
     read,
 )
+from pipeline.handover.collisions import names_with_collisions
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord, SourceInertial
 from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
@@ -310,7 +311,7 @@ def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:
 
 
 def _require_convention(files: Mapping[str, bytes]) -> None:
-    problems = check_convention(files[URDF], files, with_inertials=False)
+    problems = check_convention(files[URDF], names_with_collisions(files), with_inertials=False)
     if problems:
         raise Rejection(Reason.CONVENTION_BROKEN, " ".join(problems[:3]))
 

@@ -13,7 +13,7 @@ import trimesh
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.layout import URDF
-from pipeline.stages.annotate.collision.links import drawn_shape, with_convex_parts
+from pipeline.stages.annotate.collision.links import convex_parts
 
 # Turns the hue by the golden ratio, so that neighbors differ.
 _HUE_STEP = 0.618034
@@ -23,18 +23,16 @@ def collision_meshes(
     files: Mapping[str, bytes], *, diagonal: float, most: int
 ) -> dict[str, list[trimesh.Trimesh]]:
     """Return the convex parts of every link of a normalized object, object frame at rest."""
-    model, files, _ = with_convex_parts(
-        parse_urdf(files[URDF]), files, diagonal=diagonal, most=most
-    )
+    model = parse_urdf(files[URDF])
     frames, numbers = rest_frames(model), count()
-    found: dict[str, list[trimesh.Trimesh]] = {}
-    for link in model.links:
-        pieces = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
-        origin = frames[link.name][:3, 3]
-        found[link.name] = [
-            _painted(piece.vertices + origin, piece.faces, next(numbers)) for piece in pieces
+    parts = convex_parts(model, files, diagonal=diagonal, most=most)
+    return {
+        link: [
+            _painted(hull.vertices + frames[link][:3, 3], hull.faces, next(numbers))
+            for hull in found.hulls
         ]
-    return found
+        for link, found in parts.items()
+    }
 
 
 def _painted(vertices: np.ndarray, faces: np.ndarray, number: int) -> trimesh.Trimesh:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
-from aa_dataset.obj import read_obj
 from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.grid import grid_decimals
+from pipeline.shapes.obj_text import obj_bytes
 from pipeline.shapes.pieces import Piece
 from pipeline.shapes.urdf_meshes import collision_shape
 from pipeline.stages.annotate.collision.cells import effort
@@ -60,35 +61,41 @@ def with_convex_parts(
     model : UrdfModel
         As `normalize` wrote it: collisions are meshes in the link frame.
     files : mapping of str to bytes
-        The object's files, by name.
+        The object's files, by name, with its collision shapes.
     diagonal : float [m]
         Of the object at rest; it sets the grid and the smallest hollow.
     most : int
         Parts of one link.
     """
-    drawn = {shape.geometry.filename for link in model.links for shape in link.collisions}
-    made = {name: data for name, data in files.items() if name not in drawn}
-    findings: list[Finding] = []
+    found = convex_parts(model, files, diagonal=diagonal, most=most)
+    made = {name: data for name, data in files.items() if name != COLLISIONS}
+    findings = [one for link in model.links for one in _findings(link, found[link.name], most)]
     decimals, links = grid_decimals(diagonal), []
     for link in model.links:
-        shapes = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
-        edge = SMALLEST_HOLLOW * diagonal
-        smallest = edge * edge * edge
-        found = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
-        parts = [Piece(hull.vertices, hull.faces) for hull in found.hulls]
-        findings += _findings(link, found, most)
-        collisions = [
-            collision_shape(link.name, number, part, decimals, made)
-            for number, part in enumerate(parts)
-        ]
+        hulls = found[link.name].hulls
+        collisions = [collision_shape(link.name, number) for number in range(len(hulls))]
+        for shape, hull in zip(collisions, hulls, strict=True):
+            piece = Piece(hull.vertices, hull.faces)
+            made[shape.geometry.filename] = obj_bytes(piece, None, decimals)
         links.append(replace(link, collisions=tuple(collisions)))
     return replace(model, links=tuple(links)), made, findings
 
 
-def drawn_shape(data: bytes) -> Piece:
-    """Read a collision shape that `normalize` wrote."""
-    text = read_obj(data)
-    return Piece(text.points, np.concatenate([group.corners for group in text.groups]))
+def convex_parts(
+    model: UrdfModel, files: Mapping[str, bytes], *, diagonal: float, most: int
+) -> dict[str, LinkParts]:
+    """Return the convex parts of every link, in its frame; parameters as of `with_convex_parts`."""
+    pieces = CollisionShapes.from_bytes(files[COLLISIONS]).pieces
+    decimals, edge = grid_decimals(diagonal), SMALLEST_HOLLOW * diagonal
+    return {
+        link.name: link_parts(
+            [pieces[shape.geometry.filename] for shape in link.collisions],
+            most=most,
+            decimals=decimals,
+            smallest=edge * edge * edge,
+        )
+        for link in model.links
+    }
 
 
 def _findings(link: UrdfLink, found: LinkParts, most: int) -> Iterator[Finding]:

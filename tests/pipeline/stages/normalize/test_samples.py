@@ -100,8 +100,8 @@ def test_a_sample_moves_as_before_and_is_a_fixed_point(
 def changed_files(outcome: Outcome, folder: Path, facts: dict[str, Any]) -> set[str]:
     """Normalize an unpacked object once more and return the names of files that differ."""
     plain = {"frame": UPRIGHT, "scale": facts["scale"]}
-    files = outcome.files or {}
-    again = bench.normal(folder, plain, urdf="object.urdf", budgets=BUDGETS).files
+    files = bench.library_files(outcome)
+    again = bench.library_files(bench.normal(folder, plain, urdf="object.urdf", budgets=BUDGETS))
     return {name for name in {*files, *again} if files.get(name) != again.get(name)}
 
 

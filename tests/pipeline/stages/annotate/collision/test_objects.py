@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.obj import read_obj
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from tests.kit import bench
 from tests.kit.places import SAMPLES, skip_without_samples
 
@@ -129,6 +131,26 @@ def test_a_hollow_collision_mesh_becomes_convex_parts(tmp_path: Path) -> None:
     outcome = finished_link(tmp_path, shapes, files)
     assert source_of(outcome) == "source"
     assert is_ring(collisions_of(outcome))
+
+
+def test_collision_shapes_reach_annotate_as_numbers(tmp_path: Path) -> None:
+    """They used to be OBJ text between the stages."""
+    shapes = f"<visual>{BOX.format('1 1 1')}</visual><collision>{MESH.format('c.obj')}</collision>"
+    mesh = trimesh.creation.icosphere(subdivisions=1, radius=1 / 3)
+    mesh.apply_translation([0.1, 0.2, 1 / 7])
+    files = {"c.obj": bench.obj_text(mesh)}
+    urdf = bench.robot(f'<link name="a">{shapes}</link>')
+    normal = bench.normal(bench.write_object(tmp_path / "raw", urdf, files))
+    assert not [name for name in normal.files if "-collision_" in name]
+    ((name, piece),) = CollisionShapes.from_bytes(normal.files[COLLISIONS]).pieces.items()
+    assert name == "meshes/base-collision_0.obj"
+    final = bench.annotated(tmp_path / "object.tar", normal)
+    assert COLLISIONS not in final.files
+    # It is convex, so what annotate wrote is what it got, to the last bit.
+    text = read_obj(final.files[name])
+    order = np.lexsort(piece.vertices.T[::-1])
+    assert np.array_equal(text.points, piece.vertices[order])
+    assert len(text.whole.corners) == len(piece.faces) == 80
 
 
 @pytest.mark.parametrize("content", [None, "v 0 0 0\nf 1 2 3\n"])
