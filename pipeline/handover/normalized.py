@@ -28,6 +28,25 @@ class SourceInertial:
     inertia: Mat3
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPrimitive:
+    """A visual that the source has as a primitive, and the triangles that stand for it.
+
+    Attributes
+    ----------
+    solid : Primitive
+        Object frame at rest.
+    mesh : int
+        Number of the link's mesh, in OBJ and GLB alike, that has its triangles.
+    face : int
+        The first of them; they follow each other.
+    """
+
+    solid: Primitive
+    mesh: int
+    face: int
+
+
 @dataclass(frozen=True, slots=True)
 class NormalRecord(Record):
     """One normalized object; names of links and joints are those of its URDF.
@@ -56,7 +75,7 @@ class NormalRecord(Record):
     collision_sources : dict
         `source`, `hulls` or `none` by link.
     primitives : dict
-        Visuals that the source has as primitives by link, object frame at rest.
+        Visuals that the source has as primitives, by link.
     """
 
     extents: Vec3
@@ -72,4 +91,4 @@ class NormalRecord(Record):
     invented_limits: tuple[str, ...]
     source_inertials: dict[str, SourceInertial]
     collision_sources: dict[str, str]
-    primitives: dict[str, tuple[Primitive, ...]]
+    primitives: dict[str, tuple[DrawnPrimitive, ...]]

@@ -175,6 +175,11 @@ def read_links(
     return found
 
 
+def mesh_order(count: int) -> list[int]:
+    """Return the numbers of a link's meshes in the order of `read_links`: that of their names."""
+    return sorted(range(count), key=lambda number: f"{number}.mesh")
+
+
 def _owners(glb: bytes) -> dict[str, tuple[str, np.ndarray]]:
     """Return, for every mesh node, its link and the link's origin (3,) [m], object frame."""
     length = struct.unpack_from("<I", glb, 12)[0]

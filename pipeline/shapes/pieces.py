@@ -70,6 +70,19 @@ def merged_by_look(pieces: Sequence[Piece]) -> dict[Look, Piece]:
     return {look: joined(group) for look, group in groups.items()}
 
 
+def places_by_look(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
+    """Return for every piece the number of the one it is joined to by look, and its first face."""
+    numbers: dict[Look, int] = {}
+    faces: list[int] = []
+    places = []
+    for piece in pieces:
+        number = numbers.setdefault(piece.look, len(numbers))
+        faces += [0] * (number == len(faces))
+        places.append((number, faces[number]))
+        faces[number] += len(piece.faces)
+    return places
+
+
 def compacted(
     points: np.ndarray, corners: np.ndarray, uv: np.ndarray | None, uv_corners: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the closed forms of primitives instead of their triangles if nothing overlaps them.
 
-Primitives come from the record of `normalize`; the shell of a primitive's tessellation is found by
-its box and its moments. A primitive that overlaps another part stays as triangles, because a union
+Primitives come from the record of `normalize`, which also says which triangles stand for each. A
+primitive that overlaps another part stays as triangles, because a union
 of round shapes has no closed form. The difference is added to the estimate of the error.
 """
 
@@ -16,14 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.portable import applied, dot, length, product, settled
+from pipeline.handover.normalized import DrawnPrimitive
 from pipeline.shapes.primitives import Primitive
 from pipeline.stages.annotate.moments import tetrahedron_moments
 from pipeline.stages.annotate.shells import Shells
 from pipeline.stages.annotate.solids import TOUCH
 from pipeline.stages.annotate.surface import WELD_STEPS, Surface
 
-# A thinner shell cannot be assigned to a primitive: its surface, moved by the error of vertices,
-# sweeps this share of its volume.
+# A thinner shell stays as it is: its surface, moved by the error of vertices, sweeps this share of
+# its volume.
 BLURRED_SHARE = 0.1
 # Directions along which all parts are compared at once.
 MOST_DIRECTIONS = 16
@@ -52,7 +53,7 @@ class ClosedForms:
 
 
 def find_closed_forms(
-    surface: Surface, shells: Shells, primitives: Sequence[Primitive], slack: float
+    surface: Surface, shells: Shells, primitives: Sequence[DrawnPrimitive], slack: float
 ) -> ClosedForms:
     """Return the closed forms that hold for a link.
 
@@ -60,15 +61,23 @@ def find_closed_forms(
     ----------
     surface, shells : Surface, Shells
         Of the whole link.
-    primitives : sequence of Primitive
-        Object frame at rest [m].
+    primitives : sequence of DrawnPrimitive
+        Object frame at rest [m]; `mesh` counts the meshes that the surface was made of.
     slack : float
         Largest error of a vertex, in the surface's units.
     """
     out = ClosedForms(np.zeros(10), np.zeros(len(shells.areas), bool), np.zeros(10))
     shift = -surface.center / surface.length
-    own = [one.mapped(np.eye(3), 1 / surface.length, shift) for one in primitives]
-    found, unfound = _matched(shells, own, 1 / WELD_STEPS + 2 * slack)
+    off = 1 / WELD_STEPS + 2 * slack
+    found: dict[int, Primitive] = {}
+    unfound = []
+    for drawn in primitives:
+        one = drawn.solid.mapped(np.eye(3), 1 / surface.length, shift)
+        shell = int(surface.drawn[drawn.mesh][drawn.face])
+        if _is_sharp(shells, shell, one, off):
+            found.setdefault(shell, one)  # two equal ones at the same place count once
+        else:
+            unfound.append(one)
     out.shells[_apart(surface, shells, found)] = True
     for shell, one in found.items():
         if out.shells[shell]:
@@ -112,36 +121,11 @@ def triangle_moments(one: Primitive) -> np.ndarray:
     return np.asarray(tetrahedron_moments(one.triangles()).sum(axis=0))
 
 
-def _matched(
-    shells: Shells, primitives: Sequence[Primitive], off: float
-) -> tuple[dict[int, Primitive], list[Primitive]]:
-    """Return the primitive of every shell that is one, and the primitives that no shell is.
-
-    Two equal primitives at the same place are one shell, and count once.
-    """
-    found: dict[int, Primitive] = {}
-    unfound = []
-    for one in primitives:
-        like = _shells_like(shells, one.triangles(), off)
-        free = [shell for shell in like if shell not in found]
-        if free:
-            found[free[0]] = one
-        elif not like:
-            unfound.append(one)
-    return found, unfound
-
-
-def _shells_like(shells: Shells, corners: np.ndarray, off: float) -> list[int]:
-    """Return the solid shells with the box and moments of some triangles (n, 3, 3)."""
-    points = corners.reshape(-1, 3)
-    expected = tetrahedron_moments(corners).sum(axis=0)
-    oriented = shells.moments * np.sign(shells.moments[:, :1])
-    swept = shells.areas * off
-    alike = shells.solid & (swept < BLURRED_SHARE * expected[0])
-    alike &= (np.abs(shells.lower - points.min(axis=0)) <= off).all(axis=1)
-    alike &= (np.abs(shells.upper - points.max(axis=0)) <= off).all(axis=1)
-    alike &= (np.abs(oriented - expected) <= swept[:, None]).all(axis=1)
-    return np.flatnonzero(alike).tolist()
+def _is_sharp(shells: Shells, shell: int, one: Primitive, off: float) -> bool:
+    """Return whether a shell is solid, and the error of vertices is small against the primitive."""
+    if shell < 0 or not shells.solid[shell]:
+        return False
+    return bool(shells.areas[shell] * off < BLURRED_SHARE * triangle_moments(one)[0])
 
 
 def _apart(surface: Surface, shells: Shells, found: Mapping[int, Primitive]) -> list[int]:

@@ -13,8 +13,8 @@ import numpy as np
 import trimesh
 
 from aa_dataset.kinematics import RigidBody
+from pipeline.handover.normalized import DrawnPrimitive
 from pipeline.shapes.hulls import hull_of, outward_faces
-from pipeline.shapes.primitives import Primitive
 from pipeline.stages.annotate.accuracy import (
     error_of_absence,
     error_of_displacement,
@@ -65,7 +65,7 @@ def link_mass(
     density: float,
     thickness: float,
     resolution: float = 0.0,
-    primitives: Sequence[Primitive] = (),
+    primitives: Sequence[DrawnPrimitive] = (),
 ) -> LinkMass:
     """Return the body of one link.
 
@@ -79,8 +79,8 @@ def link_mass(
         Of a sheet, for geometry that encloses nothing.
     resolution : float [m]
         Largest error of a stored vertex.
-    primitives : sequence of Primitive
-        The primitives whose tessellations are among `meshes`.
+    primitives : sequence of DrawnPrimitive
+        The primitives whose triangles are among `meshes`, by their place in it.
     """
     surface = clean_surface(meshes)
     if surface is None or not len(surface.faces):

@@ -23,9 +23,9 @@ from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import Annotate, AnnotateSettings
 from pipeline.handover.annotated import AnnotatedRecord, JointRow
 from pipeline.handover.ingested import IngestedRecord
-from pipeline.handover.normalized import NormalRecord
+from pipeline.handover.normalized import DrawnPrimitive, NormalRecord
 from pipeline.handover.verified import VerifiedRecord
-from pipeline.shapes.glb import link_points, read_links
+from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.collision.links import with_convex_parts
 from pipeline.stages.annotate.facts import ObjectFacts
@@ -105,11 +105,17 @@ def _masses(
             density=_density(name, facts, settings),
             thickness=thickness,
             resolution=_resolution(parts, frames[name][:3, 3]),
-            primitives=facts.normal.primitives.get(name, ()),
+            primitives=_primitives(facts.normal, name, len(parts)),
         )
         body, error = rounded_body(one.body, diagonal), max(one.error, ROUNDED)
         found[name] = replace(one, body=body, error=error)
     return found
+
+
+def _primitives(normal: NormalRecord, link: str, meshes: int) -> list[DrawnPrimitive]:
+    """Return the primitives of a link; their meshes are counted as `read_links` orders them."""
+    place = {number: at for at, number in enumerate(mesh_order(meshes))}
+    return [replace(one, mesh=place[one.mesh]) for one in normal.primitives.get(link, ())]
 
 
 def _density(link: str, facts: ObjectFacts, settings: Annotate) -> float:

@@ -57,6 +57,9 @@ class Surface:
         Number of the shell: faces connected by edges that exactly two of them share.
     rims : Rims
         Where shells are open.
+    drawn : tuple of (f,) int
+        The shell of every triangle of every mesh as it was drawn, for what the file itself closes;
+        that of its first copy for a repeated one. Otherwise -1.
     center : (3,) float [m]
         Of the link's box, object frame.
     length : float [m]
@@ -67,6 +70,7 @@ class Surface:
     faces: np.ndarray
     shells: np.ndarray
     rims: Rims
+    drawn: tuple[np.ndarray, ...]
     center: np.ndarray
     length: float
 
@@ -87,7 +91,10 @@ class Surface:
         kept = ~left_out[self.shells]
         number, face = np.cumsum(~left_out) - 1, np.cumsum(kept) - 1
         rims = replace(self.rims, shells=number[self.rims.shells], faces=face[self.rims.faces])
-        return replace(self, faces=self.faces[kept], shells=number[self.shells[kept]], rims=rims)
+        drawn = tuple(np.append(np.where(left_out, -1, number), -1)[one] for one in self.drawn)
+        return replace(
+            self, faces=self.faces[kept], shells=number[self.shells[kept]], rims=rims, drawn=drawn
+        )
 
 
 def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
@@ -109,12 +116,27 @@ def clean_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface | None:
         return None
     center = (lower + upper) / 2
     points = (points - center) / diagonal
-    vertices, faces = _welded(points, faces)
+    vertices, faces, groups = _welded(points, faces)
     faces, shells, rims = _oriented(vertices, faces)
-    return Surface(vertices, faces, shells, rims, center, diagonal)
+    ends = np.cumsum([len(mesh.faces) for mesh in meshes])[:-1]
+    drawn = tuple(np.split(_drawn_shells(groups, shells), ends))
+    return Surface(vertices, faces, shells, rims, drawn, center, diagonal)
 
 
-def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """The parts that the file itself connects.
+
+    `drawn` (f,) has the part of every triangle as drawn, the first copy for a repeated part;
+    `kept` (k,) that of the first k triangles after welding, which are those of closed parts.
+    """
+
+    drawn: np.ndarray
+    kept: np.ndarray
+    count: int
+
+
+def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, _Groups]:
     """Weld within what the file connects where that is closed, and by place alone elsewhere."""
     place = _places(points)
     part = connected_faces(len(points), faces)
@@ -122,16 +144,27 @@ def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarr
     inner, group = own[faces], part[faces[:, 0]]
     sound = _whole(inner)
     closed = _closed_groups(inner[sound], group[sound], int(part.max()) + 1)
-    again = _repeated_groups(np.sort(place[faces], axis=1), group, len(closed))
-    kept = inner[sound & (closed & ~again)[group]]
+    copied = _first_copies(np.sort(place[faces], axis=1), group, len(closed))
+    is_kept = sound & (closed & (copied == np.arange(len(copied))))[group]
+    kept, groups = inner[is_kept], _Groups(copied[group], group[is_kept], len(closed))
     pool = place[faces[~closed[group]]]
     if not len(pool):
-        return points[first], kept
+        return points[first], kept, groups
     pool = pool[_whole(pool)]
     pool = pool[np.sort(np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1])]
     where = np.zeros((int(place.max()) + 1, 3))
     where[place] = points
-    return np.concatenate([points[first], where]), np.concatenate([kept, pool + len(first)])
+    vertices = np.concatenate([points[first], where])
+    return vertices, np.concatenate([kept, pool + len(first)]), groups
+
+
+def _drawn_shells(groups: _Groups, shells: np.ndarray) -> np.ndarray:
+    """Return the shell (f,) of every drawn triangle; -1 if its part is not exactly one shell."""
+    own = shells[: len(groups.kept)]
+    found = np.full(groups.count, -1)
+    found[groups.kept] = own
+    found[groups.kept[found[groups.kept] != own]] = -1
+    return np.asarray(found[groups.drawn])
 
 
 def _places(points: np.ndarray) -> np.ndarray:
@@ -154,8 +187,8 @@ def _closed_groups(faces: np.ndarray, groups: np.ndarray, count: int) -> np.ndar
     return closed
 
 
-def _repeated_groups(triples: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
-    """Return for every group whether an earlier one has the same triangles, in any orientation.
+def _first_copies(triples: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray:
+    """Return for every group (count,) the first with the same triangles, in any orientation.
 
     Sums of hashes do not depend on the order of triangles; two 64-bit sums that agree by chance
     are rarer than a wrong bit in memory.
@@ -166,9 +199,8 @@ def _repeated_groups(triples: np.ndarray, groups: np.ndarray, count: int) -> np.
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
     sums = np.zeros(count, np.uint64)
     np.add.at(sums, groups, mixed ^ (mixed >> np.uint64(29)))
-    again = np.ones(len(sums), bool)
-    again[np.unique(sums, return_index=True)[1]] = False
-    return again
+    first, copy = np.unique(sums, return_index=True, return_inverse=True)[1:]
+    return np.asarray(first[copy])
 
 
 def _oriented(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, Rims]:

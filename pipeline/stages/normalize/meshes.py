@@ -51,13 +51,14 @@ class LinkGeometry:
     """Visual and collision geometry of one link, in the object frame at rest.
 
     `collisions` has one piece per shape; `source` is whether the source has separate collision
-    shapes, or they repeat its visuals. `primitives` are the visuals that are not meshes.
+    shapes, or they repeat its visuals. `primitives` has, by the number of its piece in `visuals`,
+    every visual that is not a mesh.
     """
 
     visuals: list[Piece]
     collisions: list[Piece]
     source: bool
-    primitives: list[Primitive]
+    primitives: dict[int, Primitive]
 
 
 @dataclass(slots=True)
@@ -111,11 +112,12 @@ class MeshReader:
     def _link(self, link: UrdfLink, frame: np.ndarray) -> LinkGeometry:
         shapes = [self._placed(shape, frame) for shape in link.visuals]
         visuals = [piece.settled() for pieces in shapes for piece in pieces]
-        primitives = [
-            _primitive(shape, frame)
-            for shape, pieces in zip(link.visuals, shapes, strict=True)
+        starts = np.cumsum([0, *map(len, shapes)]).tolist()
+        primitives = {
+            start: _primitive(shape, frame)
+            for shape, pieces, start in zip(link.visuals, shapes, starts[:-1], strict=True)
             if pieces and shape.geometry.kind != "mesh"
-        ]
+        }
         own = None if _same_shapes(link) else self._own_collisions(link, frame)
         copies = [joined(pieces, Look()) for pieces in shapes if pieces]
         if own is None or _same_geometry(own, copies):

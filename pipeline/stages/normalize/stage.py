@@ -32,13 +32,12 @@ from pipeline.engine.settings import (
 )
 from pipeline.handover.collisions import names_with_collisions
 from pipeline.handover.ingested import IngestedRecord
-from pipeline.handover.normalized import NormalRecord, SourceInertial
+from pipeline.handover.normalized import DrawnPrimitive, NormalRecord, SourceInertial
 from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
 from pipeline.raw.files import RawFiles, open_raw
 from pipeline.raw.inventory import read_marks
 from pipeline.raw.untouched import untouched, watch
-from pipeline.shapes.pieces import Piece
-from pipeline.shapes.primitives import Primitive
+from pipeline.shapes.pieces import Piece, places_by_look
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
 from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
 from pipeline.stages.normalize.given_meshes import GivenMesh
@@ -287,11 +286,14 @@ def _collision_source(geometry: LinkGeometry) -> str:
     return "source" if geometry.source else "hulls"
 
 
-def _primitives(geometry: LinkGeometry, similarity: Similarity) -> tuple[Primitive, ...]:
-    """Return the visual primitives of a link, in the object frame at rest."""
+def _primitives(geometry: LinkGeometry, similarity: Similarity) -> tuple[DrawnPrimitive, ...]:
+    """Return the visual primitives of a link, in the object frame at rest, and their triangles."""
     turn, scale, shift = similarity.rotation, similarity.scale, -similarity.center
-    mapped = [one.mapped(turn, scale, shift) for one in geometry.primitives]
-    return tuple(one.rounded(similarity.decimals) for one in mapped)
+    places = places_by_look(geometry.visuals)
+    return tuple(
+        DrawnPrimitive(one.mapped(turn, scale, shift).rounded(similarity.decimals), *places[number])
+        for number, one in geometry.primitives.items()
+    )
 
 
 def _scaled_mimics(tree: KinematicTree, scale: float) -> KinematicTree:

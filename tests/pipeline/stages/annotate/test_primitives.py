@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 
 from aa_dataset.kinematics import RigidBody
 from pipeline.engine.runner import Outcome
-from pipeline.shapes.glb import link_points, read_links
+from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.stages.annotate.stage import annotate
 from tests.kit import bench
 from tests.kit import settings as settings_kit
@@ -314,15 +314,42 @@ def test_the_record_and_the_triangles_are_one_geometry(tmp_path: Path) -> None:
     source = {"frame": {"up": "y", "front": "-x"}, "scale": "arbitrary"}
     outcome = bench.normal(one_link(tmp_path / "raw", *visuals), source)
     entries = outcome.record.primitives
-    assert [entry.kind for entry in entries["body"]] == list(SIZES)
-    assert [entry.kind for entry in entries["base"]] == ["box"]
+    assert [entry.solid.kind for entry in entries["body"]] == list(SIZES)
+    assert [entry.solid.kind for entry in entries["base"]] == ["box"]
     meshes = read_links(outcome.files["object.glb"], ("base", "body"))
     shown = link_points(meshes["body"])
-    triangles = [entry.triangles() for entry in entries["body"]]
+    triangles = [entry.solid.triangles() for entry in entries["body"]]
     points = np.concatenate(triangles).reshape(-1, 3)
     assert cKDTree(shown).query(points)[0].max() < 1e-6  # single precision
     assert cKDTree(points).query(shown)[0].max() < 1e-6
     assert outcome.record.to_row() == bench.normal(tmp_path / "raw", source).record.to_row()
+
+
+def test_the_record_says_which_triangles_stand_for_a_primitive(
+    annotated: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    """They used to be found again by their box and moments."""
+    mesh = '<visual><geometry><mesh filename="m.obj"/></geometry></visual>'
+    looks = [f'<material name="{n}"><color rgba="0.{n:02d} 0 0 1"/></material>' for n in range(12)]
+    kinds = [*SIZES] * 6  # two of every look, and ten looks more than a digit counts
+    shapes = [visual(kind, SIZES[kind], (2 * n, 0, 0), RPY) for n, kind in enumerate(kinds)]
+    painted = [s.replace("</visual>", f"{looks[n % 12]}</visual>") for n, s in enumerate(shapes)]
+    painted[5:5] = [mesh.replace("</visual>", f"{looks[0]}</visual>"), shapes[0]]
+    folder = one_link(
+        tmp_path / "raw", *painted, files={"m.obj": bench.box_text((0.5, 0.25, 0.125))}
+    )
+    outcome = bench.normal(folder)
+    entries = outcome.record.primitives["body"]
+    meshes = read_links(outcome.files["object.glb"], ("base", "body"))["body"]
+    named = dict(zip(mesh_order(len(meshes)), meshes, strict=True))
+    assert [entry.solid.kind for entry in entries] == [*kinds[:5], "box", *kinds[5:]]
+    assert len({entry.mesh for entry in entries}) == len(meshes) == 13
+    for entry in entries:
+        expected = entry.solid.triangles()
+        found = named[entry.mesh].triangles[entry.face : entry.face + len(expected)]
+        assert np.abs(found - expected).max() < 1e-5  # single precision of 50 m
+    # All are apart but the box that is drawn twice, and the mesh is integrated as it is.
+    assert row_of(annotated(outcome)).inertia_method == "volume"
 
 
 def test_meshes_are_no_primitives(door: Path) -> None:
