@@ -121,6 +121,7 @@ def test_a_good_object_is_fine_as_a_file_and_as_a_folder(
         ({"meshes__hull_dot_obj": "v 0 0 0\n"}, "no face"),
         ({"meshes__hull_dot_obj": "v 0 0\nf 1 1 1\n"}, "line 1"),
         ({"meshes__hull_dot_obj": "v nan 0 0\nf 1 1 1\n"}, "finite"),
+        ({"meshes__hull_dot_obj": cube(0.5) + "f 1 2 9\n"}, "a face names vertices that the file"),
         ({"meshes__object_dot_mtl": None}, "material"),
         ({"meshes__paint_dot_png": None}, "texture"),
     ],

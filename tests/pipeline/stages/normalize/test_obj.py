@@ -280,3 +280,15 @@ def test_what_is_written_reads_back(seed: int) -> None:
     found = compacted(text.points, group.corners, text.uv, group.uv_corners)
     assert group.material == "m"
     assert all(np.array_equal(a, b) for a, b in zip(found, (vertices, faces, uv), strict=True))
+
+
+def test_all_groups_together_are_the_file_without_its_materials() -> None:
+    text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nusemtl a\nf 1/1 2/2 3/1\n"
+    text += b"usemtl b\nf 1 2 4 3\nusemtl a\nf -1/-1 -2/-2 -3/1\n"
+    whole = read_obj(text).whole
+    (plain,) = read_obj(b"\n".join(x for x in text.split(b"\n") if b"usemtl" not in x)).groups
+    assert whole.material is None
+    assert np.array_equal(whole.corners, plain.corners)
+    assert np.array_equal(whole.uv_corners, plain.uv_corners)
+    assert read_obj(b"v 0 0 0\n").whole.corners.shape == (0, 3)
+    assert read_obj(b"v 0 0 0\nusemtl a\nf 1 1 1\nusemtl b\nf 1 1 1\n").whole.uv_corners is None
