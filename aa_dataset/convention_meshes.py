@@ -69,7 +69,9 @@ def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Arr
     try:
         mesh = _finite(read_obj(files[name]))
     except ObjError as error:
-        return np.zeros((0, 3)), [f"{where} is not usable: {error}"]
+        return np.zeros((0, 3)), [
+            f"{where} is not usable: {str(error).rstrip('.')}; repair the mesh."
+        ]
     if not any(len(group.corners) for group in mesh.groups):
         return mesh.points, [f"{where} holds no face; remove its element."]
     problems = _side_problems(name, mesh.libraries, files)
@@ -78,7 +80,7 @@ def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Arr
 
 def _finite(mesh: ObjText) -> ObjText:
     if not np.isfinite(mesh.points).all():
-        raise ObjError("a coordinate is not a finite number; repair the mesh.")
+        raise ObjError("a coordinate is not a finite number.")
     return mesh
 
 

@@ -168,7 +168,7 @@ def _odd_rows(text: bytes, lines: Sequence[bytes], least: int) -> np.ndarray:
     if len(rows[shortest]) < least:
         # The text begins with an empty line, so the first line of the file has the number 1.
         number = text.split(b"\n").index(lines[shortest])
-        raise ObjError(f"line {number} has fewer than {least} numbers; repair the mesh.")
+        raise ObjError(f"line {number} has fewer than {least} numbers.")
     width = max(len(row) for row in rows)
     return np.array([row + [0.0] * (width - len(row)) for row in rows])
 
