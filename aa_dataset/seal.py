@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.benchmark import Benchmark, read_benchmark
-from aa_dataset.errors import LibraryError
+from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import FileSeal, write_bytes
 from aa_dataset.layout import LibraryLayout
 from aa_dataset.schema import SCHEMA_VERSION
@@ -89,7 +89,7 @@ def read_seal(layout: LibraryLayout) -> Seal:
         raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
     if version != SCHEMA_VERSION:
         other = brief(version).strip("'")
-        raise LibraryError(
+        raise SchemaVersionError(
             f"{path} has schema version {other}, but this package reads {SCHEMA_VERSION}. "
             "Install the version of aa-dataset that wrote the library, rebuild it with "
             "`make library`, or download one of this version."

@@ -17,7 +17,7 @@ from aa_dataset.assets import Asset
 from aa_dataset.cache import cache_layout
 from aa_dataset.catalog import Catalog, checked_catalog
 from aa_dataset.contents import PICTURES
-from aa_dataset.errors import LibraryError
+from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import file_sha256
 from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
 from aa_dataset.revision import tables_revision
@@ -42,7 +42,10 @@ class Problem:
 
 
 def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Iterator[Problem]:
-    """Yield the problems of a library; raise `LibraryError` if there is no library.
+    """Yield the problems of a library.
+
+    Raises `LibraryError` if there is no library, or one with a schema version that this package
+    cannot check.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Itera
         read_seal(layout)  # raises `LibraryError`
     try:
         seal = read_seal(layout)
+    except SchemaVersionError:  # nothing is damaged; its own sentence has the next step
+        raise
     except LibraryError as error:
         yield Problem(str(layout.seal), str(error))
         return
