@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.benchmark import Benchmark, members_digest
-from aa_dataset.cache import claim_folder
-from aa_dataset.catalog import Catalog, SelectionError, UnknownObjectError
+from aa_dataset.assets.cache import claim_folder
+from aa_dataset.assets.unpacked import given_folder
+from aa_dataset.format.benchmark import Benchmark, members_digest
 from aa_dataset.kinematics.joints import JointType
+from aa_dataset.library.catalog import Catalog, SelectionError, UnknownObjectError
 from aa_dataset.objects import ArticulatedObject
-from aa_dataset.unpacked import given_folder
 
 Rows = NDArray[np.int64]
 Choice = str | Iterable[str] | None

@@ -8,12 +8,12 @@ import re
 import sys
 from pathlib import Path
 
-from aa_dataset.cache import HOME_VARIABLE, cache_layout, default_library, download_library
-from aa_dataset.catalog import Catalog, open_catalog
+from aa_dataset.assets.cache import HOME_VARIABLE, cache_layout, default_library, download_library
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.seal import Seal, read_seal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.library.catalog import Catalog, open_catalog
 
 DEFAULT_NAME = "articulatearena-20k"
 TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}

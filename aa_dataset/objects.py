@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.cache import cache_layout
-from aa_dataset.catalog import Catalog
+from aa_dataset.assets.cache import cache_layout
+from aa_dataset.assets.unpacked import cached_folder, given_folder
 from aa_dataset.errors import LibraryError
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import ObjectLayout
-from aa_dataset.unpacked import cached_folder, given_folder
+from aa_dataset.library.catalog import Catalog
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class ArticulatedObject:
         return self._row
 
     def fact(self, column: str) -> Any:
-        """Return the value of one column of the objects table (see `aa_dataset.schema`)."""
+        """Return the value of one column of the objects table (see `aa_dataset.format.schema`)."""
         return self._catalog.objects[column][self._row].as_py()
 
     @property

@@ -29,7 +29,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "
     os.environ[variable] = "1"
 
 from aa_dataset.errors import ArenaError  # noqa: E402
-from aa_dataset.foreign_text import terminal_text  # noqa: E402
+from aa_dataset.untrusted.foreign_text import terminal_text  # noqa: E402
 from pipeline.base import layout  # noqa: E402
 from pipeline.base.errors import PipelineError  # noqa: E402
 from pipeline.base.locks import locked  # noqa: E402

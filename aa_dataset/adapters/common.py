@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError, MissingExtraError
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel, parse_urdf
-from aa_dataset.layout import ObjectLayout
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import quaternion_rotation
 

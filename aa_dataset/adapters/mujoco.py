@@ -21,8 +21,8 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.layout import ObjectLayout
 
 # Nothing is fused, dropped or corrected: the model is the URDF.
 COMPILER = {

@@ -69,7 +69,7 @@ def run_judge(arguments: argparse.Namespace) -> int:
 
 def _items(library: str | None) -> dict[str, ObjectLike]:
     """Return objects by id, from a library or from a folder of URDF folders."""
-    from aa_dataset.layout import LibraryLayout, ObjectLayout
+    from aa_dataset.format.layout import LibraryLayout, ObjectLayout
     from aa_dataset.load import load_default
 
     folder = Path(library) if library else None

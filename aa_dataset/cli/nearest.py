@@ -73,8 +73,8 @@ def rank(
 
 def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
     """Return the name and tree of a library object or of a URDF file."""
+    from aa_dataset.format.layout import ObjectLayout
     from aa_dataset.kinematics.urdf_tree import read_tree
-    from aa_dataset.layout import ObjectLayout
 
     path = ObjectLayout(Path(text)).urdf if Path(text).is_dir() else Path(text)
     if path.is_file():

@@ -18,7 +18,7 @@ from typing import Any
 from aa_dataset.cli import check, export, judge, library, nearest, score, sources, taxonomy, verify
 from aa_dataset.cli.terminal import say
 from aa_dataset.errors import ArenaError
-from aa_dataset.foreign_text import terminal_text
+from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
 _COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, verify)

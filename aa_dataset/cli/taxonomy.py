@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aa_dataset.cli.arguments import add_json
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
-from aa_dataset.labels import UNKNOWN, Branch, Step, parse_trace, tree
+from aa_dataset.format.labels import UNKNOWN, Branch, Step, parse_trace, tree
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aa_dataset.foreign_text import UNPRINTABLE, terminal_line
+from aa_dataset.untrusted.foreign_text import UNPRINTABLE, terminal_line
 
 WIDTH = 100
 

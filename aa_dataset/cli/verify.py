@@ -27,8 +27,8 @@ def add_to(commands: Any) -> None:
 
 def run_verify(arguments: argparse.Namespace) -> int:
     """Print the problems of a library; return 1 if there are any."""
+    from aa_dataset.library.verify import NEXT_STEP, verify_library
     from aa_dataset.load import default_folder
-    from aa_dataset.verify import NEXT_STEP, verify_library
 
     root = default_folder(arguments.library)
     with progress(_steps(root), "check") as bar:
@@ -50,8 +50,8 @@ def _counted(problems: int) -> str:
 def _steps(root: Path) -> int | None:
     """Return the number of files and objects to check, None if the seal is unreadable."""
     from aa_dataset.errors import LibraryError
-    from aa_dataset.layout import LibraryLayout
-    from aa_dataset.seal import read_seal
+    from aa_dataset.format.layout import LibraryLayout
+    from aa_dataset.format.seal import read_seal
 
     try:
         seal = read_seal(LibraryLayout(root))

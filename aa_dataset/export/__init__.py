@@ -7,9 +7,9 @@ import importlib
 from pathlib import Path
 
 from aa_dataset.adapters.common import ObjectLike
-from aa_dataset.cache import ensure_folder
+from aa_dataset.assets.cache import ensure_folder
 from aa_dataset.export.parts import ExportError, Parts
-from aa_dataset.layout import ObjectLayout
+from aa_dataset.format.layout import ObjectLayout
 
 FORMATS = {"mjcf": "object.xml", "sdf": "object.sdf", "usd": "object.usda"}
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_below
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
-from aa_dataset.layout import ObjectLayout
+from aa_dataset.untrusted.inside import is_below
 
 Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.joints import Mimic
-from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from aa_dataset.portable import cos, sin
+from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 
 Array = NDArray[np.float64]
 

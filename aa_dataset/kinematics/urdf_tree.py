@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from aa_dataset.errors import JointError, UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
-from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import (
     COMPOUND_TYPES,
@@ -29,6 +28,7 @@ from aa_dataset.kinematics.urdf import (
     parse_urdf,
 )
 from aa_dataset.portable import applied, dot, length, product
+from aa_dataset.untrusted.safe_xml import XmlBudget
 
 Array = NDArray[np.float64]
 

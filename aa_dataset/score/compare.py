@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from aa_dataset.benchmark import members_digest
 from aa_dataset.errors import ArenaError
+from aa_dataset.format.benchmark import members_digest
 from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.score.results import METRIC_VERSION, RESULT_VERSION, Parameters, Result
 from aa_dataset.score.rows import (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
-from aa_dataset import safe_json
+from aa_dataset.untrusted import safe_json
 
 Hints = Mapping[str, Any]
 _WORDS = {str: "a string", bool: "true or false", list: "a list", dict: "an object"}

@@ -17,10 +17,10 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from aa_dataset.contents import Contents
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.tars import read_header, read_members
 from aa_dataset.files import FileSeal
-from aa_dataset.tars import read_header, read_members
-from aa_dataset.trust import BLOCK
+from aa_dataset.format.validation import BLOCK
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import read_rows
 

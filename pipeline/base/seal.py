@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark
 from aa_dataset.errors import LibraryError
 from aa_dataset.files import FileSeal
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.revision import tables_revision
-from aa_dataset.schema import SCHEMA_VERSION
-from aa_dataset.seal import Seal, read_seal, write_seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.revision import tables_revision
+from aa_dataset.format.schema import SCHEMA_VERSION
+from aa_dataset.format.seal import Seal, read_seal, write_seal
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import dump_json, read_rows, write_bytes
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.files import replacing, write_bytes
-from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.format.schema import SCHEMA_VERSION
 from pipeline.base.errors import DamagedFileError
 
 __all__ = [

@@ -23,8 +23,8 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from aa_dataset.files import WriteError
-from aa_dataset.foreign_text import terminal_line, terminal_text
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
+from aa_dataset.untrusted.foreign_text import terminal_line, terminal_text
 from pipeline.base import layout
 from pipeline.base.assets import COLUMNS, AssetWriter, pack
 from pipeline.base.errors import (

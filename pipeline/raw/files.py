@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from aa_dataset.inside import is_inside
+from aa_dataset.untrusted.inside import is_inside
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.trouble import blame_machine

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.labels import UNKNOWN, plain_label
+from aa_dataset.format.labels import UNKNOWN, plain_label
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 

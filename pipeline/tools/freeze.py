@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
-from aa_dataset.layout import LibraryLayout
+from aa_dataset.format.benchmark import SPLIT, VERSION, is_provisional
+from aa_dataset.format.layout import LibraryLayout
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
 from pipeline.base.seal import usable_seal

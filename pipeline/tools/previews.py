@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from aa_dataset.cli.arguments import positive
-from aa_dataset.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
-from aa_dataset.seal import read_seal
+from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
+from aa_dataset.format.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, read_range
 from pipeline.base.errors import PipelineError

@@ -23,11 +23,11 @@ from typing import Any
 from aa_dataset.cli.arguments import count
 from aa_dataset.cli.terminal import note, say
 from aa_dataset.dataset import Dataset
-from aa_dataset.foreign_text import one_line
-from aa_dataset.labels import UNKNOWN, parse_trace, plain_label, tree
-from aa_dataset.layout import PREVIEW
+from aa_dataset.format.labels import UNKNOWN, parse_trace, plain_label, tree
+from aa_dataset.format.layout import PREVIEW
 from aa_dataset.load import load_default
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.untrusted.foreign_text import one_line
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError, PipelineError
 from pipeline.raw.proposals import Proposal, proposal_text, proposed_objects

@@ -11,10 +11,10 @@ import os
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import URDF
 from aa_dataset.score.budgets import XML, PredictionError
 from aa_dataset.score.readers.files import list_names, read_regular
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.foreign_text import one_line
+from aa_dataset.untrusted.foreign_text import one_line
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.raw.adapters.facts import read_object, text

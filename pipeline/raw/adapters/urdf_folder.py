@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import parse_xml
+from aa_dataset.untrusted.safe_xml import parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import encodable

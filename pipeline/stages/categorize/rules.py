@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from aa_dataset.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
+from aa_dataset.format.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
 from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
 
 # Prefixes of the names of sources without a plain label; every other source states one.

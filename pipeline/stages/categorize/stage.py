@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aa_dataset.labels import format_trace, parse_trace
+from aa_dataset.format.labels import format_trace, parse_trace
 from pipeline.base.reasons import Code, Finding
 from pipeline.base.records import read_records
 from pipeline.base.tables import write_bytes

@@ -26,7 +26,7 @@ from typing import Any
 
 from scipy.cluster.hierarchy import DisjointSet
 
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.reasons import Code, Reason, Severity
 from pipeline.base.records import read_records

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.licenses import is_redistributable, needs_attribution
+from aa_dataset.format.licenses import is_redistributable, needs_attribution
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from aa_dataset.files import FileSeal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.assets import (
     AssetRange,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from aa_dataset.kinematics.urdf import Material, UrdfJoint, UrdfLink, UrdfModel
-from aa_dataset.layout import GLB, URDF
 from aa_dataset.portable import settled
 from pipeline.shapes.glb import write_glb
 from pipeline.shapes.obj_text import MATERIALS, mtl_bytes, obj_bytes

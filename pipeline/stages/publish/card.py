@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark
-from aa_dataset.foreign_text import markdown_cell, plain_line, yaml_text
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.seal import Seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.seal import Seal
+from aa_dataset.untrusted.foreign_text import markdown_cell, plain_line, yaml_text
 from pipeline.base.tables import read_rows
 
 

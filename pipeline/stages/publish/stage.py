@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark
 from aa_dataset.files import FileSeal, file_sha256
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.licenses import is_redistributable
-from aa_dataset.schema import TABLES as SCHEMAS
-from aa_dataset.seal import Seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.licenses import is_redistributable
+from aa_dataset.format.schema import TABLES as SCHEMAS
+from aa_dataset.format.seal import Seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.base.reasons import Code, Reason

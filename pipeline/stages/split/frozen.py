@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import SPLIT, VERSION, Benchmark
+from aa_dataset.format.benchmark import SPLIT, VERSION, Benchmark
 from pipeline.base.errors import PipelineError
 from pipeline.stages.split.truth import MIMIC, NAMES, NUMBERS, Truth, Value, difference, read_truths
 

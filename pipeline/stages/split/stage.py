@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aa_dataset.benchmark import SPLIT, Benchmark
+from aa_dataset.format.benchmark import SPLIT, Benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table

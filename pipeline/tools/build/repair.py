@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aa_dataset.files import file_sha256
-from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.format.layout import TABLES, LibraryLayout
 from pipeline.base import layout
 from pipeline.base.seal import usable_seal
 

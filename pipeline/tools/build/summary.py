@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.seal import read_seal
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import read_rows

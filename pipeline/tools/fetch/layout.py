@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aa_dataset.inside import is_below
+from aa_dataset.untrusted.inside import is_below
 from pipeline.raw.walk import DEEPEST
 from pipeline.tools.fetch.errors import FetchError
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from aa_dataset.safe_json import JsonError, parse_json
+from aa_dataset.untrusted.safe_json import JsonError, parse_json
 from pipeline.tools.fetch.connection import (
     ANSWER_S,
     SLOW_S,

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from aa_dataset.files import file_sha256
-from aa_dataset.safe_json import parse_json
+from aa_dataset.untrusted.safe_json import parse_json
 from pipeline.tools.fetch.access import Source, UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.download import Remote, difference, download

@@ -10,9 +10,9 @@ from itertools import count
 import numpy as np
 import trimesh
 
+from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames
-from aa_dataset.layout import URDF
 from pipeline.stages.annotate.collision.links import drawn_shape, with_convex_parts
 
 # Turns the hue by the golden ratio, so that neighbors differ.

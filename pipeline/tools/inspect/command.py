@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.tables import write_bytes
 from pipeline.engine.config import load_config

@@ -66,10 +66,10 @@ def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> 
     # normalize reads meshes with it, annotate the collision shapes that normalize wrote.
     assert changed_by(lambda: append("pipeline/shapes/obj.py")) == {"normalize", "annotate"}
     assert {"verify", "annotate", "normalize"} <= changed_by(
-        lambda: append("aa_dataset/convention.py")
+        lambda: append("aa_dataset/convention/document.py")
     )
     assert {"normalize", "verify", "annotate"} <= changed_by(
-        lambda: append("aa_dataset/kinematics/safe_xml.py")
+        lambda: append("aa_dataset/untrusted/safe_xml.py")
     )
 
 

@@ -16,13 +16,13 @@ from collections.abc import Container, Iterator, Mapping
 import numpy as np
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_inside
+from aa_dataset.format.layout import GLB
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB
 from aa_dataset.portable import length, symmetric_eigen
+from aa_dataset.untrusted.inside import is_inside
 
 NAME = re.compile(r"[a-z0-9_]+")
 TYPES = ("fixed", "revolute", "continuous", "prismatic")
@@ -197,7 +197,7 @@ def check_geometry(urdf: bytes, files: Mapping[str, bytes]) -> list[str]:
     files : mapping of str to bytes
         The files beside it.
     """
-    from aa_dataset.convention_meshes import geometry_problems
+    from aa_dataset.convention.meshes import geometry_problems
 
     try:
         return list(geometry_problems(parse_urdf(urdf), files))

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from aa_dataset.assets import Asset
-from aa_dataset.cache import cache_layout
-from aa_dataset.catalog import Catalog, checked_catalog
-from aa_dataset.contents import PICTURES
+from aa_dataset.assets.cache import cache_layout
+from aa_dataset.assets.contents import PICTURES
+from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.unpacked import folder_problem, read_receipt
 from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import file_sha256
-from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
-from aa_dataset.revision import tables_revision
-from aa_dataset.seal import Seal, read_seal
-from aa_dataset.storage import read_table
-from aa_dataset.trust import SEAL_BYTES, brief
-from aa_dataset.unpacked import folder_problem, read_receipt
+from aa_dataset.format.layout import TABLES, LibraryLayout, ObjectLayout
+from aa_dataset.format.revision import tables_revision
+from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.format.validation import SEAL_BYTES, brief
+from aa_dataset.library.catalog import Catalog, checked_catalog
+from aa_dataset.library.storage import read_table
 
 NEXT_STEP = (
     "Delete the files listed above, then run `make library`, or download them again; intact files "

@@ -11,11 +11,11 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from aa_dataset.convention import check_convention, check_geometry, is_plain
+from aa_dataset.convention.document import check_convention, check_geometry, is_plain
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_below
-from aa_dataset.kinematics.safe_xml import XmlBudget
-from aa_dataset.layout import URDF
+from aa_dataset.format.layout import URDF
+from aa_dataset.untrusted.inside import is_below
+from aa_dataset.untrusted.safe_xml import XmlBudget
 
 # Maximum number of bytes read from one mesh or texture.
 MOST_BYTES = 1_000_000_000

@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark, read_benchmark
 from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import FileSeal, write_bytes
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import SCHEMA_VERSION
-from aa_dataset.trust import SEAL_BYTES, brief, check_seal, parse_seal
+from aa_dataset.format.benchmark import Benchmark, read_benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import SCHEMA_VERSION
+from aa_dataset.format.validation import SEAL_BYTES, brief, check_seal, parse_seal
 
 NEXT_STEP = "Run `make library` to rebuild it, or download it again; `aa verify` checks everything."
 

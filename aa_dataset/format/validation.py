@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from aa_dataset.layout import TABLES
-from aa_dataset.safe_json import parse_json
+from aa_dataset.format.layout import TABLES
+from aa_dataset.untrusted.safe_json import parse_json
 
 BLOCK = 512  # [B] block size of a tar
 SEAL_BYTES = 1 << 26  # the seal of a library with a thousand tars has 200 kB

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from aa_dataset.contents import Contents
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.tars import Member, read_members
 from aa_dataset.errors import LibraryError
-from aa_dataset.seal import NEXT_STEP
-from aa_dataset.tars import Member, read_members
+from aa_dataset.format.seal import NEXT_STEP
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.assets import Asset
+from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.unpacked import KnownFolders
 from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.seal import NEXT_STEP, Seal, read_seal
+from aa_dataset.format.validation import check_counts, check_objects
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.seal import NEXT_STEP, Seal, read_seal
-from aa_dataset.storage import read_table, verify_files
-from aa_dataset.trust import check_counts, check_objects
-from aa_dataset.unpacked import KnownFolders
+from aa_dataset.library.storage import read_table, verify_files
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from aa_dataset.trust import BLOCK, MEMBERS, MemberNames, brief, member_name
+from aa_dataset.format.validation import BLOCK, MEMBERS, MemberNames, brief, member_name
 
 _MAGIC = b"ustar\x0000"
 _PLAIN = (b"0", b"\0")

@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.assets import Asset
-from aa_dataset.cache import CacheError, ensure_folder
-from aa_dataset.contents import Contents
-from aa_dataset.layout import ObjectLayout
+from aa_dataset.assets.cache import CacheError, ensure_folder
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.packed import Asset
+from aa_dataset.format.layout import ObjectLayout
 
 
 class KnownFolders:
