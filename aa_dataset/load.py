@@ -61,7 +61,7 @@ def load_dataset(
     SelectionError
         If the library has no such split.
     """
-    catalog = _open(name, revision=revision, repo_id=repo_id)
+    catalog = _open_library(name, revision=revision, repo_id=repo_id)
     dataset = Dataset(catalog)
     if split is not None:
         dataset = dataset.split(split)
@@ -102,11 +102,11 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
     ]
     if split is not None:
         full = catalog.resolve_split(split)
-        lines.append(f"split {full}: {len(dataset):,} objects{_origin(seal, full, split)}")
+        lines.append(f"split {full}: {len(dataset):,} objects{_split_origin(seal, full, split)}")
     return lines
 
 
-def _origin(seal: Seal, full: str, asked: str) -> str:
+def _split_origin(seal: Seal, full: str, asked: str) -> str:
     """Describe a split: a version of the benchmark, or a sample of this library."""
     if seal.benchmark is not None and full == seal.benchmark.split:
         return f", benchmark {seal.benchmark}"
@@ -115,7 +115,9 @@ def _origin(seal: Seal, full: str, asked: str) -> str:
     return f", sampled from this library, not a benchmark version; selected by {asked!r}"
 
 
-def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None) -> Catalog:
+def _open_library(
+    name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None
+) -> Catalog:
     if repo_id is None:
         folder = _local_folder(name, revision)
         if folder is None:
@@ -139,13 +141,13 @@ def _local_folder(name: str | os.PathLike[str], revision: str | None) -> Path | 
     if path.is_dir() or not isinstance(name, str) or len(path.parts) > 1 or text.startswith("."):
         return path
     placed = cache_layout().library(text)
-    if _carries(placed, text, revision):
+    if _is_library_named(placed, text, revision):
         return placed
     local = Path(LOCAL_FOLDER)
-    return local if _carries(local, text, revision) else None
+    return local if _is_library_named(local, text, revision) else None
 
 
-def _carries(folder: Path, name: str, revision: str | None) -> bool:
+def _is_library_named(folder: Path, name: str, revision: str | None) -> bool:
     """Return whether a folder is a library of that name and, if given, that revision."""
     layout = LibraryLayout(folder)
     if not layout.seal.is_file():

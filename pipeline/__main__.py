@@ -60,7 +60,7 @@ USAGE = "usage: python -m pipeline COMMAND ..."
 def main(arguments: list[str]) -> int:
     """Dispatch to a stage or a command; a known error prints one message and exits with 2."""
     if arguments and arguments[0] in ("-h", "--help"):
-        sys.stdout.write(_help())
+        sys.stdout.write(_help_text())
         return 0
     if not arguments or arguments[0] not in (*COMMANDS, *STAGES):
         sys.stderr.write(f"{USAGE}; `python -m pipeline --help` lists the commands.\n")
@@ -78,21 +78,21 @@ def main(arguments: list[str]) -> int:
                 stage.run(job)
                 require_planned_code(name, job.source)
     except (PipelineError, ArenaError) as error:
-        _say(str(error))
+        _print_error(str(error))
         return 2
     except (OSError, MemoryError) as error:
         sentence = machine_sentence(error)
         if sentence is None:
             raise
-        _say(sentence)
+        _print_error(sentence)
         return 2
     except KeyboardInterrupt as interrupt:
-        _say("Interrupted. Finished work is kept; run the command again to continue.")
+        _print_error("Interrupted. Finished work is kept; run the command again to continue.")
         return 128 + getattr(interrupt, "number", signal.SIGINT)
     return 0
 
 
-def _help() -> str:
+def _help_text() -> str:
     """Return the list of commands and stages."""
     lines = [USAGE, "", "commands (`python -m pipeline COMMAND --help` explains one):"]
     lines += [f"  {name:<11} {text}" for name, (_, text) in COMMANDS.items()]
@@ -101,7 +101,7 @@ def _help() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _say(sentence: str) -> None:
+def _print_error(sentence: str) -> None:
     with suppress(OSError):  # the terminal may be closed
         sys.stderr.write(f"{terminal_text(sentence)}\n")
 

@@ -55,7 +55,7 @@ def make_spec(files: ObjectFiles) -> Any:
     root = ElementTree.fromstring(files.urdf.read_bytes())
     ElementTree.SubElement(ElementTree.SubElement(root, "mujoco"), "compiler", COMPILER)
     text = ElementTree.tostring(root, encoding="unicode")
-    spec = mujoco.MjSpec.from_string(text, assets=_meshes(files))
+    spec = mujoco.MjSpec.from_string(text, assets=_mesh_files(files))
     spec.option.timestep = TIMESTEP
     for joint in spec.joints:
         joint.solref_limit, joint.solimp_limit = STIFF_REFERENCE, STIFF_IMPEDANCE
@@ -64,18 +64,18 @@ def make_spec(files: ObjectFiles) -> Any:
         if geom.name in visual:
             # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-    _couple(mujoco, spec, files)
+    _add_mimic_equalities(mujoco, spec, files)
     return spec
 
 
-def _meshes(files: ObjectFiles) -> dict[str, bytes]:
+def _mesh_files(files: ObjectFiles) -> dict[str, bytes]:
     shapes = [shape for link in files.model.links for shape in (*link.visuals, *link.collisions)]
     names = sorted({shape.geometry.filename for shape in shapes if shape.geometry.filename})
     place = ObjectLayout(files.urdf.parent)
     return {name: place.file(name).read_bytes() for name in names}
 
 
-def _couple(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
+def _add_mimic_equalities(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
     """Replace the importer's equalities for `<mimic>` by one stiff equality per follower."""
     for equality in list(spec.equalities):
         spec.delete(equality)
@@ -109,18 +109,18 @@ class MujocoObject(Simulated):
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self._body = {link.name: self.model.body(link.name).id for link in files.model.links}
-        joints = {name: self.model.joint(name) for name in self._names}
+        joints = {name: self.model.joint(name) for name in self._joint_names}
         self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
         self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[self._q] = [values[name] for name in self._names]
-        self.data.qvel[self._v] = [rates[name] for name in self._names]
+        self.data.qpos[self._q] = [values[name] for name in self._joint_names]
+        self.data.qvel[self._v] = [rates[name] for name in self._joint_names]
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
-        return dict(zip(self._names, self.data.qpos[self._q].tolist(), strict=True))
+        return dict(zip(self._joint_names, self.data.qpos[self._q].tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""

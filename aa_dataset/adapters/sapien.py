@@ -47,12 +47,12 @@ def load(
         systems.append(sapien.render.RenderSystem())
     scene = sapien.Scene(systems)
     scene.set_timestep(TIMESTEP)
-    articulation = _build(scene, files, visuals=visuals, collisions=self_contacts)
+    articulation = _build_articulation(scene, files, visuals=visuals, collisions=self_contacts)
     articulation.set_root_pose(sapien.Pose([0.0, 0.0, files.lift(on_floor)]))
     return SapienObject(files, scene, articulation)
 
 
-def _build(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:
+def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:
     """Build the articulation without SAPIEN's tendons."""
     root = ElementTree.fromstring(files.urdf.read_bytes())
     unwanted = [tag for tag, keep in (("visual", visuals), ("collision", collisions)) if not keep]
@@ -79,7 +79,7 @@ class SapienObject(Simulated):
         self.scene, self.articulation = scene, articulation
         order = [joint.name for joint in articulation.get_active_joints()]
         place = {name: k for k, name in enumerate(order)}
-        self._index = np.array([place[name] for name in self._names], dtype=int)
+        self._index = np.array([place[name] for name in self._joint_names], dtype=int)
         coupled = couplings(files.model)
         self._leaders = np.array([place[one.leader] for one in coupled], dtype=int)
         self._followers = np.array([place[one.follower] for one in coupled], dtype=int)
@@ -91,20 +91,20 @@ class SapienObject(Simulated):
         self._reduction[self._followers, self._followers] = 0.0
         self._reduction[self._followers, self._leaders] = self._factors
         self._reduction = self._reduction[:, free]
-        _undamp(articulation)
+        _remove_damping(articulation)
         self._masses = articulation.create_pinocchio_model() if coupled else None
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         q, v = np.zeros(self.articulation.dof), np.zeros(self.articulation.dof)
-        q[self._index] = [values[name] for name in self._names]
-        v[self._index] = [rates[name] for name in self._names]
+        q[self._index] = [values[name] for name in self._joint_names]
+        v[self._index] = [rates[name] for name in self._joint_names]
         self.articulation.set_qpos(q)
         self.articulation.set_qvel(v)
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
         values = np.asarray(self.articulation.get_qpos(), dtype=float)[self._index]
-        return dict(zip(self._names, values.tolist(), strict=True))
+        return dict(zip(self._joint_names, values.tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""
@@ -122,9 +122,9 @@ class SapienObject(Simulated):
         """Simulate."""
         for _ in range(round(seconds / TIMESTEP)):
             self.scene.step()
-            self._couple()
+            self._project_on_coupled_motion()
 
-    def _couple(self) -> None:
+    def _project_on_coupled_motion(self) -> None:
         """Project onto the coupled motion nearest in kinetic energy, and place the followers."""
         if self._masses is None:
             return
@@ -150,7 +150,7 @@ def _read_back(link: Any) -> RigidBody:
     return principal_body(link.mass, pose.p, pose.q, link.inertia)
 
 
-def _undamp(articulation: Any) -> None:
+def _remove_damping(articulation: Any) -> None:
     """Remove friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
     articulation.set_sleep_threshold(0.0)
     for link in articulation.get_links():

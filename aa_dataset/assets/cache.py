@@ -142,7 +142,7 @@ def _temporary_sibling(target: Path, next_step: str) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".tmp-", dir=target.parent))
-        folder.chmod(_mode(target))
+        folder.chmod(_new_folder_mode(target))
     except OSError as error:
         raise CacheError(
             f"cannot write to {target.parent} ({error.strerror}). {next_step}"
@@ -150,15 +150,15 @@ def _temporary_sibling(target: Path, next_step: str) -> Path:
     return folder
 
 
-def _mode(target: Path) -> int:
+def _new_folder_mode(target: Path) -> int:
     """Return the mode of a new folder: that of the empty one it replaces, else the default.
 
     `mkdtemp` creates private folders, but a cache may be shared.
     """
-    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_umask()
+    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_current_umask()
 
 
-def _umask() -> int:
+def _current_umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -52,7 +52,7 @@ def run_judge(arguments: argparse.Namespace) -> int:
     from aa_dataset.judge.run import choose_simulators, judge_many
 
     simulators = choose_simulators(arguments.simulators)
-    items = _chosen(_items(arguments.library), arguments)
+    items = _selected_objects(_objects_by_id(arguments.library), arguments)
     results = judge_many(
         items, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
@@ -62,12 +62,12 @@ def run_judge(arguments: argparse.Namespace) -> int:
             judgements.append(judgement)
             bar.update()
     write_report(judgements, arguments.out)
-    _print(judgements, simulators, as_json=arguments.json)
+    _print_judgements(judgements, simulators, as_json=arguments.json)
     note(f"report: {arguments.out}")
     return int(any(one.failed for one in judgements))
 
 
-def _items(library: str | None) -> dict[str, ObjectLike]:
+def _objects_by_id(library: str | None) -> dict[str, ObjectLike]:
     """Return objects by id, from a library or from a folder of URDF folders."""
     from aa_dataset.format.layout import LibraryLayout, ObjectLayout
     from aa_dataset.load import load_default
@@ -80,7 +80,9 @@ def _items(library: str | None) -> dict[str, ObjectLike]:
     return {item.object_id: item for item in load_default(library)}
 
 
-def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict[str, ObjectLike]:
+def _selected_objects(
+    items: dict[str, ObjectLike], arguments: argparse.Namespace
+) -> dict[str, ObjectLike]:
     if arguments.ids:
         for name in arguments.ids:
             if name not in items:
@@ -93,7 +95,7 @@ def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict
     return {name: items[name] for name in (names[k * len(names) // count] for k in range(count))}
 
 
-def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
+def _print_judgements(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
     from aa_dataset.judge.report import object_cells, rows, summary_lines
 
     if as_json:

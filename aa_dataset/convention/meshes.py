@@ -32,7 +32,7 @@ def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[
     boxes = []
     for link in model.links:
         for shape in link.visuals:
-            points, problems = _checked(link, shape.geometry.filename, files)
+            points, problems = _checked_vertices(link, shape.geometry.filename, files)
             yield from problems
             if len(points):
                 placed = points + frames[link.name][:3, 3]
@@ -53,7 +53,7 @@ def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[
 def _collision_problems(link: UrdfLink, files: Mapping[str, bytes]) -> Iterator[str]:
     for shape in link.collisions:
         name = shape.geometry.filename
-        points, problems = _checked(link, name, files)
+        points, problems = _checked_vertices(link, name, files)
         yield from problems
         if not problems and _is_flat(points):
             yield f"Link {link.name}: {name} is flat; simulators refuse it, make it a thin box."
@@ -65,7 +65,9 @@ def _is_flat(points: Array) -> bool:
     return len(points) < 4 or bool(np.sqrt(max(values[0], 0.0)) < FLAT * np.sqrt(values[2]))
 
 
-def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Array, list[str]]:
+def _checked_vertices(
+    link: UrdfLink, name: str, files: Mapping[str, bytes]
+) -> tuple[Array, list[str]]:
     """Return the vertices (n, 3) [m] of a mesh in its link frame, and its problems."""
     where = f"Link {link.name}: {name}"
     if name not in files:
@@ -99,7 +101,7 @@ def read_obj(data: bytes) -> tuple[Array, int, list[str]]:
     rows, faces, sides = [], 0, []
     for number, line in enumerate(data.splitlines(), 1):
         if line.startswith(b"v "):
-            rows.append(_vertex(line, number))
+            rows.append(_parse_vertex(line, number))
         elif line.startswith(b"f "):
             faces += 1
         elif line.startswith(b"mtllib "):
@@ -110,7 +112,7 @@ def read_obj(data: bytes) -> tuple[Array, int, list[str]]:
     return points, faces, sides
 
 
-def _vertex(line: bytes, number: int) -> tuple[float, float, float]:
+def _parse_vertex(line: bytes, number: int) -> tuple[float, float, float]:
     try:
         _, x, y, z = line.split()[:4]
         return float(x), float(y), float(z)

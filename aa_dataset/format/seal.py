@@ -94,7 +94,7 @@ def read_seal(layout: LibraryLayout) -> Seal:
             "Install the version of aa-dataset that wrote the library, rebuild it with "
             "`make library`, or download one of this version."
         )
-    return _seal(data, path, hashlib.sha256(text).hexdigest())
+    return _checked_seal(data, path, hashlib.sha256(text).hexdigest())
 
 
 def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
@@ -104,7 +104,7 @@ def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
     return replace(seal, sha256=hashlib.sha256(text).hexdigest())
 
 
-def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
+def _checked_seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
     try:
         check_seal(data)
         return Seal(
@@ -115,7 +115,7 @@ def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
             objects=data["objects"],
             sources=dict(data["sources"]),
             splits=dict(data["splits"]),
-            benchmark=_benchmark(data["benchmark"], data["splits"]),
+            benchmark=_checked_benchmark(data["benchmark"], data["splits"]),
             files={
                 name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
@@ -129,7 +129,7 @@ def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
         ) from error
 
 
-def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
+def _checked_benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
     if facts is None:
         return None
     benchmark = read_benchmark(facts)

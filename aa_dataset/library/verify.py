@@ -163,7 +163,7 @@ def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
         yield Problem(str(asset.path), str(error))
     folder = cache_layout().unpacked(catalog.seal.edition, asset.object_id)
     if problem := _cache_problem(folder, asset, files):
-        yield Problem(str(folder), f"{folder} in the cache {problem}; {_forget(folder)}")
+        yield Problem(str(folder), f"{folder} in the cache {problem}; {_remove_receipt(folder)}")
 
 
 def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
@@ -181,7 +181,7 @@ def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
     return ""
 
 
-def _forget(folder: Path) -> str:
+def _remove_receipt(folder: Path) -> str:
     """Remove the receipt of a damaged folder; return what happens next."""
     try:
         ObjectLayout(folder).receipt.unlink(missing_ok=True)

@@ -45,7 +45,7 @@ def parse_config(content: object) -> Config:
         raise ConfigError("\n".join(sorted(problems)))
     others: Changes = content["sources"]
     config: Config = structured(Config, {**content, "sources": {}})
-    config = dataclasses.replace(config, sources=_sources(others, known))
+    config = dataclasses.replace(config, sources=_build_sources(others, known))
     found = [*_without_effect(config, others, known), *_unusable_folders(config.sources)]
     problems = [f"{layout.CONFIG}: {one}" for one in found]
     if problems:
@@ -53,7 +53,7 @@ def parse_config(content: object) -> Config:
     return config
 
 
-def _sources(changes: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
+def _build_sources(changes: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
     """Return the sources of the build, in the order in which sources.yaml describes them."""
     found = {}
     for name, description in known.items():

@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     name = PREVIEW_OPEN if given.open else PREVIEW
     rows = one_per_category()
     spread = rows[:: math.ceil(len(rows) / given.most)]
-    pictures = [(_picture(row, name), row["category"]) for row in spread]
+    pictures = [(_read_preview(row, name), row["category"]) for row in spread]
     sheet = contact_sheet(pictures, columns=given.columns, tile=given.tile)
     write_bytes(given.file, encode_png(np.asarray(sheet)))
     return 0
@@ -57,7 +57,7 @@ def one_per_category() -> list[dict[str, Any]]:
     return list(first.values())
 
 
-def _picture(row: dict[str, Any], name: str) -> np.ndarray:
+def _read_preview(row: dict[str, Any], name: str) -> np.ndarray:
     tar = LibraryLayout(layout.LIBRARY).asset(row["shard"])
     files = read_range(AssetRange(tar, row["offset"], row["size"]))
     return np.asarray(Image.open(io.BytesIO(files[name]), formats=["PNG"]))

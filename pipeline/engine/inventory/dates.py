@@ -82,7 +82,7 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
                 digests.redate(path, wanted)
         refresh_marks(job, record, digests)
     if stale:  # Snakemake's own digests of inputs would override the times
-        _forget(_memory_files())
+        _remove_outputs(_memory_files())
     return damaged
 
 
@@ -100,7 +100,7 @@ def _date_inputs(job: Job, digests: Digests, now: int) -> int:
 
 def _forget_unreadable() -> None:
     """Remove metadata of Snakemake that is unreadable."""
-    _forget(path for path in _memory_files() if not _is_json(path))
+    _remove_outputs(path for path in _memory_files() if not _is_json(path))
 
 
 def _memory_files() -> list[Path]:
@@ -114,7 +114,7 @@ def _is_json(path: Path) -> bool:
         return False
 
 
-def _forget(paths: Iterable[Path]) -> None:
+def _remove_outputs(paths: Iterable[Path]) -> None:
     for path in paths:
         if not path.is_dir() or path.is_symlink():
             path.unlink()

@@ -36,7 +36,7 @@ def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
         root = _ROOT.search(text)
         if root is not None and root[1] == b"mujoco":
             models.append(name)
-        included.update(_included(name, text))
+        included.update(_included_files(name, text))
     return [name for name in models if name not in included]
 
 
@@ -58,7 +58,7 @@ def _without_asides(text: bytes) -> bytes:
     return b"".join([*kept, text[done:]])
 
 
-def _included(name: str, text: bytes) -> set[str]:
+def _included_files(name: str, text: bytes) -> set[str]:
     """Return the files that a file includes; names that lead elsewhere match nothing."""
     folder = posixpath.dirname(name)
     written = {found.decode("utf-8", "replace") for found in _include_names(text)}

@@ -41,7 +41,7 @@ class Transfer:
     def missing(self) -> list[Remote]:
         """Return the files that are missing or differ from the expected ones."""
         bar = tqdm(self.remotes, desc="checking files", unit="file", disable=None, leave=False)
-        return [remote for remote in bar if self._entry(remote) is None]
+        return [remote for remote in bar if self._valid_entry(remote) is None]
 
     def run(self, missing: Sequence[Remote]) -> list[dict[str, Any]]:
         """Download the missing files; return the receipt's entries."""
@@ -52,15 +52,15 @@ class Transfer:
         with tqdm(total=total, unit="B", unit_scale=True, disable=hidden) as bar:
             bar.set_description(self.source.name)
             fresh = self._bring_all(missing, bar.update)
-        entries = [fresh.get(remote.name) or self._entry(remote) for remote in self.remotes]
-        self._finish([entry for entry in entries if entry is not None])
+        entries = [fresh.get(remote.name) or self._valid_entry(remote) for remote in self.remotes]
+        self._write_receipt([entry for entry in entries if entry is not None])
         return [entry for entry in entries if entry is not None]
 
     def _bring_all(
         self, missing: Sequence[Remote], tick: Callable[[int], None]
     ) -> dict[str, dict[str, Any]]:
         with ThreadPoolExecutor(WORKERS) as pool:
-            futures = [pool.submit(self._bring, remote, tick) for remote in missing]
+            futures = [pool.submit(self._download_file, remote, tick) for remote in missing]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:  # also if the user interrupts
@@ -71,12 +71,12 @@ class Transfer:
         _raise_first(futures)
         return {entry["path"]: entry for entry in (future.result() for future in futures)}
 
-    def _bring(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
+    def _download_file(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
         rule = self.source.unpack_rule(remote.name)
         if rule is not None:
             return self._bring_archive(remote, rule, tick)
         part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
-        facts = self._facts(remote, part)
+        facts = self._file_facts(remote, part)
         with self._moving:
             target = self.place.file(remote.name)
             if target.exists() and remote.name not in self.old:
@@ -98,14 +98,14 @@ class Transfer:
             part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
             archive.parent.mkdir(parents=True, exist_ok=True)
             part.replace(archive)
-        facts = self._facts(remote, archive)
+        facts = self._file_facts(remote, archive)
         record = unpack(archive, rule, self.place, facts=facts, stop=self.stop, limit=self.limit)
         with self._moving:
             settle(remote.name, record, self.place)
         archive.unlink()
         return unpacked_entry(record, self.place)
 
-    def _facts(self, remote: Remote, path: Path) -> dict[str, Any]:
+    def _file_facts(self, remote: Remote, path: Path) -> dict[str, Any]:
         facts = {
             "path": remote.name,
             "address": remote.address,
@@ -115,11 +115,11 @@ class Transfer:
         }
         return {**facts, "git_sha1": remote.git_sha1} if remote.git_sha1 else facts
 
-    def _entry(self, remote: Remote) -> dict[str, Any] | None:
+    def _valid_entry(self, remote: Remote) -> dict[str, Any] | None:
         """Return the receipt's entry of a file that is present and correct, else None."""
         if self.source.unpack_rule(remote.name) is not None:
             record = read_record(self.place.record(remote.name))
-            if record is None or not self._fits(record["archive"], remote):
+            if record is None or not self._matches_remote(record["archive"], remote):
                 return None
             members = ((self.place.file(name), size) for name, size, _ in record["members"])
             whole = all(_has_size(path, size) for path, size in members)
@@ -128,16 +128,16 @@ class Transfer:
         if not _has_size(path, remote.size):
             return None
         known = self.old.get(remote.name)
-        if known and self._fits(known, remote):
+        if known and self._matches_remote(known, remote):
             return dict(known)  # `--verify` reads the bytes
-        return None if difference(path, remote) else self._facts(remote, path)
+        return None if difference(path, remote) else self._file_facts(remote, path)
 
-    def _fits(self, facts: dict[str, Any], remote: Remote) -> bool:
+    def _matches_remote(self, facts: dict[str, Any], remote: Remote) -> bool:
         key = "sha256" if remote.sha256 else "git_sha1"
         same = facts.get(key) == getattr(remote, key)
         return same and facts.get("revision") == self.source.access.get("revision")
 
-    def _finish(self, entries: Sequence[dict[str, Any]]) -> None:
+    def _write_receipt(self, entries: Sequence[dict[str, Any]]) -> None:
         self._check_roots()
         write_receipt(self.source, entries, self.place, complete=True)
         for folder in (self.place.parts, self.place.archives, self.place.unpacking):

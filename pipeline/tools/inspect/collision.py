@@ -32,12 +32,12 @@ def collision_meshes(
         pieces = [drawn_shape(files[shape.geometry.filename]) for shape in link.collisions]
         origin = frames[link.name][:3, 3]
         found[link.name] = [
-            _painted(piece.vertices + origin, piece.faces, next(numbers)) for piece in pieces
+            _colored_mesh(piece.vertices + origin, piece.faces, next(numbers)) for piece in pieces
         ]
     return found
 
 
-def _painted(vertices: np.ndarray, faces: np.ndarray, number: int) -> trimesh.Trimesh:
+def _colored_mesh(vertices: np.ndarray, faces: np.ndarray, number: int) -> trimesh.Trimesh:
     color = (*colorsys.hsv_to_rgb(number * _HUE_STEP % 1, 0.45, 0.9), 1.0)
     colors = np.tile(np.rint(np.multiply(color, 255)).astype(np.uint8), (len(faces), 1))
     return trimesh.Trimesh(vertices, faces, face_colors=colors, process=False)
