@@ -83,9 +83,9 @@ class DrakeObject(Simulated):
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link."""
-        return {name: self._read_back(body) for name, body in self._body.items()}
+        return {name: self._loaded_body(body) for name, body in self._body.items()}
 
-    def _read_back(self, body: Any) -> RigidBody:
+    def _loaded_body(self, body: Any) -> RigidBody:
         inertia = body.CalcSpatialInertiaInBodyFrame(self.context)
         center = inertia.get_com()
         about_center = inertia.Shift(center).CalcRotationalInertia().CopyToFullMatrix3()

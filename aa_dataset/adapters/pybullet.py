@@ -40,7 +40,7 @@ def load(
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(item)
-    _require_room(files)
+    _require_few_joints(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
     if self_contacts:
@@ -53,7 +53,7 @@ def load(
     return loaded
 
 
-def _require_room(files: ObjectFiles) -> None:
+def _require_few_joints(files: ObjectFiles) -> None:
     """Raise if Bullet would silently drop joints."""
     counts = {"moving joints": len(files.movable), "joints": len(files.model.joints)}
     for (unit, count), most in zip(counts.items(), (MOST_MOVING, MOST_JOINTS), strict=True):
@@ -159,9 +159,9 @@ class PybulletObject(Simulated):
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link except the base, which Bullet fixes by mass 0."""
-        return {name: self._read_back(k) for name, k in self._link.items() if k >= 0}
+        return {name: self._loaded_body(k) for name, k in self._link.items() if k >= 0}
 
-    def _read_back(self, k: int) -> RigidBody:
+    def _loaded_body(self, k: int) -> RigidBody:
         mass, _, moments, place, turn = self._call_bullet("getDynamicsInfo", k)[:5]
         return principal_body(mass, place, (turn[3], *turn[:3]), moments)
 

@@ -116,7 +116,7 @@ class SapienObject(Simulated):
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link."""
-        return {link.name: _read_back(link) for link in self.articulation.get_links()}
+        return {link.name: _loaded_body(link) for link in self.articulation.get_links()}
 
     def step(self, seconds: float) -> None:
         """Simulate."""
@@ -145,7 +145,7 @@ class SapienObject(Simulated):
         return contact_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
 
 
-def _read_back(link: Any) -> RigidBody:
+def _loaded_body(link: Any) -> RigidBody:
     pose = link.cmass_local_pose
     return principal_body(link.mass, pose.p, pose.q, link.inertia)
 

@@ -176,11 +176,11 @@ def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool
             # Stop if the finished folder is gone, or if another program keeps interfering.
             if is_sound is None or not temporary.is_dir() or attempt + 1 == _ATTEMPTS:
                 raise
-            _remove_unsound(target)
+            _remove_old_folder(target)
     raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
-def _remove_unsound(target: Path) -> None:
+def _remove_old_folder(target: Path) -> None:
     """Rename the existing folder away atomically, then remove it."""
     aside = Path(tempfile.mkdtemp(prefix=".old-", dir=target.parent))
     try:
@@ -207,13 +207,13 @@ def download_library(repo_id: str, *, revision: str | None = None) -> Path:
     except Exception as error:  # the client and its transport raise many types
         where = repo_id if revision is None else f"{repo_id} at revision {revision!r}"
         raise DownloadError(
-            f"cannot download {where} from the Hub: {_first_line(error)} "
+            f"cannot download {where} from the Hub: {_error_summary(error)} "
             "Check the name, the revision, the network, HF_TOKEN and HF_HUB_OFFLINE."
         ) from error
     return Path(folder)
 
 
-def _first_line(error: Exception) -> str:
+def _error_summary(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = ": ".join([type(error).__name__, *lines[:1]])
     return text if text.endswith(".") else text + "."

@@ -50,7 +50,7 @@ def check_convention(
         tree.placements({})  # follows every mimic
     except ArenaError as error:
         return [f"The URDF cannot be read: {error}"]
-    problems = list(_whole_problems(tree, files))
+    problems = list(_document_problems(tree, files))
     for link in model.links:
         problems += _link_problems(link, files)
         if with_inertials:
@@ -62,7 +62,7 @@ def check_convention(
     return problems + list(_collision_problems(model))
 
 
-def _whole_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]:
+def _document_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]:
     if tree.root != "base":
         yield f"The root link is {tree.root!r}, not 'base'; rename it."
     if GLB not in files:

@@ -78,10 +78,14 @@ def _checked_vertices(
         return np.zeros((0, 3)), [f"{where} is not usable: {error}"]
     if not corners:
         return points, [f"{where} holds no face; remove its element."]
-    return points, [f"{where}: {problem}" for problem in _side_problems(name, sides, files)]
+    return points, [
+        f"{where}: {problem}" for problem in _material_file_problems(name, sides, files)
+    ]
 
 
-def _side_problems(mesh: str, sides: list[str], files: Mapping[str, bytes]) -> Iterator[str]:
+def _material_file_problems(
+    mesh: str, sides: list[str], files: Mapping[str, bytes]
+) -> Iterator[str]:
     folder = posixpath.dirname(mesh)
     for side in sides:
         path = posixpath.join(folder, side)

@@ -106,15 +106,15 @@ def as_joint_array(joints: Joints) -> JointArray:
     if isinstance(joints, Joint):
         return JointArray.of((joints,))
     if is_foreign_joint(joints):
-        return _mixed_array((joints,))
+        return _joint_array_of_mixed((joints,))
     if not isinstance(joints, Iterable) or isinstance(joints, str | bytes | np.ndarray):
-        raise _not_joints(joints)
+        raise _not_joints_error(joints)
     many = tuple(joints)
     ours = [one for one in many if isinstance(one, Joint)]
-    return JointArray.of(ours) if len(ours) == len(many) else _mixed_array(many)
+    return JointArray.of(ours) if len(ours) == len(many) else _joint_array_of_mixed(many)
 
 
-def _mixed_array(joints: Sequence[object]) -> JointArray:
+def _joint_array_of_mixed(joints: Sequence[object]) -> JointArray:
     """Stack joints, some of them in the form of the authors' package."""
     rows = []
     for k, one in enumerate(joints):
@@ -123,7 +123,7 @@ def _mixed_array(joints: Sequence[object]) -> JointArray:
         elif is_foreign_joint(one):
             rows.append((*screw_and_limits(one, f"#{k}"), f"#{k}"))
         else:
-            raise _not_joints(one)
+            raise _not_joints_error(one)
     screws, limits, names = zip(*rows, strict=True)
     return JointArray(np.array(screws), np.array(limits), tuple(names))
 
@@ -133,7 +133,7 @@ def is_single(joints: Joints) -> bool:
     return isinstance(joints, Joint) or is_foreign_joint(joints)
 
 
-def _not_joints(value: object) -> ArgumentError:
+def _not_joints_error(value: object) -> ArgumentError:
     hint = "pass a `Joint`, a list of them or a `JointArray(screws, limits)`."
     if hasattr(value, "movable"):
         hint = "pass its joints, `tree.movable`, or use `tree_distance`."

@@ -63,7 +63,7 @@ def read_result(path: Path) -> Result:
                 "are not comparable. Score the predictions again."
             )
     try:
-        return _read_result(data)
+        return _result_from_json(data)
     except (ArenaError, FieldError, UnicodeEncodeError) as error:
         problem = str(error).rstrip(".")
         raise ArenaError(
@@ -71,7 +71,7 @@ def read_result(path: Path) -> Result:
         ) from error
 
 
-def _read_result(data: dict[str, Any]) -> Result:
+def _result_from_json(data: dict[str, Any]) -> Result:
     if absent := [name for name in _PARTS if name not in data]:
         raise FieldError(f"{absent[0]} is missing")
     dataset = checked_fields(data["dataset"], _DATASET, "dataset")

@@ -235,9 +235,9 @@ def _answers_in_order(
                     given += 1
                 crew.wait()
             answer = _decode_answer(crew.answers.pop(number))
-            if _is_doubtful(answer):
+            if _may_have_another_cause(answer):
                 crew.rest()  # no other worker may run
-            yield task, _decide_alone(job, task, process, answer)
+            yield task, _rerun_alone_until_certain(job, task, process, answer)
 
 
 def _start_crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
@@ -251,19 +251,19 @@ def _start_crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew
     )
 
 
-def _is_doubtful(answer: Answer | Died) -> bool:
+def _may_have_another_cause(answer: Answer | Died) -> bool:
     """Return whether an earlier object of the process, or a signal, may have caused an answer."""
     if isinstance(answer, Rejection):
         return answer.reason == Reason.MEMORY_EXCEEDED
     return isinstance(answer, Died)
 
 
-def _decide_alone(
+def _rerun_alone_until_certain(
     job: ShardJob[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
 ) -> Answer:
     """Run an object alone, each time in a fresh process, until its outcome is certain."""
     deaths: Counter[bool] = Counter()
-    while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
+    while isinstance(answer, Died) or (_may_have_another_cause(answer) and not deaths):
         killer = outside_signal(answer.exit_code) if isinstance(answer, Died) else None
         deaths[killer is not None] += 1
         log.warning("%s, attempt %d: %s", task.object_id, deaths.total(), answer)

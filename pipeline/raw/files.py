@@ -271,7 +271,7 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
         raise Rejection(
             Reason.ARCHIVE_INVALID, f"{path.name} is not a usable archive: {error}."
         ) from None
-    return _without_top(files)
+    return _without_single_top_folder(files)
 
 
 def _member_name(archive: str, member: tarfile.TarInfo) -> str:
@@ -289,7 +289,7 @@ def _member_name(archive: str, member: tarfile.TarInfo) -> str:
     return name
 
 
-def _without_top(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _without_single_top_folder(files: Mapping[str, bytes]) -> dict[str, bytes]:
     tops = {name.split("/", 1)[0] for name in files}
     if len(tops) != 1 or any("/" not in name for name in files):
         return dict(files)
@@ -339,7 +339,7 @@ def total_bytes(root: Path, paths: Sequence[str], known: Sizes | None = None) ->
         size = (known or {}).get(part)
         if isinstance(size, Rejection):
             raise size
-        total += _part_size(root, part) if size is None else size
+        total += _size_of_path(root, part) if size is None else size
     return total
 
 
@@ -357,13 +357,13 @@ def shared_sizes(root: Path, objects: Iterable[Sequence[str]]) -> Sizes:
     sizes: dict[str, int | Rejection] = {}
     for part in sorted(shared_paths(objects)):
         try:
-            sizes[part] = _part_size(root, part)
+            sizes[part] = _size_of_path(root, part)
         except Rejection as rejection:
             sizes[part] = rejection
     return sizes
 
 
-def _part_size(root: Path, part: str) -> int:
+def _size_of_path(root: Path, part: str) -> int:
     path = root / part
     is_folder = path.is_dir() and not path.is_symlink()
     return sum(map(_file_size, walked(path) if is_folder else [path]))

@@ -53,7 +53,7 @@ def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
     }
     write_wiring(wiring)
     jobs = list(all_jobs(wiring, shards))
-    _forget_unreadable()
+    _remove_unreadable()
     damaged = _date_all(jobs)
     if damaged:
         many = "1 output that is" if len(damaged) == 1 else f"{len(damaged)} outputs that are"
@@ -98,7 +98,7 @@ def _date_inputs(job: Job, digests: Digests, now: int) -> int:
     return newest
 
 
-def _forget_unreadable() -> None:
+def _remove_unreadable() -> None:
     """Remove metadata of Snakemake that is unreadable."""
     _remove_outputs(path for path in _memory_files() if not _is_json(path))
 

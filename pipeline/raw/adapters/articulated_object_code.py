@@ -90,13 +90,13 @@ def _row_folder(root: Path, row: Row) -> tuple[str, str]:
     """
     written, tier = row.get("rel_path", ""), row.get("tier", "")
     path = posixpath.normpath(written.replace("\\", "/")) if written else ""
-    if not path or path == "." or _OUTSIDE.match(path) or not _fits_a_disk(path):
+    if not path or path == "." or _OUTSIDE.match(path) or not _is_valid_path(path):
         return "", f"the manifest's path {written[:200]!r} is not one inside the source's folder."
     own = f"{tier}/{path}"
     return (own if tier in TIERS and _is_dir(root / own) else path), ""
 
 
-def _fits_a_disk(path: str) -> bool:
+def _is_valid_path(path: str) -> bool:
     """Return whether a system call would accept the path."""
     parts = path.encode("utf-8", "replace").split(b"/")
     return "\0" not in path and max(map(len, parts)) <= 255 and len(path) <= LONGEST

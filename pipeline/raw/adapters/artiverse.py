@@ -45,14 +45,14 @@ def discover(root: Path) -> Iterator[Found]:
     """Yield every model folder; its name is `<category>/<source>/<id>`, since ids may repeat."""
     place = next((f"{place}/" for place in PLACES if (root / place).is_dir()), "")
     base = root / place
-    for category in _plain_folders(base):
-        for source in _plain_folders(base / category):
+    for category in _real_folders(base):
+        for source in _real_folders(base / category):
             for model in object_folders(base / category / source):
                 name = f"{category}/{source}/{model}"
                 yield Found(name, (f"{place}{name}",))
 
 
-def _plain_folders(root: Path) -> list[str]:
+def _real_folders(root: Path) -> list[str]:
     return [name for name in object_folders(root) if not (root / name).is_symlink()]
 
 
@@ -62,7 +62,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     path = _only_urdf(files)
     model = read_urdf(files, path)
     annotation, where = _read_annotation(files)
-    articulations = _by_part(annotation, where)
+    articulations = _joint_types_by_part(annotation, where)
     screws, findings = _declared_screws(model)
     return RawRecord(
         model=path,
@@ -108,7 +108,7 @@ def _annotation_of_file(content: dict[str, Any], where: str) -> dict[str, Any]:
     return content if nested is None else mapping(nested, f"{where}: `annotation`")
 
 
-def _by_part(annotation: dict[str, Any], where: str) -> dict[str, list[str]]:
+def _joint_types_by_part(annotation: dict[str, Any], where: str) -> dict[str, list[str]]:
     """Return the annotated types by part; several records of one part are one composite joint."""
     types: dict[str, list[str]] = defaultdict(list)
     for entry in sequence(annotation.get("articulations"), f"{where}: `articulations`"):
@@ -152,7 +152,7 @@ def _declared_screws(model: UrdfModel) -> tuple[tuple[Screw, ...], list[Finding]
             evidence = f"attributes artiverse_* of {where}"
             partner = _slide_of_screw(joint, declared)
             screws.append(Screw(joint.name, partner, pitch, travel=travel, evidence=evidence))
-            findings += _pitch_doubt(joint, pitch, travel)
+            findings += _pitch_finding(joint, pitch, travel)
     return tuple(screws), findings
 
 
@@ -162,7 +162,7 @@ def _slide_of_screw(turn: UrdfJoint, declared: list[UrdfJoint]) -> str:
     return next((s.name for s in slides if s.child == turn.parent or s.parent == turn.child), "")
 
 
-def _pitch_doubt(
+def _pitch_finding(
     joint: UrdfJoint, pitch: float | None, travel: tuple[float, float] | None
 ) -> list[Finding]:
     """Report a pitch that is not the ratio of the stated ranges."""

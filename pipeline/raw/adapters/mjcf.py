@@ -29,7 +29,7 @@ def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
     models, included = [], set()
     for name in names:
         try:
-            text = _without_asides(files.read(name, most=LOOK_BYTES))
+            text = _without_comments(files.read(name, most=LOOK_BYTES))
         except Rejection:  # a link, a pipe or a huge file: listed, so that ingest can reject it
             models.append(name)
             continue
@@ -40,7 +40,7 @@ def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
     return [name for name in models if name not in included]
 
 
-def _without_asides(text: bytes) -> bytes:
+def _without_comments(text: bytes) -> bytes:
     """Return XML without comments and instructions; an unterminated one is kept.
 
     This takes linear time: if one comment is not terminated, no later one is, so the end is not

@@ -95,7 +95,7 @@ def run(job: ShardJob[ManifestSettings]) -> None:
     nested = {name: _rows_of_kept_objects(shards, name, left_out) for name in ("links", "joints")}
     counts = _link_and_joint_counts(nested)
     objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks, counts)]
-    _check_books(shards, objects, left_out)
+    _require_all_accounted_for(shards, objects, left_out)
     kept = {row["object_id"] for row in objects}
     findings = [row for shard in shards for row in _shard_rows(shard, "findings")]
     findings += read_rows(job.inputs["findings"])
@@ -197,7 +197,7 @@ def _unnested_column(path: Path, column: str, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays([owners, *rows.flatten().flatten()], schema=schema)
 
 
-def _check_books(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:
+def _require_all_accounted_for(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:
     """Raise unless every object of the inventories is in the library or in the rejects."""
     expected = {
         line.split("\t", 1)[0]

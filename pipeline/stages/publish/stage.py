@@ -50,7 +50,7 @@ def run(job: ShardJob[PublishSettings]) -> None:
     _remove_other_assets(set(groups))
     benchmark = _released_benchmark(whole.benchmark)
     if benchmark is None:
-        _forget_versions()
+        _clear_split_versions()
     seal = seal_folder(
         RELEASE,
         name=job.settings.name,
@@ -77,7 +77,7 @@ def _released_benchmark(found: Benchmark | None) -> Benchmark | None:
     return found if held == found.objects else None
 
 
-def _forget_versions() -> None:
+def _clear_split_versions() -> None:
     """Set the versions in `splits` to null: a part of a frozen split is not a version."""
     table = pq.read_table(RELEASE.table("splits"))
     place = table.schema.get_field_index("version")

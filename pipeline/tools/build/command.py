@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> int:
     config = load_config()
     require_memory(config.budgets.memory_gb)
     require_writable()
-    _tell_folders(discard_folders())  # first, because the lock is a file as well
+    _print_removed_folders(discard_folders())  # first, because the lock is a file as well
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
-        _tell_damage(discard_damaged())
+        _print_damage(discard_damaged())
         if "generated" in config.sources:
             generate(config, count=given.count)
-        _tell_sources(config)
+        _print_absent_sources(config)
         shutil.rmtree(layout.SNAKEMAKE_LOCKS, ignore_errors=True)
         shutil.rmtree(layout.progress(), ignore_errors=True)
         run_snakemake(given.cores)
@@ -153,12 +153,12 @@ def _next_step() -> str:
     )
 
 
-def _tell_folders(paths: list[Path]) -> None:
+def _print_removed_folders(paths: list[Path]) -> None:
     for path in paths:
         _print_message(f"{path} was a folder, but a file is expected there; it was removed.")
 
 
-def _tell_damage(paths: list[Path]) -> None:
+def _print_damage(paths: list[Path]) -> None:
     if paths:
         what = "1 built file differs" if len(paths) == 1 else f"{len(paths)} built files differ"
         _print_message(
@@ -167,17 +167,17 @@ def _tell_damage(paths: list[Path]) -> None:
         )
 
 
-def _tell_sources(config: Config) -> None:
+def _print_absent_sources(config: Config) -> None:
     """Print one line that names the sources without files."""
     folders = {name: source.facts.folder for name, source in config.sources.items()}
-    absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
+    absent = [f"{name} ({path})" for name, path in folders.items() if _has_no_files(Path(path))]
     if absent:
         _print_message(
             f"Skipped, no files: {', '.join(absent)}. `aa sources` shows how to get them."
         )
 
 
-def _is_bare(folder: Path) -> bool:
+def _has_no_files(folder: Path) -> bool:
     """Return whether a folder is absent or contains only hidden files."""
     return not folder.is_dir() or all(path.name.startswith(".") for path in folder.iterdir())
 

@@ -51,9 +51,9 @@ def main(arguments: list[str]) -> int:
         _print_message(
             f"{given.archive.name}: {entry['unpacked']['files']:,} files in {place.root}."
         )
-        return _tell_found(source, place)
+        return _print_objects_found(source, place)
     if source.kind in ("manual", "generated"):
-        return _tell_manual(source, place)
+        return _print_manual_steps(source, place)
     remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
     run = _dry_run if given.dry_run else _fetch_source
     return run(source, remotes, place=place, limit=limit)
@@ -135,11 +135,11 @@ def _fetch_source(
     news = f"{len(missing):,} of them now" if missing else "all present already"
     came = f"{_file_count(len(entries))}, {_byte_count(size)}, {news}"
     _print_message(f"{source.name}: {came}; {place.receipt} lists them.")
-    _tell_stale(transfer.stale())
-    return _tell_found(source, place)
+    _print_stale_files(transfer.stale())
+    return _print_objects_found(source, place)
 
 
-def _tell_stale(stale: Sequence[str]) -> None:
+def _print_stale_files(stale: Sequence[str]) -> None:
     if stale:
         _print_message(
             f"{_file_count(len(stale))} of an earlier revision are still there, such as "
@@ -179,17 +179,17 @@ def _verify_files(source: Source, place: FetchLayout) -> int:
     return 1 if problems else 0
 
 
-def _tell_manual(source: Source, place: FetchLayout) -> int:
+def _print_manual_steps(source: Source, place: FetchLayout) -> int:
     """Look for the files of a source that cannot be downloaded, and print how to get them."""
     found = survey(source, place.root)["found"]
     if found:
-        return _tell_found(source, place)
+        return _print_objects_found(source, place)
     _print_line(f"{source.name}: no objects in {place.root}.")
     _print_line(how_to_get(source, place.root))
     return 1
 
 
-def _tell_found(source: Source, place: FetchLayout) -> int:
+def _print_objects_found(source: Source, place: FetchLayout) -> int:
     facts = survey(source, place.root)
     if facts["problem"]:
         _print_message(f"{source.name}: {facts['problem']}")

@@ -177,14 +177,14 @@ def origin(address: str) -> Origin:
         parts = urlsplit(address)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
     except ValueError:
-        raise FetchError(_odd_address(address)) from None
+        raise FetchError(_address_message(address)) from None
     plain = address.isascii() and address.isprintable() and not set(address) & set(' \\"<>')
     if parts.scheme not in ("http", "https") or not plain or not _NETLOC.fullmatch(parts.netloc):
-        raise FetchError(_odd_address(address))
+        raise FetchError(_address_message(address))
     return parts.scheme, str(parts.hostname), port
 
 
-def _odd_address(address: str) -> str:
+def _address_message(address: str) -> str:
     return (
         f"{address[:200]!r} is not a plain HTTP address and is not followed. Check HF_ENDPOINT and "
         "the address in pipeline/raw/sources.yaml."
@@ -240,7 +240,7 @@ def _next_address(address: str, location: str) -> str:
         target = urljoin(address, plain)
         old, new = urlsplit(address), urlsplit(target)
     except ValueError:
-        raise FetchError(_odd_address(location)) from None
+        raise FetchError(_address_message(location)) from None
     if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
         raise FetchError(
             f"{old.scheme}://{old.netloc} redirects to a {new.scheme[:20]}: address, which is not "

@@ -51,12 +51,12 @@ class Transfer:
         hidden = None if missing else True  # None: shown in a terminal
         with tqdm(total=total, unit="B", unit_scale=True, disable=hidden) as bar:
             bar.set_description(self.source.name)
-            fresh = self._bring_all(missing, bar.update)
+            fresh = self._download_all(missing, bar.update)
         entries = [fresh.get(remote.name) or self._valid_entry(remote) for remote in self.remotes]
         self._write_receipt([entry for entry in entries if entry is not None])
         return [entry for entry in entries if entry is not None]
 
-    def _bring_all(
+    def _download_all(
         self, missing: Sequence[Remote], tick: Callable[[int], None]
     ) -> dict[str, dict[str, Any]]:
         with ThreadPoolExecutor(WORKERS) as pool:
@@ -64,7 +64,7 @@ class Transfer:
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:  # also if the user interrupts
-                if not all(map(_is_fine, futures)):
+                if not all(map(_succeeded, futures)):
                     self.stop.set()
                 for future in futures:
                     future.cancel()
@@ -74,7 +74,7 @@ class Transfer:
     def _download_file(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
         rule = self.source.unpack_rule(remote.name)
         if rule is not None:
-            return self._bring_archive(remote, rule, tick)
+            return self._download_archive(remote, rule, tick)
         part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
         facts = self._file_facts(remote, part)
         with self._moving:
@@ -88,7 +88,7 @@ class Transfer:
             part.replace(target)
         return facts
 
-    def _bring_archive(
+    def _download_archive(
         self, remote: Remote, rule: UnpackRule, tick: Callable[[int], None]
     ) -> dict[str, Any]:
         archive = self.place.archive(remote.name)
@@ -138,12 +138,12 @@ class Transfer:
         return same and facts.get("revision") == self.source.access.get("revision")
 
     def _write_receipt(self, entries: Sequence[dict[str, Any]]) -> None:
-        self._check_roots()
+        self._require_listed_folders()
         write_receipt(self.source, entries, self.place, complete=True)
         for folder in (self.place.parts, self.place.archives, self.place.unpacking):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _check_roots(self) -> None:
+    def _require_listed_folders(self) -> None:
         """Raise if the publisher's list of folders names one that is missing."""
         listed = self.source.access.get("roots")
         if not listed:
@@ -168,7 +168,7 @@ class Transfer:
         return sorted(name for name in self.old if name not in wanted)
 
 
-def _is_fine(future: Future[Any]) -> bool:
+def _succeeded(future: Future[Any]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 

@@ -332,14 +332,14 @@ def _move_into(
             source.rename(target)
         elif entry.is_dir() and target.is_dir() and not target.is_symlink():
             _move_into(tree, name, digests, place)
-        elif not _is_same(target, digests.get(name)):
+        elif not _has_size_and_digest(target, digests.get(name)):
             raise FetchError(
                 f"{target} exists already with other content. Move it away, then run the same "
                 "command again."
             )
 
 
-def _is_same(path: Path, known: tuple[int, str] | None) -> bool:
+def _has_size_and_digest(path: Path, known: tuple[int, str] | None) -> bool:
     if known is None or path.is_symlink() or not path.is_file():
         return False
     return path.stat().st_size == known[0] and file_sha256(path) == known[1]
