@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import add_json, add_library, positive
+from aa_dataset.cli.arguments import add_json, add_library, parse_positive
 from aa_dataset.cli.terminal import note, progress, say, say_json, table
 from aa_dataset.errors import ArenaError
 
@@ -24,17 +24,19 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("judge", help="check how simulators load the objects")
     add_library(parser, alternative="or a folder of URDF folders")
     parser.add_argument(
-        "--objects", type=positive, metavar="N", help="check N evenly spaced objects"
+        "--objects", type=parse_positive, metavar="N", help="check N evenly spaced objects"
     )
     parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="check only these objects")
     parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
     parser.add_argument(
         "--configurations",
-        type=positive,
+        type=parse_positive,
         default=200,
         help="random joint states per object; default 200",
     )
-    parser.add_argument("--workers", type=positive, default=1, help="worker processes; default 1")
+    parser.add_argument(
+        "--workers", type=parse_positive, default=1, help="worker processes; default 1"
+    )
     add_json(parser, "print JSON, one row per check")
     parser.add_argument(
         "--out",

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, count
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count
 from aa_dataset.cli.terminal import note, say, say_json, table
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def _add_list(commands: Any) -> None:
     for option in ("--category", "--source", "--joint-type", "--license"):
         parser.add_argument(option, action="append", help="keep only these; repeatable")
     parser.add_argument("--split", help="list one split only, such as eval200")
-    parser.add_argument("--limit", type=count, help=f"objects to show; default {SHOWN}, 0 for all")
+    parser.add_argument(
+        "--limit", type=parse_count, help=f"objects to show; default {SHOWN}, 0 for all"
+    )
     add_json(parser, "print JSON, all objects by default")
     parser.set_defaults(run=_run_list)
 

@@ -117,7 +117,7 @@ class Worker(Generic[T]):
         with suppress(OSError):  # it has exited already
             self.connection.send(_Leave())
 
-    def see_off(self) -> None:
+    def wait_or_kill(self) -> None:
         """Wait for a dismissed worker; kill it if it does not exit."""
         self.process.join(FAREWELL_S)
         self.kill()
@@ -175,7 +175,7 @@ class Crew(Generic[T]):
         for worker in self._idle:
             worker.dismiss()
         for worker in self._idle:
-            worker.see_off()
+            worker.wait_or_kill()
 
     def has_room(self) -> bool:
         """Return whether a task could start at once."""
@@ -211,7 +211,7 @@ class Crew(Generic[T]):
                 worker.connection.close()
             elif worker.tasks >= self._tasks_each:
                 worker.dismiss()
-                worker.see_off()
+                worker.wait_or_kill()
             else:
                 self._idle.append(worker)
         return bool(ended)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from aa_dataset.cli.arguments import positive
+from aa_dataset.cli.arguments import parse_positive
 from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
 from aa_dataset.format.seal import read_seal
 from pipeline.base import layout
@@ -27,9 +27,9 @@ def main(arguments: list[str]) -> int:
     """Draw the sheet of the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline previews")
     parser.add_argument("file", type=Path, help="PNG to write")
-    parser.add_argument("--columns", type=positive, default=8)
-    parser.add_argument("--tile", type=positive, default=160, help="pixels of one picture")
-    parser.add_argument("--most", type=positive, default=48, help="pictures at most")
+    parser.add_argument("--columns", type=parse_positive, default=8)
+    parser.add_argument("--tile", type=parse_positive, default=160, help="pixels of one picture")
+    parser.add_argument("--most", type=parse_positive, default=48, help="pictures at most")
     parser.add_argument("--open", action="store_true", help="show joints moved, not at rest")
     given = parser.parse_args(arguments)
     name = PREVIEW_OPEN if given.open else PREVIEW

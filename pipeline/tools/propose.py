@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.cli.arguments import count
+from aa_dataset.cli.arguments import parse_count
 from aa_dataset.cli.terminal import note, say
 from aa_dataset.dataset import Dataset
 from aa_dataset.format.labels import UNKNOWN, parse_trace, plain_label, tree
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m pipeline propose")
     parser.add_argument("library", nargs="?", metavar="LIBRARY", help="default ./library")
     parser.add_argument("--out", type=Path, default=layout.PROPOSALS, metavar="FILE")
-    parser.add_argument("--limit", type=count, default=0, help="objects to ask about; 0: all")
+    parser.add_argument("--limit", type=parse_count, default=0, help="objects to ask about; 0: all")
     parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
     given = parser.parse_args(arguments)
     return propose(load_default(given.library), given)

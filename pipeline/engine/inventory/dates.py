@@ -66,7 +66,7 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
     damaged: list[str] = []
     records = {job: read_record(job.record) for job in jobs}
     for record in records.values():
-        digests.learn(record)
+        digests.add_outputs_of(record)
     now = time.time_ns()
     for job, record in records.items():
         verdict = judge(job, record, digests)

@@ -60,7 +60,7 @@ class Digests:
 
     known: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
-    def learn(self, record: Record | None) -> None:
+    def add_outputs_of(self, record: Record | None) -> None:
         """Add the digests and marks of a record's outputs."""
         for path, (digest, mark) in record.outputs.items() if record else ():
             self.known[path] = mark, digest
@@ -157,7 +157,7 @@ def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
         return
     digests = Digests()
     for record in layout.made_before(source, shard):
-        digests.learn(read_record(record))
+        digests.add_outputs_of(read_record(record))
     inputs = digests.all_of(job.inputs)
     yield
     for path, digest in inputs.items():
