@@ -144,14 +144,14 @@ class Simulated(ABC):
 
     def set_coordinates(self, values: Mapping[str, float]) -> None:
         """Set coordinates; other joints are 0, coupled ones follow, and all rates are 0."""
-        self._write_state(self.files.expanded(values), dict.fromkeys(self._joint_names, 0.0))
+        self._write_state(self.files.expanded(values), dict.fromkeys(self._names, 0.0))
 
     def set_motion(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         """Set coordinates and rates; coupled joints follow in both."""
         self._write_state(self.files.expanded(values), self.files.expanded_rates(rates))
 
     @property
-    def _joint_names(self) -> list[str]:
+    def _names(self) -> list[str]:
         return [joint.name for joint in self.files.movable]
 
     @abstractmethod

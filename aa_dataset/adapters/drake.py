@@ -56,21 +56,21 @@ class DrakeObject(Simulated):
         self.context = self.plant.GetMyMutableContextFromRoot(self.simulator_.get_mutable_context())
         plant = self.plant
         self._body = {n.name: plant.GetBodyByName(n.name, instance) for n in files.model.links}
-        joints = [plant.GetJointByName(name, instance) for name in self._joint_names]
+        joints = [plant.GetJointByName(name, instance) for name in self._names]
         self._q = np.array([joint.position_start() for joint in joints], dtype=int)
         self._v = np.array([joint.velocity_start() for joint in joints], dtype=int)
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         q, v = np.zeros(self.plant.num_positions()), np.zeros(self.plant.num_velocities())
-        q[self._q] = [values[name] for name in self._joint_names]
-        v[self._v] = [rates[name] for name in self._joint_names]
+        q[self._q] = [values[name] for name in self._names]
+        v[self._v] = [rates[name] for name in self._names]
         self.plant.SetPositions(self.context, q)
         self.plant.SetVelocities(self.context, v)
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
         values = self.plant.GetPositions(self.context)[self._q]
-        return dict(zip(self._joint_names, values.tolist(), strict=True))
+        return dict(zip(self._names, values.tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""

@@ -109,18 +109,18 @@ class MujocoObject(Simulated):
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self._body = {link.name: self.model.body(link.name).id for link in files.model.links}
-        joints = {name: self.model.joint(name) for name in self._joint_names}
+        joints = {name: self.model.joint(name) for name in self._names}
         self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
         self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[self._q] = [values[name] for name in self._joint_names]
-        self.data.qvel[self._v] = [rates[name] for name in self._joint_names]
+        self.data.qpos[self._q] = [values[name] for name in self._names]
+        self.data.qvel[self._v] = [rates[name] for name in self._names]
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
-        return dict(zip(self._joint_names, self.data.qpos[self._q].tolist(), strict=True))
+        return dict(zip(self._names, self.data.qpos[self._q].tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""

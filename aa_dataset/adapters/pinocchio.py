@@ -57,7 +57,7 @@ class PinocchioObject(Simulated):
         self._lift = lift
         self.data = model.createData()
         self._q, self._v = pin.neutral(model), np.zeros(model.nv)
-        self._joint = {name: model.joints[model.getJointId(name)] for name in self._joint_names}
+        self._joint = {name: model.joints[model.getJointId(name)] for name in self._names}
         self._frame = {link.name: model.getFrameId(link.name) for link in files.model.links}
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
@@ -113,7 +113,7 @@ class PinocchioObject(Simulated):
     @cached_property
     def _reduced_model(self) -> _Reduced:
         coupled = {one.follower: one for one in couplings(self.files.model)}
-        leaders = [name for name in self._joint_names if name not in coupled]
+        leaders = [name for name in self._names if name not in coupled]
         matrix = np.zeros((self.model.nv, len(leaders)))
         for name, joint in self._joint.items():
             one = coupled.get(name)

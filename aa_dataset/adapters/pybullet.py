@@ -132,14 +132,13 @@ class PybulletObject(Simulated):
             )  # fmt: skip
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
-        for name in self._joint_names:
+        for name in self._names:
             self._call_bullet("resetJointState", self._index[name], values[name], rates[name])
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
         return {
-            n: float(self._call_bullet("getJointState", self._index[n])[0])
-            for n in self._joint_names
+            n: float(self._call_bullet("getJointState", self._index[n])[0]) for n in self._names
         }
 
     def frames(self) -> dict[str, Array]:

@@ -79,7 +79,7 @@ class SapienObject(Simulated):
         self.scene, self.articulation = scene, articulation
         order = [joint.name for joint in articulation.get_active_joints()]
         place = {name: k for k, name in enumerate(order)}
-        self._index = np.array([place[name] for name in self._joint_names], dtype=int)
+        self._index = np.array([place[name] for name in self._names], dtype=int)
         coupled = couplings(files.model)
         self._leaders = np.array([place[one.leader] for one in coupled], dtype=int)
         self._followers = np.array([place[one.follower] for one in coupled], dtype=int)
@@ -96,15 +96,15 @@ class SapienObject(Simulated):
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         q, v = np.zeros(self.articulation.dof), np.zeros(self.articulation.dof)
-        q[self._index] = [values[name] for name in self._joint_names]
-        v[self._index] = [rates[name] for name in self._joint_names]
+        q[self._index] = [values[name] for name in self._names]
+        v[self._index] = [rates[name] for name in self._names]
         self.articulation.set_qpos(q)
         self.articulation.set_qvel(v)
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
         values = np.asarray(self.articulation.get_qpos(), dtype=float)[self._index]
-        return dict(zip(self._joint_names, values.tolist(), strict=True))
+        return dict(zip(self._names, values.tolist(), strict=True))
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""

@@ -261,7 +261,7 @@ def _solve_distance(
     normalize: Normalization,
     limits: tuple[int, float | None],
 ) -> TreeDistance:
-    divisor = _normalization(normalize, len(one), len(two))
+    divisor = _divisor(normalize, len(one), len(two))
     problem = Problem(prices.saved, one.below, two.below, one.parents, two.parents, kernels)
     if kernels is not None and limits[1] is not None:
         kernels.warm_up()  # the time limit excludes compilation
@@ -291,7 +291,7 @@ def _solve_distance(
     )
 
 
-def _normalization(normalize: Normalization, first: int, second: int) -> float:
+def _divisor(normalize: Normalization, first: int, second: int) -> float:
     counts = {"raw": 1, "per-truth-joint": second, "per-max-joints": max(first, second)}
     if normalize not in counts:
         choices = ", ".join(counts)
