@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.benchmark import Benchmark, members_digest
-from aa_dataset.cache import claim_folder
-from aa_dataset.catalog import Catalog, SelectionError, UnknownObjectError
+from aa_dataset.assets.cache import claim_folder
+from aa_dataset.assets.unpacked import given_folder
+from aa_dataset.format.benchmark import Benchmark, members_digest
 from aa_dataset.kinematics.joints import JointType
+from aa_dataset.library.catalog import Catalog, SelectionError, UnknownObjectError
 from aa_dataset.objects import ArticulatedObject
-from aa_dataset.unpacked import given_folder
 
 Rows = NDArray[np.int64]
 Choice = str | Iterable[str] | None
@@ -51,7 +51,7 @@ class Dataset:
     def __getitem__(self, key: int | str | slice) -> ArticulatedObject | Dataset:
         """Return one object by number or id, or the selection of a slice."""
         if isinstance(key, slice):
-            return self._selection(self._rows[key], self._label)
+            return self._select_rows(self._rows[key], self._label)
         if isinstance(key, str):
             return ArticulatedObject(self._catalog, self._member_row(key))
         try:
@@ -83,7 +83,7 @@ class Dataset:
             )
         return row
 
-    def _selection(self, rows: Rows, label: str) -> Dataset:
+    def _select_rows(self, rows: Rows, label: str) -> Dataset:
         return Dataset(self._catalog, rows, label=label)
 
     @property
@@ -173,12 +173,12 @@ class Dataset:
         """Return the objects that are also in a split, given by its name or its stem."""
         full = self._catalog.resolve_split(name)
         members = self._catalog.split_rows(full)
-        return self._selection(self._rows[np.isin(self._rows, members)], f"split {full}")
+        return self._select_rows(self._rows[np.isin(self._rows, members)], f"split {full}")
 
     def select(self, object_ids: Iterable[str]) -> Dataset:
         """Return the objects with these ids, in the given order."""
         rows = [self._member_row(object_id) for object_id in object_ids]
-        return self._selection(np.array(rows, dtype=np.int64), f"{self._label}, selected")
+        return self._select_rows(np.array(rows, dtype=np.int64), f"{self._label}, selected")
 
     def filter(
         self,
@@ -206,11 +206,11 @@ class Dataset:
         for field, choice in choices.items():
             if choice is not None:
                 values = [choice] if isinstance(choice, str) else [str(value) for value in choice]
-                keep &= self._matches(field, values)
+                keep &= self._rows_with_values(field, values)
                 label += f", {field}={'|'.join(values)}"
-        return self._selection(self._rows[keep], label)
+        return self._select_rows(self._rows[keep], label)
 
-    def _matches(self, column: str, values: list[str]) -> NDArray[np.bool_]:
+    def _rows_with_values(self, column: str, values: list[str]) -> NDArray[np.bool_]:
         if column == "joint_type":
             return self._has_joint(values)
         known = set(pc.unique(self._catalog.objects[column]).to_pylist())

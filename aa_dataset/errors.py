@@ -14,6 +14,10 @@ class LibraryError(ArenaError):
     """A library folder is missing, incomplete, mixed, damaged, malicious or of another schema."""
 
 
+class SchemaVersionError(LibraryError):
+    """A library was written with another schema version than this package reads."""
+
+
 class ShapeError(ArenaError, ValueError):
     """An array does not have the shape that a function documents."""
 

@@ -46,7 +46,7 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """
     temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
     try:
-        with refused_as_sentence(path, lambda: _size(temporary)):
+        with refused_as_sentence(path, lambda: _size_or_zero(temporary)):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield temporary
             if lasting:
@@ -74,7 +74,7 @@ def refused_as_sentence(path: Path, least_bytes: Callable[[], int]) -> Iterator[
     try:
         yield
     except OSError as error:
-        if error.errno not in DISK_TROUBLE or not _concerns(error, path.parent):
+        if error.errno not in DISK_TROUBLE or not _error_concerns_folder(error, path.parent):
             raise
         raise WriteError(write_sentence(path, error, least_bytes=least_bytes())) from error
 
@@ -134,7 +134,8 @@ def write_sentence(path: Path, error: OSError, *, least_bytes: int) -> str:
     least_bytes : int [B]
         Minimum size of the file.
     """
-    what = f"{path} cannot be written ({_reason(error)}): it needs at least {least_bytes:,} bytes"
+    reason = _error_reason(error)
+    what = f"{path} cannot be written ({reason}): it needs at least {least_bytes:,} bytes"
     folder = path.parent
     if error.errno in NO_ROOM:
         free = f", of which {free_bytes(folder):,} are free in {folder}"
@@ -153,17 +154,17 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _concerns(error: OSError, folder: Path) -> bool:
+def _error_concerns_folder(error: OSError, folder: Path) -> bool:
     """Return whether an error concerns this folder; errors of a write have no file name."""
     name = error.filename
     return name is None or Path(os.fsdecode(name)).absolute().is_relative_to(folder.absolute())
 
 
-def _reason(error: OSError) -> str:
+def _error_reason(error: OSError) -> str:
     return os.strerror(error.errno or 0)
 
 
-def _size(path: Path) -> int:
+def _size_or_zero(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

@@ -8,12 +8,12 @@ import re
 import sys
 from pathlib import Path
 
-from aa_dataset.cache import HOME_VARIABLE, cache_layout, default_library, download_library
-from aa_dataset.catalog import Catalog, open_catalog
+from aa_dataset.assets.cache import HOME_VARIABLE, cache_layout, default_library, download_library
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.seal import Seal, read_seal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.library.catalog import Catalog, open_catalog
 
 DEFAULT_NAME = "articulatearena-20k"
 TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}
@@ -61,7 +61,7 @@ def load_dataset(
     SelectionError
         If the library has no such split.
     """
-    catalog = _open(name, revision=revision, repo_id=repo_id)
+    catalog = _open_library(name, revision=revision, repo_id=repo_id)
     dataset = Dataset(catalog)
     if split is not None:
         dataset = dataset.split(split)
@@ -102,11 +102,11 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
     ]
     if split is not None:
         full = catalog.resolve_split(split)
-        lines.append(f"split {full}: {len(dataset):,} objects{_origin(seal, full, split)}")
+        lines.append(f"split {full}: {len(dataset):,} objects{_split_origin(seal, full, split)}")
     return lines
 
 
-def _origin(seal: Seal, full: str, asked: str) -> str:
+def _split_origin(seal: Seal, full: str, asked: str) -> str:
     """Describe a split: a version of the benchmark, or a sample of this library."""
     if seal.benchmark is not None and full == seal.benchmark.split:
         return f", benchmark {seal.benchmark}"
@@ -115,7 +115,9 @@ def _origin(seal: Seal, full: str, asked: str) -> str:
     return f", sampled from this library, not a benchmark version; selected by {asked!r}"
 
 
-def _open(name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None) -> Catalog:
+def _open_library(
+    name: str | os.PathLike[str], *, revision: str | None, repo_id: str | None
+) -> Catalog:
     if repo_id is None:
         folder = _local_folder(name, revision)
         if folder is None:
@@ -139,13 +141,13 @@ def _local_folder(name: str | os.PathLike[str], revision: str | None) -> Path | 
     if path.is_dir() or not isinstance(name, str) or len(path.parts) > 1 or text.startswith("."):
         return path
     placed = cache_layout().library(text)
-    if _carries(placed, text, revision):
+    if _is_library_named(placed, text, revision):
         return placed
     local = Path(LOCAL_FOLDER)
-    return local if _carries(local, text, revision) else None
+    return local if _is_library_named(local, text, revision) else None
 
 
-def _carries(folder: Path, name: str, revision: str | None) -> bool:
+def _is_library_named(folder: Path, name: str, revision: str | None) -> bool:
     """Return whether a folder is a library of that name and, if given, that revision."""
     layout = LibraryLayout(folder)
     if not layout.seal.is_file():

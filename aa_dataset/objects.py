@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.cache import cache_layout
-from aa_dataset.catalog import Catalog
+from aa_dataset.assets.cache import cache_layout
+from aa_dataset.assets.unpacked import cached_folder, given_folder
 from aa_dataset.errors import LibraryError
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import ObjectLayout
-from aa_dataset.unpacked import cached_folder, given_folder
+from aa_dataset.library.catalog import Catalog
 
 Array = NDArray[np.float64]
 
@@ -38,16 +38,16 @@ class ArticulatedObject:
         return ArticulatedObject, (self._catalog, self._row)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ArticulatedObject) and self._key() == other._key()
+        return isinstance(other, ArticulatedObject) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._identity())
 
     def __repr__(self) -> str:
         moving = self.fact("joints_movable")
         return f"<{self.object_id}: {self.name}, {self.category}, {moving} movable joints>"
 
-    def _key(self) -> tuple[str, str]:
+    def _identity(self) -> tuple[str, str]:
         return self.revision, self.object_id
 
     @property
@@ -61,7 +61,7 @@ class ArticulatedObject:
         return self._row
 
     def fact(self, column: str) -> Any:
-        """Return the value of one column of the objects table (see `aa_dataset.schema`)."""
+        """Return the value of one column of the objects table (see `aa_dataset.format.schema`)."""
         return self._catalog.objects[column][self._row].as_py()
 
     @property
@@ -166,7 +166,7 @@ class ArticulatedObject:
     @property
     def urdf_path(self) -> Path:
         """The URDF, next to its meshes."""
-        return self._file(ObjectLayout(self.folder).urdf)
+        return self._require_file(ObjectLayout(self.folder).urdf)
 
     @property
     def glb_path(self) -> Path:
@@ -174,19 +174,19 @@ class ArticulatedObject:
 
         Nodes below the root node ``Object`` are in the object frame, where z is up.
         """
-        return self._file(ObjectLayout(self.folder).glb)
+        return self._require_file(ObjectLayout(self.folder).glb)
 
     @property
     def preview(self) -> Path:
         """Picture of the object at rest."""
-        return self._file(ObjectLayout(self.folder).preview)
+        return self._require_file(ObjectLayout(self.folder).preview)
 
     @property
     def preview_open(self) -> Path:
         """Picture of the object with its joints moved."""
-        return self._file(ObjectLayout(self.folder).preview_open)
+        return self._require_file(ObjectLayout(self.folder).preview_open)
 
-    def _file(self, path: Path) -> Path:
+    def _require_file(self, path: Path) -> Path:
         if not path.is_file():
             raise LibraryError(
                 f"object {self.object_id!r} has no {path.name}; `files()` lists its files."

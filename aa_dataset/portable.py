@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small linear algebra with the same digits on every processor.
 
-The rule: **what decides a byte of the library, or a choice of a stage, calls no BLAS and no
-LAPACK, and no function of numpy whose last digit depends on the processor.** OpenBLAS picks its
-kernels by processor, and they sum in different orders with or without fused multiply-add; numpy
-does the same for sines, logarithms and the like. A number on a rounding boundary, or two equal
-candidates, then give another file.
+The rule: **code that decides a byte of the library, or a choice of a stage, calls no BLAS, no
+LAPACK, and no numpy function whose last digit depends on the processor.** OpenBLAS chooses its
+kernels by processor. They add in different orders, some with fused multiply-add. The same holds for
+numpy's sines, logarithms and similar functions. A last digit can then decide how a number is
+rounded, or which of two equal candidates is chosen, and the file differs.
 
-So the modules that decide bytes use the functions here in place of ``@``, ``np.dot``, ``np.einsum``
-and ``np.linalg``. They are made of ``+``, ``-``, ``*``, ``/`` and ``sqrt``, which IEEE 754 defines
-to the last bit, in one fixed order. Sines and the like come from the C library, one number at a
-time: it is the same for every processor of a platform up to its own choice of instructions, and
-what is written is rounded far above its error. `aa_dataset/metric/_arithmetic.py` has exponentials
-for the metric, whose scores are not rounded. `tests/pipeline/machines` holds the list of modules
-that the rule covers, and proves it by rebuilding objects under other kernels.
+Such code uses the functions of this module instead of ``@``, ``np.dot``, ``np.einsum`` and
+``np.linalg``. They consist of ``+``, ``-``, ``*``, ``/`` and ``sqrt`` in a fixed order; IEEE 754
+defines these to the last bit. Sines and similar functions come from the C library, one number at a
+time. Their last digits can still depend on the processor, but the results are rounded to far fewer
+digits before they are written. The scores of the metric are not rounded, so the metric has
+exponentials of its own (`aa_dataset/metric/_arithmetic.py`). `tests/pipeline/machines` lists the
+modules that must follow the rule, and rebuilds objects with other kernels to prove it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-# Cyclic Jacobi converges quadratically: six sweeps settle any 3 x 3 matrix, the rest is reserve.
+# Cyclic Jacobi converges quadratically: six sweeps are enough for any 3 x 3 matrix.
 _SWEEPS = 12
 
 
@@ -45,16 +45,15 @@ def length(vectors: ArrayLike) -> Array:
 
 
 def applied(matrix: ArrayLike, vectors: ArrayLike) -> Array:
-    """Return the vectors ``(..., m)`` that a matrix ``(m, k)``, or one each, makes of ``(..., k)``.
+    """Multiply vectors ``(..., k)`` by a matrix ``(m, k)``; return vectors ``(..., m)``.
 
-    One each means matrices ``(..., m, k)`` with the same leading axes as the vectors.
-
-    Points ``(n, 3)`` by rows turned by a rotation ``(3, 3)`` are ``applied(rotation, points)``.
+    Matrices ``(..., m, k)``, one per vector, must have the same leading axes as the vectors. For
+    example, ``applied(rotation, points)`` rotates points ``(n, 3)`` by a rotation ``(3, 3)``.
     """
     matrix, vectors = np.asarray(matrix, dtype=float), np.asarray(vectors, dtype=float)
     if matrix.ndim > 2 and matrix.shape[:-2] != vectors.shape[:-1]:
         raise ValueError(f"matrices {matrix.shape} and vectors {vectors.shape} are not one each.")
-    # By columns: loops over many vectors are far faster than loops over three numbers.
+    # Column by column: numpy then loops over many vectors, not over three numbers.
     columns = np.ascontiguousarray(vectors.T)  # (k, ...)
     entries = np.ascontiguousarray(matrix.T)  # (k, m, ...)
     if matrix.ndim == 2:
@@ -123,12 +122,13 @@ def quaternion_rotation(wxyz: ArrayLike) -> Array:
 
 
 def settled(values: ArrayLike, decimals: int) -> Array:
-    """Round to decimals, first to four more: a half step and its neighbors then round alike.
+    """Round to `decimals` in two steps, so that the last bit does not decide about a half.
 
-    Half of 0.0125, a texture coordinate or a drawn length, may be 0.00625 to the last bit or next
-    to it; rounded to four decimals at once, the last bit would choose. The boundary moves to
-    numbers of nine digits, which nobody draws. A negative zero becomes 0. For numbers with at
-    most 15 digits before ``decimals + 4``, beyond which a double has no such digits.
+    The first step rounds to four more decimals. For example, half of 0.0125 is 0.00625 or a double
+    next to it; rounded to four decimals directly, the last bit would decide. With two steps it
+    decides only for numbers that end in a half beyond the four extra decimals, which designed
+    lengths and texture coordinates do not have. A negative zero becomes 0. The numbers may have at
+    most 15 significant digits up to decimal ``decimals + 4``: a double has no more.
     """
     given = np.asarray(values, dtype=float)
     return np.asarray(np.round(np.round(given, decimals + 4), decimals) + 0.0)
@@ -137,11 +137,11 @@ def settled(values: ArrayLike, decimals: int) -> Array:
 def symmetric_eigen(matrix: ArrayLike) -> tuple[Array, Array]:
     """Return eigenvalues ``(3,)``, ascending, and unit eigenvectors by columns of a ``(3, 3)``.
 
-    Jacobi's rotations in plain numbers. Only the symmetric part counts. Which vectors span the
-    space of equal eigenvalues, and all signs, are arbitrary but the same everywhere.
+    Uses Jacobi's rotations on Python numbers, and only the symmetric part of the matrix. Signs, and
+    the vectors of equal eigenvalues, are arbitrary but the same on every processor.
     """
     given = np.asarray(matrix, dtype=float)
-    # By a power of two, which is exact, so that no square overflows or vanishes.
+    # Scale by a power of two, which is exact, so that no square overflows or underflows.
     power = math.frexp(float(np.abs(given).max()))[1]
     scaled = np.ldexp(given, -power)
     a = ((scaled + scaled.T) / 2).tolist()
@@ -150,18 +150,18 @@ def symmetric_eigen(matrix: ArrayLike) -> tuple[Array, Array]:
         if a[0][1] == a[0][2] == a[1][2] == 0.0:
             break
         for p, q in ((0, 1), (0, 2), (1, 2)):
-            _rotate(a, v, p, q)
+            _rotate_to_zero(a, v, p, q)
     order = sorted(range(3), key=lambda k: a[k][k])
     return np.ldexp([a[k][k] for k in order], power), np.array(v)[:, order]
 
 
-def _rotate(a: list[list[float]], v: list[list[float]], p: int, q: int) -> None:
+def _rotate_to_zero(a: list[list[float]], v: list[list[float]], p: int, q: int) -> None:
     """Make ``a[p][q]`` zero by one rotation of the axes p and q."""
     off, diagonal = a[p][q], abs(a[p][p]) + abs(a[q][q])
     if diagonal + abs(off) == diagonal:
         a[p][q] = a[q][p] = 0.0  # too small to change a diagonal entry
         return
-    t = _tangent((a[q][q] - a[p][p]) / (2.0 * off))
+    t = _rotation_tangent((a[q][q] - a[p][p]) / (2.0 * off))
     c = 1.0 / math.sqrt(t * t + 1.0)
     s, r = t * c, 3 - p - q
     a[p][p] -= t * off
@@ -174,13 +174,13 @@ def _rotate(a: list[list[float]], v: list[list[float]], p: int, q: int) -> None:
         row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
 
 
-def _tangent(theta: float) -> float:
+def _rotation_tangent(theta: float) -> float:
     """Return the smaller root t of ``t^2 + 2 theta t - 1 = 0``."""
     return math.copysign(1.0, theta) / (abs(theta) + math.sqrt(theta * theta + 1.0))
 
 
-def _each(function: Callable[..., float], *values: ArrayLike) -> Array:
-    """Apply a function of the C library number by number; arguments have one shape.
+def _apply_to_each(function: Callable[..., float], *values: ArrayLike) -> Array:
+    """Apply a function of the C library to each number; all arguments have the same shape.
 
     The result is nan where an argument is not finite.
     """
@@ -192,19 +192,19 @@ def _each(function: Callable[..., float], *values: ArrayLike) -> Array:
 
 def sin(angles: ArrayLike) -> Array:
     """Return sines of angles [rad] of any shape."""
-    return _each(math.sin, angles)
+    return _apply_to_each(math.sin, angles)
 
 
 def cos(angles: ArrayLike) -> Array:
     """Return cosines of angles [rad] of any shape."""
-    return _each(math.cos, angles)
+    return _apply_to_each(math.cos, angles)
 
 
 def power(values: ArrayLike, exponent: float) -> Array:
-    """Return powers of numbers of any shape, none of them negative."""
-    return _each(lambda value: math.pow(value, exponent), values)
+    """Return powers of non-negative numbers of any shape."""
+    return _apply_to_each(lambda value: math.pow(value, exponent), values)
 
 
 def arctan2(y: ArrayLike, x: ArrayLike) -> Array:
     """Return the angles [rad] of points (x, y) of any shape."""
-    return _each(math.atan2, y, x)
+    return _apply_to_each(math.atan2, y, x)

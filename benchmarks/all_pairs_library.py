@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
+from aa_dataset.format.validation import BLOCK
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
-from aa_dataset.trust import BLOCK
 from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.generate.draw import Draw

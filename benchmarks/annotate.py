@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Outcome, Task

@@ -24,9 +24,9 @@ from all_pairs_library import NOWHERE, filled
 from cheating_submissions import Case, headlines, noisy, urdf_text, write_submissions
 
 from aa_dataset import load_dataset
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
-from aa_dataset.trust import BLOCK
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
+from aa_dataset.format.validation import BLOCK
 from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_frozen

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
+from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics.urdf import parse_urdf
-from aa_dataset.layout import URDF
 from benchmarks.normalize import normal, samples, urdfs_in
 from pipeline.base.errors import Rejection
 from pipeline.engine.config import load_config

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from aa_dataset.assets import Asset
-from aa_dataset.contents import Contents, content_digest
-from aa_dataset.unpacked import KnownFolders, cached_folder
+from aa_dataset.assets.contents import Contents, content_digest
+from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.unpacked import KnownFolders, cached_folder
 from pipeline.base.assets import AssetWriter, pack
 
 OBJECTS, FILES, SIZE, ROUNDS = 20, 74, 5760, 11

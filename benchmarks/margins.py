@@ -242,7 +242,7 @@ def splits(library: Path) -> dict[str, Closest]:
     from aa_dataset import load_dataset
     from pipeline.base.tables import read_rows
     from pipeline.engine.config import load_config
-    from pipeline.stages.split.near import _distance, read_skeletons
+    from pipeline.stages.split.near import _relaxed_distance, read_skeletons
 
     recorder = Recorder()
     threshold = load_config().split.near_duplicate
@@ -260,7 +260,7 @@ def splits(library: Path) -> dict[str, Closest]:
         recorder.object_id = key
         others = [o for o in by_category.get(row["category"], []) if o != key]
         if key not in chosen and others:
-            nearest = min(_distance(skeletons[key], skeletons[other]) for other in others)
+            nearest = min(_relaxed_distance(skeletons[key], skeletons[other]) for other in others)
             recorder.note("split: near-duplicate of an evaluation object", nearest, threshold)
     motions: dict[str, list[float]] = {}
     for row in joints:

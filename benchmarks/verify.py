@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.config import load_config
 from pipeline.engine.runner import Task

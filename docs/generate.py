@@ -55,7 +55,7 @@ def type_name(kind: pa.DataType) -> str:
 
 def tables() -> str:
     """Return every table of a library, column by column, from the schema."""
-    from aa_dataset.schema import SCHEMA_VERSION, TABLES
+    from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 
     parts = [f"The schema has version {SCHEMA_VERSION}.\n"]
     for name, schema in TABLES.items():

@@ -29,7 +29,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "
     os.environ[variable] = "1"
 
 from aa_dataset.errors import ArenaError  # noqa: E402
-from aa_dataset.foreign_text import terminal_text  # noqa: E402
+from aa_dataset.untrusted.foreign_text import terminal_text  # noqa: E402
 from pipeline.base import layout  # noqa: E402
 from pipeline.base.errors import PipelineError  # noqa: E402
 from pipeline.base.locks import locked  # noqa: E402
@@ -41,31 +41,35 @@ from pipeline.engine.runner import ShardJob  # noqa: E402
 from pipeline.engine.settings import read  # noqa: E402
 from pipeline.engine.stages import STAGES  # noqa: E402
 
+# Module and help of each command.
 COMMANDS = {
-    "build": "pipeline.tools.build.command",
-    "compare": "pipeline.tools.inspect.command",
-    "fetch": "pipeline.tools.fetch.command",
-    "freeze": "pipeline.tools.freeze",
-    "generate": "pipeline.tools.generate",
-    "inventory": "pipeline.engine.inventory.command",
-    "previews": "pipeline.tools.previews",
-    "propose": "pipeline.tools.propose",
-    "sources": "pipeline.tools.fetch.sources",
-    "summary": "pipeline.tools.build.summary",
+    "build": ("pipeline.tools.build.command", "build the library, as `make library` does"),
+    "compare": ("pipeline.tools.inspect.command", "draw raw and built objects side by side"),
+    "fetch": ("pipeline.tools.fetch.command", "download a raw source"),
+    "freeze": ("pipeline.tools.freeze", "freeze a version of the evaluation split"),
+    "generate": ("pipeline.tools.generate", "write the generated collection"),
+    "inventory": ("pipeline.engine.inventory.command", "digest the raw sources"),
+    "previews": ("pipeline.tools.previews", "draw a sheet of previews of the library"),
+    "propose": ("pipeline.tools.propose", "propose categories for objects without one"),
+    "sources": ("pipeline.tools.fetch.sources", "list raw sources and how to get them"),
+    "summary": ("pipeline.tools.build.summary", "print the summary of the library"),
 }
+USAGE = "usage: python -m pipeline COMMAND ..."
 
 
 def main(arguments: list[str]) -> int:
     """Dispatch to a stage or a command; a known error prints one message and exits with 2."""
-    known = [*COMMANDS, *STAGES]
-    if not arguments or arguments[0] not in known:
-        sys.stderr.write(f"usage: python -m pipeline {{{','.join(known)}}} ...\n")
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(_help_text())
+        return 0
+    if not arguments or arguments[0] not in (*COMMANDS, *STAGES):
+        sys.stderr.write(f"{USAGE}; `python -m pipeline --help` lists the commands.\n")
         return 2
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
     name, rest = arguments[0], arguments[1:]
     try:
         if name in COMMANDS:
-            return int(importlib.import_module(COMMANDS[name]).main(rest) or 0)
+            return int(importlib.import_module(COMMANDS[name][0]).main(rest) or 0)
         with job_lock():
             stage = importlib.import_module(f"pipeline.stages.{name}.stage")
             job = parse_job(name, rest)
@@ -74,21 +78,30 @@ def main(arguments: list[str]) -> int:
                 stage.run(job)
                 require_planned_code(name, job.source)
     except (PipelineError, ArenaError) as error:
-        _say(str(error))
+        _print_error(str(error))
         return 2
     except (OSError, MemoryError) as error:
         sentence = machine_sentence(error)
         if sentence is None:
             raise
-        _say(sentence)
+        _print_error(sentence)
         return 2
     except KeyboardInterrupt as interrupt:
-        _say("Interrupted. Finished work is kept; run the command again to continue.")
+        _print_error("Interrupted. Finished work is kept; run the command again to continue.")
         return 128 + getattr(interrupt, "number", signal.SIGINT)
     return 0
 
 
-def _say(sentence: str) -> None:
+def _help_text() -> str:
+    """Return the list of commands and stages."""
+    lines = [USAGE, "", "commands (`python -m pipeline COMMAND --help` explains one):"]
+    lines += [f"  {name:<11} {text}" for name, (_, text) in COMMANDS.items()]
+    lines += ["", "stages, which the build runs as jobs (pipeline/README.md):"]
+    lines += [f"  {name}" for name in STAGES]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _print_error(sentence: str) -> None:
     with suppress(OSError):  # the terminal may be closed
         sys.stderr.write(f"{terminal_text(sentence)}\n")
 

@@ -23,6 +23,34 @@ ROOMS = {
     "stages": {"base", "shapes", "raw", "handover", "engine"},
     "tools": {"base", "shapes", "raw", "handover", "engine", "stages", "generate"},
 }
+# What each room of `aa_dataset` may import. A module at its top is a room as well: the first three
+# are what every room may use, `load`, `dataset` and `objects` are the loader's public modules.
+LOADER_ROOMS = {
+    "errors": set(),
+    "files": {"errors"},
+    "portable": set(),
+    "untrusted": {"errors"},
+    "format": {"errors", "files", "untrusted"},
+    "kinematics": {"errors", "portable", "untrusted"},
+    "metric": {"errors", "kinematics"},
+    "convention": {"errors", "portable", "untrusted", "format", "kinematics"},
+    "assets": {"errors", "format"},
+    "library": {"errors", "files", "untrusted", "format", "kinematics", "assets"},
+    "objects": {"errors", "format", "kinematics", "assets", "library"},
+    "dataset": {"format", "kinematics", "assets", "library", "objects"},
+    "load": {"errors", "format", "assets", "library", "dataset"},
+    "adapters": {"errors", "portable", "format", "kinematics", "objects"},
+    "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
+    "judge": {"errors", "files", "kinematics", "objects", "adapters"},
+    "score": {
+        "errors", "files", "untrusted", "format", "kinematics", "metric", "objects", "dataset",
+        "load",
+    },
+    "cli": {
+        "errors", "untrusted", "format", "kinematics", "metric", "convention", "library", "objects",
+        "dataset", "load", "adapters", "export", "judge", "score",
+    },
+}  # fmt: skip
 LINES, FUNCTION_LINES = 400, 40
 FAMILIES = "pipeline/generate/families/"
 
@@ -76,6 +104,48 @@ def test_a_room_imports_only_the_rooms_below_it(room: str) -> None:
     assert not wrong
 
 
+def test_the_loader_has_these_rooms() -> None:
+    """Put a new module into a room; a new room needs a line in LOADER_ROOMS."""
+    found = {path.stem for path in (REPOSITORY / "aa_dataset").iterdir()}
+    assert found - {"__pycache__", "__init__", "py"} == {*LOADER_ROOMS}
+
+
+@pytest.mark.parametrize("room", LOADER_ROOMS)
+def test_a_room_of_the_loader_imports_only_the_rooms_below_it(room: str) -> None:
+    """Move what both need to a room below, such as `format` or `untrusted`."""
+    files = [path for path in modules("aa_dataset") if path.with_suffix("").parts[1] == room]
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in files
+        for name in imports(path)
+        if name[0] == "aa_dataset" and not _may_import(room, name)
+    ]
+    assert files and not wrong
+
+
+def _may_import(room: str, name: tuple[str, ...]) -> bool:
+    """Return whether a room may import a name; `aa_dataset` itself and its version: always."""
+    target = (
+        {"load_dataset": "load", "__version__": room}.get(name[1], name[1]) if name[1:] else room
+    )
+    return target in {*LOADER_ROOMS[room], room}
+
+
+def test_the_rooms_of_the_loader_form_no_cycle() -> None:
+    """Every room stands below those that may import it."""
+    below: set[str] = set()
+    for room, allowed in LOADER_ROOMS.items():
+        assert allowed <= below, f"{room} may import {sorted(allowed - below)}, listed after it"
+        below.add(room)
+
+
+def test_contributing_lists_the_rooms_of_the_loader() -> None:
+    """Add the room to the table of CONTRIBUTING, with what it contains."""
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text()
+    absent = [room for room in LOADER_ROOMS if f"`{room}`" not in text]
+    assert not absent
+
+
 def test_no_stage_imports_another_stage() -> None:
     """Move what both need to `shapes` or `raw`; a line of one stage must not rerun another."""
     wrong = [
@@ -104,7 +174,7 @@ def test_the_loader_knows_nothing_of_the_pipeline() -> None:
     assert not wrong
 
 
-# These read and write rows of tables, of which `aa_dataset.schema` has the types.
+# These read and write rows of tables, of which `aa_dataset.format.schema` has the types.
 ROWS = (
     "pipeline/base/tables.py",
     "pipeline/base/records.py",

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError, MissingExtraError
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel, parse_urdf
-from aa_dataset.layout import ObjectLayout
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import quaternion_rotation
 
@@ -144,18 +144,18 @@ class Simulated(ABC):
 
     def set_coordinates(self, values: Mapping[str, float]) -> None:
         """Set coordinates; other joints are 0, coupled ones follow, and all rates are 0."""
-        self._put(self.files.expanded(values), dict.fromkeys(self._names, 0.0))
+        self._write_state(self.files.expanded(values), dict.fromkeys(self._names, 0.0))
 
     def set_motion(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         """Set coordinates and rates; coupled joints follow in both."""
-        self._put(self.files.expanded(values), self.files.expanded_rates(rates))
+        self._write_state(self.files.expanded(values), self.files.expanded_rates(rates))
 
     @property
     def _names(self) -> list[str]:
         return [joint.name for joint in self.files.movable]
 
     @abstractmethod
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         """Write the full state."""
 
     @abstractmethod

@@ -60,7 +60,7 @@ class DrakeObject(Simulated):
         self._q = np.array([joint.position_start() for joint in joints], dtype=int)
         self._v = np.array([joint.velocity_start() for joint in joints], dtype=int)
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         q, v = np.zeros(self.plant.num_positions()), np.zeros(self.plant.num_velocities())
         q[self._q] = [values[name] for name in self._names]
         v[self._v] = [rates[name] for name in self._names]
@@ -83,9 +83,9 @@ class DrakeObject(Simulated):
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link."""
-        return {name: self._read_back(body) for name, body in self._body.items()}
+        return {name: self._loaded_body(body) for name, body in self._body.items()}
 
-    def _read_back(self, body: Any) -> RigidBody:
+    def _loaded_body(self, body: Any) -> RigidBody:
         inertia = body.CalcSpatialInertiaInBodyFrame(self.context)
         center = inertia.get_com()
         about_center = inertia.Shift(center).CalcRotationalInertia().CopyToFullMatrix3()

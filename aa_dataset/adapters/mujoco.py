@@ -21,8 +21,8 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.layout import ObjectLayout
 
 # Nothing is fused, dropped or corrected: the model is the URDF.
 COMPILER = {
@@ -55,7 +55,7 @@ def make_spec(files: ObjectFiles) -> Any:
     root = ElementTree.fromstring(files.urdf.read_bytes())
     ElementTree.SubElement(ElementTree.SubElement(root, "mujoco"), "compiler", COMPILER)
     text = ElementTree.tostring(root, encoding="unicode")
-    spec = mujoco.MjSpec.from_string(text, assets=_meshes(files))
+    spec = mujoco.MjSpec.from_string(text, assets=_mesh_files(files))
     spec.option.timestep = TIMESTEP
     for joint in spec.joints:
         joint.solref_limit, joint.solimp_limit = STIFF_REFERENCE, STIFF_IMPEDANCE
@@ -64,18 +64,18 @@ def make_spec(files: ObjectFiles) -> Any:
         if geom.name in visual:
             # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-    _couple(mujoco, spec, files)
+    _add_mimic_equalities(mujoco, spec, files)
     return spec
 
 
-def _meshes(files: ObjectFiles) -> dict[str, bytes]:
+def _mesh_files(files: ObjectFiles) -> dict[str, bytes]:
     shapes = [shape for link in files.model.links for shape in (*link.visuals, *link.collisions)]
     names = sorted({shape.geometry.filename for shape in shapes if shape.geometry.filename})
     place = ObjectLayout(files.urdf.parent)
     return {name: place.file(name).read_bytes() for name in names}
 
 
-def _couple(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
+def _add_mimic_equalities(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
     """Replace the importer's equalities for `<mimic>` by one stiff equality per follower."""
     for equality in list(spec.equalities):
         spec.delete(equality)
@@ -113,7 +113,7 @@ class MujocoObject(Simulated):
         self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
         self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[self._q] = [values[name] for name in self._names]
         self.data.qvel[self._v] = [rates[name] for name in self._names]

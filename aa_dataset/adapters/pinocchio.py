@@ -60,7 +60,7 @@ class PinocchioObject(Simulated):
         self._joint = {name: model.joints[model.getJointId(name)] for name in self._names}
         self._frame = {link.name: model.getFrameId(link.name) for link in files.model.links}
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         for name, joint in self._joint.items():
             value = values[name]
             if joint.nq == 2:  # a continuous joint is a point on the circle
@@ -71,9 +71,9 @@ class PinocchioObject(Simulated):
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates; that of a continuous joint is within half a turn of 0."""
-        return {name: self._coordinate(joint) for name, joint in self._joint.items()}
+        return {name: self._joint_coordinate(joint) for name, joint in self._joint.items()}
 
-    def _coordinate(self, joint: Any) -> float:
+    def _joint_coordinate(self, joint: Any) -> float:
         if joint.nq == 2:
             return math.atan2(self._q[joint.idx_q + 1], self._q[joint.idx_q])
         return float(self._q[joint.idx_q])
@@ -99,7 +99,7 @@ class PinocchioObject(Simulated):
 
     def step(self, seconds: float) -> None:
         """Integrate by semi-implicit Euler; a joint stops at its limit."""
-        pin, model, data, free = self._pin, self.model, self.data, self._reduced
+        pin, model, data, free = self._pin, self.model, self.data, self._reduced_model
         rates = self._v[free.rows]
         for _ in range(round(seconds / TIMESTEP)):
             mass = np.triu(pin.crba(model, data, self._q))
@@ -107,11 +107,11 @@ class PinocchioObject(Simulated):
             bias = pin.nonLinearEffects(model, data, self._q, free.matrix @ rates)
             rates = rates - TIMESTEP * np.linalg.solve(mass, free.matrix.T @ bias)
             self._q = pin.integrate(model, self._q, TIMESTEP * (free.matrix @ rates))
-            rates = self._stopped(rates)
+            rates = self._rates_after_stops(rates)
         self._v = free.matrix @ rates
 
     @cached_property
-    def _reduced(self) -> _Reduced:
+    def _reduced_model(self) -> _Reduced:
         coupled = {one.follower: one for one in couplings(self.files.model)}
         leaders = [name for name in self._names if name not in coupled]
         matrix = np.zeros((self.model.nv, len(leaders)))
@@ -129,9 +129,9 @@ class PinocchioObject(Simulated):
             limits=np.array([limits[leaders[k]] for k in bounded], dtype=float).reshape(-1, 2),
         )
 
-    def _stopped(self, rates: Array) -> Array:
+    def _rates_after_stops(self, rates: Array) -> Array:
         """Return the independent rates after stops at limits; move `_q` back to the limits."""
-        free = self._reduced
+        free = self._reduced_model
         now = self._q[free.places]
         inside = np.clip(now, free.limits[:, 0], free.limits[:, 1])
         beyond = inside != now

@@ -40,7 +40,7 @@ def load(
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(item)
-    _require_room(files)
+    _require_few_joints(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
     if self_contacts:
@@ -53,7 +53,7 @@ def load(
     return loaded
 
 
-def _require_room(files: ObjectFiles) -> None:
+def _require_few_joints(files: ObjectFiles) -> None:
     """Raise if Bullet would silently drop joints."""
     counts = {"moving joints": len(files.movable), "joints": len(files.model.joints)}
     for (unit, count), most in zip(counts.items(), (MOST_MOVING, MOST_JOINTS), strict=True):
@@ -72,7 +72,9 @@ class PybulletObject(Simulated):
     def __init__(self, files: ObjectFiles, pybullet: Any, client: int, body: int):
         super().__init__(files)
         self._pybullet, self.client, self.body = pybullet, client, body
-        infos = [self._call("getJointInfo", k) for k in range(self._call("getNumJoints"))]
+        infos = [
+            self._call_bullet("getJointInfo", k) for k in range(self._call_bullet("getNumJoints"))
+        ]
         self._index = {info[1].decode(): info[0] for info in infos}
         self._link = {info[12].decode(): info[0] for info in infos} | {files.root: -1}
         pybullet.setGravity(0, 0, GRAVITY, physicsClientId=client)
@@ -84,26 +86,26 @@ class PybulletObject(Simulated):
         )
         self._release_motors()
         self._harden_limits()
-        self._couple()
+        self._add_mimic_gears()
 
-    def _call(self, name: str, *arguments: Any, **options: Any) -> Any:
+    def _call_bullet(self, name: str, *arguments: Any, **options: Any) -> Any:
         function = getattr(self._pybullet, name)
         return function(self.body, *arguments, physicsClientId=self.client, **options)
 
     def raise_by(self, height: float) -> None:
         """Put the object frame at this height [m]."""
-        place, turn = self._call("getDynamicsInfo", -1)[3:5]
+        place, turn = self._call_bullet("getDynamicsInfo", -1)[3:5]
         # The base is placed by its center of mass, so the pose is converted.
-        self._call("resetBasePositionAndOrientation", np.add(place, [0, 0, height]), turn)
+        self._call_bullet("resetBasePositionAndOrientation", np.add(place, [0, 0, height]), turn)
 
     def _release_motors(self) -> None:
         """Disable the motors by which Bullet brakes every joint; they are not in the URDF."""
         for joint in self.files.movable:
             k = self._index[joint.name]
             control = self._pybullet.VELOCITY_CONTROL
-            self._call("setJointMotorControl2", k, control, force=0.0)
+            self._call_bullet("setJointMotorControl2", k, control, force=0.0)
             # Also remove the damping of 0.04.
-            self._call("changeDynamics", k, linearDamping=0.0, angularDamping=0.0)
+            self._call_bullet("changeDynamics", k, linearDamping=0.0, angularDamping=0.0)
 
     def _harden_limits(self) -> None:
         """Raise the limit force: Bullet's default yields to parts of several tons.
@@ -113,11 +115,11 @@ class PybulletObject(Simulated):
         for joint in self.files.movable:
             if joint.lower is not None and joint.upper is not None:
                 limits = {"jointLowerLimit": joint.lower, "jointUpperLimit": joint.upper}
-                self._call("changeDynamics", self._index[joint.name], **limits)
+                self._call_bullet("changeDynamics", self._index[joint.name], **limits)
                 force = {"jointLimitForce": LIMIT_FORCE}
-                self._call("changeDynamics", self._index[joint.name], **force)
+                self._call_bullet("changeDynamics", self._index[joint.name], **force)
 
-    def _couple(self) -> None:
+    def _add_mimic_gears(self) -> None:
         for one in couplings(self.files.model):
             follower, leader = self._index[one.follower], self._index[one.leader]
             gear = self._pybullet.createConstraint(
@@ -129,33 +131,37 @@ class PybulletObject(Simulated):
                 maxForce=GEAR_FORCE, physicsClientId=self.client,
             )  # fmt: skip
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         for name in self._names:
-            self._call("resetJointState", self._index[name], values[name], rates[name])
+            self._call_bullet("resetJointState", self._index[name], values[name], rates[name])
 
     def coordinates(self) -> dict[str, float]:
         """Return the coordinates."""
-        return {n: float(self._call("getJointState", self._index[n])[0]) for n in self._names}
+        return {
+            n: float(self._call_bullet("getJointState", self._index[n])[0]) for n in self._names
+        }
 
     def frames(self) -> dict[str, Array]:
         """Return the frame of every link."""
-        place, turn = self._call("getBasePositionAndOrientation")
-        inner, inner_turn = self._call("getDynamicsInfo", -1)[3:5]
-        base = _matrix(place, turn) @ np.linalg.inv(_matrix(inner, inner_turn))
+        place, turn = self._call_bullet("getBasePositionAndOrientation")
+        inner, inner_turn = self._call_bullet("getDynamicsInfo", -1)[3:5]
+        base = _pose_matrix(place, turn) @ np.linalg.inv(_pose_matrix(inner, inner_turn))
         out = {self.files.root: np.eye(4)}
         links = [(name, k) for name, k in self._link.items() if k >= 0]
-        states = self._call("getLinkStates", [k for _, k in links], computeForwardKinematics=True)
+        states = self._call_bullet(
+            "getLinkStates", [k for _, k in links], computeForwardKinematics=True
+        )
         outward = np.linalg.inv(base)
         for (name, _), state in zip(links, states, strict=True):
-            out[name] = outward @ _matrix(state[4], state[5])
+            out[name] = outward @ _pose_matrix(state[4], state[5])
         return out
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link except the base, which Bullet fixes by mass 0."""
-        return {name: self._read_back(k) for name, k in self._link.items() if k >= 0}
+        return {name: self._loaded_body(k) for name, k in self._link.items() if k >= 0}
 
-    def _read_back(self, k: int) -> RigidBody:
-        mass, _, moments, place, turn = self._call("getDynamicsInfo", k)[:5]
+    def _loaded_body(self, k: int) -> RigidBody:
+        mass, _, moments, place, turn = self._call_bullet("getDynamicsInfo", k)[:5]
         return principal_body(mass, place, (turn[3], *turn[:3]), moments)
 
     def step(self, seconds: float) -> None:
@@ -182,5 +188,5 @@ class PybulletObject(Simulated):
             self.close()
 
 
-def _matrix(place: Any, xyzw: Any) -> Array:
+def _pose_matrix(place: Any, xyzw: Any) -> Array:
     return frame_matrix(quaternion_rotation((xyzw[3], *xyzw[:3])), place)

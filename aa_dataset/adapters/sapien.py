@@ -47,12 +47,12 @@ def load(
         systems.append(sapien.render.RenderSystem())
     scene = sapien.Scene(systems)
     scene.set_timestep(TIMESTEP)
-    articulation = _build(scene, files, visuals=visuals, collisions=self_contacts)
+    articulation = _build_articulation(scene, files, visuals=visuals, collisions=self_contacts)
     articulation.set_root_pose(sapien.Pose([0.0, 0.0, files.lift(on_floor)]))
     return SapienObject(files, scene, articulation)
 
 
-def _build(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:
+def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:
     """Build the articulation without SAPIEN's tendons."""
     root = ElementTree.fromstring(files.urdf.read_bytes())
     unwanted = [tag for tag, keep in (("visual", visuals), ("collision", collisions)) if not keep]
@@ -91,10 +91,10 @@ class SapienObject(Simulated):
         self._reduction[self._followers, self._followers] = 0.0
         self._reduction[self._followers, self._leaders] = self._factors
         self._reduction = self._reduction[:, free]
-        _undamp(articulation)
+        _remove_damping(articulation)
         self._masses = articulation.create_pinocchio_model() if coupled else None
 
-    def _put(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
+    def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         q, v = np.zeros(self.articulation.dof), np.zeros(self.articulation.dof)
         q[self._index] = [values[name] for name in self._names]
         v[self._index] = [rates[name] for name in self._names]
@@ -116,15 +116,15 @@ class SapienObject(Simulated):
 
     def bodies(self) -> dict[str, RigidBody]:
         """Return the body of every link."""
-        return {link.name: _read_back(link) for link in self.articulation.get_links()}
+        return {link.name: _loaded_body(link) for link in self.articulation.get_links()}
 
     def step(self, seconds: float) -> None:
         """Simulate."""
         for _ in range(round(seconds / TIMESTEP)):
             self.scene.step()
-            self._couple()
+            self._project_on_coupled_motion()
 
-    def _couple(self) -> None:
+    def _project_on_coupled_motion(self) -> None:
         """Project onto the coupled motion nearest in kinetic energy, and place the followers."""
         if self._masses is None:
             return
@@ -145,12 +145,12 @@ class SapienObject(Simulated):
         return contact_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
 
 
-def _read_back(link: Any) -> RigidBody:
+def _loaded_body(link: Any) -> RigidBody:
     pose = link.cmass_local_pose
     return principal_body(link.mass, pose.p, pose.q, link.inertia)
 
 
-def _undamp(articulation: Any) -> None:
+def _remove_damping(articulation: Any) -> None:
     """Remove friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
     articulation.set_sleep_threshold(0.0)
     for link in articulation.get_links():

@@ -19,14 +19,14 @@ def add_json(parser: argparse.ArgumentParser, text: str = "print JSON") -> None:
     parser.add_argument("--json", action="store_true", help=text)
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """Parse a non-negative integer."""
-    if not text.isdigit():
+    if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
     return int(text)
 
 
-def positive(text: str) -> int:
+def parse_positive(text: str) -> int:
     """Parse a positive integer."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")

@@ -28,7 +28,7 @@ def add_to(commands: Any) -> None:
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Print the broken rules of every file; return 1 if there are any."""
-    from aa_dataset.convention_folder import check_file
+    from aa_dataset.convention.folder import check_file
 
     with_inertials = not arguments.without_inertials
     found = {str(path): check_file(path, with_inertials) for path in arguments.files}

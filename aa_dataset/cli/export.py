@@ -26,7 +26,7 @@ def add_to(commands: Any) -> None:
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the export and print the path of its main file."""
     from aa_dataset.export import export
-    from aa_dataset.layout import ObjectLayout
+    from aa_dataset.format.layout import ObjectLayout
     from aa_dataset.load import load_default
 
     folder = Path(arguments.object)

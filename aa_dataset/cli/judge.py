@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import add_json, add_library, positive
+from aa_dataset.cli.arguments import add_json, add_library, parse_positive
 from aa_dataset.cli.terminal import note, progress, say, say_json, table
 from aa_dataset.errors import ArenaError
 
@@ -24,17 +24,19 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("judge", help="check how simulators load the objects")
     add_library(parser, alternative="or a folder of URDF folders")
     parser.add_argument(
-        "--objects", type=positive, metavar="N", help="check N evenly spaced objects"
+        "--objects", type=parse_positive, metavar="N", help="check N evenly spaced objects"
     )
     parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="check only these objects")
     parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
     parser.add_argument(
         "--configurations",
-        type=positive,
+        type=parse_positive,
         default=200,
         help="random joint states per object; default 200",
     )
-    parser.add_argument("--workers", type=positive, default=1, help="worker processes; default 1")
+    parser.add_argument(
+        "--workers", type=parse_positive, default=1, help="worker processes; default 1"
+    )
     add_json(parser, "print JSON, one row per check")
     parser.add_argument(
         "--out",
@@ -52,7 +54,7 @@ def run_judge(arguments: argparse.Namespace) -> int:
     from aa_dataset.judge.run import choose_simulators, judge_many
 
     simulators = choose_simulators(arguments.simulators)
-    items = _chosen(_items(arguments.library), arguments)
+    items = _selected_objects(_objects_by_id(arguments.library), arguments)
     results = judge_many(
         items, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
@@ -62,14 +64,14 @@ def run_judge(arguments: argparse.Namespace) -> int:
             judgements.append(judgement)
             bar.update()
     write_report(judgements, arguments.out)
-    _print(judgements, simulators, as_json=arguments.json)
+    _print_judgements(judgements, simulators, as_json=arguments.json)
     note(f"report: {arguments.out}")
     return int(any(one.failed for one in judgements))
 
 
-def _items(library: str | None) -> dict[str, ObjectLike]:
+def _objects_by_id(library: str | None) -> dict[str, ObjectLike]:
     """Return objects by id, from a library or from a folder of URDF folders."""
-    from aa_dataset.layout import LibraryLayout, ObjectLayout
+    from aa_dataset.format.layout import LibraryLayout, ObjectLayout
     from aa_dataset.load import load_default
 
     folder = Path(library) if library else None
@@ -80,7 +82,9 @@ def _items(library: str | None) -> dict[str, ObjectLike]:
     return {item.object_id: item for item in load_default(library)}
 
 
-def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict[str, ObjectLike]:
+def _selected_objects(
+    items: dict[str, ObjectLike], arguments: argparse.Namespace
+) -> dict[str, ObjectLike]:
     if arguments.ids:
         for name in arguments.ids:
             if name not in items:
@@ -93,7 +97,7 @@ def _chosen(items: dict[str, ObjectLike], arguments: argparse.Namespace) -> dict
     return {name: items[name] for name in (names[k * len(names) // count] for k in range(count))}
 
 
-def _print(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
+def _print_judgements(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:
     from aa_dataset.judge.report import object_cells, rows, summary_lines
 
     if as_json:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, count
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count
 from aa_dataset.cli.terminal import note, say, say_json, table
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def _add_list(commands: Any) -> None:
     for option in ("--category", "--source", "--joint-type", "--license"):
         parser.add_argument(option, action="append", help="keep only these; repeatable")
     parser.add_argument("--split", help="list one split only, such as eval200")
-    parser.add_argument("--limit", type=count, help=f"objects to show; default {SHOWN}, 0 for all")
+    parser.add_argument(
+        "--limit", type=parse_count, help=f"objects to show; default {SHOWN}, 0 for all"
+    )
     add_json(parser, "print JSON, all objects by default")
     parser.set_defaults(run=_run_list)
 
@@ -65,23 +67,23 @@ def _add_unpack(commands: Any) -> None:
 
 def _run_info(arguments: argparse.Namespace) -> int:
     """Print a summary of a library."""
-    dataset = _load(arguments.library)
-    facts = _facts(dataset)
+    dataset = _open_dataset(arguments.library)
+    facts = _library_facts(dataset)
     if arguments.json:
         say_json(facts)
         return 0
     titles = ("categories", "supercategories", "sources", "licenses", "joints", "splits")
     plain = ("name", "revision", "schema_version", "objects", "links")
-    lines = [f"{key:<16} {_plain(facts[key])}" for key in plain]
+    lines = [f"{key:<16} {_format_value(facts[key])}" for key in plain]
     lines[3] += f" of the {facts['expected_objects']:,} in the full dataset"
     held = dataset.catalog.seal.benchmark
     lines.append(f"{'benchmark':<16} {held.title if held else _NO_VERSION}")
     lines += [f"{'':<16} {held.agreement}"] if held else []
-    say(lines + [f"{key:<16} {_counted(facts[key])}" for key in titles])
+    say(lines + [f"{key:<16} {_counts_that_fit(facts[key])}" for key in titles])
     return 0
 
 
-def _facts(dataset: Dataset) -> dict[str, Any]:
+def _library_facts(dataset: Dataset) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     objects, benchmark = dataset.table("objects"), dataset.catalog.seal.benchmark
@@ -102,11 +104,11 @@ def _facts(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _counted(counts: dict[str, int], width: int = 68) -> str:
+def _counts_that_fit(counts: dict[str, int], width: int = 68) -> str:
     """Return as many counts as fit into `width`, and the number of the rest."""
     shown: list[str] = []
     for name, number in counts.items():
@@ -119,7 +121,7 @@ def _counted(counts: dict[str, int], width: int = 68) -> str:
 
 
 def _run_list(arguments: argparse.Namespace) -> int:
-    dataset = _load(arguments.library, split=arguments.split).filter(
+    dataset = _open_dataset(arguments.library, split=arguments.split).filter(
         category=arguments.category,
         source=arguments.source,
         license=arguments.license,
@@ -146,7 +148,7 @@ def _list_row(item: ArticulatedObject) -> tuple[str, ...]:
 
 
 def _run_show(arguments: argparse.Namespace) -> int:
-    dataset = _load(arguments.library)
+    dataset = _open_dataset(arguments.library)
     item = dataset[arguments.object]
     if arguments.json:
         rows = dataset.select([item.object_id])
@@ -180,13 +182,13 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
 
 
 def _run_unpack(arguments: argparse.Namespace) -> int:
-    dataset = _load(arguments.library, split=arguments.split)
+    dataset = _open_dataset(arguments.library, split=arguments.split)
     written = dataset.unpack(arguments.dest)
     say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} newly written"])
     return 0
 
 
-def _load(library: str | None, *, split: str | None = None) -> Dataset:
+def _open_dataset(library: str | None, *, split: str | None = None) -> Dataset:
     from aa_dataset.load import load_default
 
     return load_default(library, split)

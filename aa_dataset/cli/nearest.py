@@ -44,13 +44,13 @@ def run_nearest(arguments: argparse.Namespace) -> int:
     dataset = load_default(arguments.library, arguments.split)
     budget = DEFAULT_BUDGET if arguments.budget is None else arguments.budget
     parameters = Parameters(arguments.alpha, arguments.kappa, budget=budget)
-    name, tree = _query(arguments.object, dataset)
+    name, tree = _query_tree(arguments.object, dataset)
     found = rank(tree, dataset, arguments.count, parameters, without=name)
     if arguments.json:
         split = arguments.split and dataset.catalog.resolve_split(arguments.split)
-        say_json(_content(name, dataset, split, parameters, found))
+        say_json(_json_content(name, dataset, split, parameters, found))
     else:
-        say(_lines(name, dataset, parameters, found))
+        say(_result_lines(name, dataset, parameters, found))
     return 0
 
 
@@ -71,10 +71,10 @@ def rank(
     )
 
 
-def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
+def _query_tree(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
     """Return the name and tree of a library object or of a URDF file."""
+    from aa_dataset.format.layout import ObjectLayout
     from aa_dataset.kinematics.urdf_tree import read_tree
-    from aa_dataset.layout import ObjectLayout
 
     path = ObjectLayout(Path(text)).urdf if Path(text).is_dir() else Path(text)
     if path.is_file():
@@ -83,7 +83,7 @@ def _query(text: str, dataset: Dataset) -> tuple[str, KinematicTree]:
     return text, dataset.catalog.tree(item)
 
 
-def _content(
+def _json_content(
     name: str,
     dataset: Dataset,
     split: str | None,
@@ -114,7 +114,9 @@ def _content(
     }
 
 
-def _lines(name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]) -> list[str]:
+def _result_lines(
+    name: str, dataset: Dataset, parameters: Parameters, found: list[Neighbor]
+) -> list[str]:
     kappa = "pi" if parameters.kappa == math.pi else f"{parameters.kappa:g}"
     head = f"{name}: tree distance E_alpha^phi, alpha = {parameters.alpha:g} /m, kappa = {kappa}"
     rows = [

@@ -18,7 +18,7 @@ from typing import Any
 from aa_dataset.cli import check, export, judge, library, nearest, score, sources, taxonomy, verify
 from aa_dataset.cli.terminal import say
 from aa_dataset.errors import ArenaError
-from aa_dataset.foreign_text import terminal_text
+from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
 _COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, verify)
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     if argv is None:  # child processes must not import from the current folder
         os.environ.setdefault("PYTHONSAFEPATH", "1")
-    arguments = _parse(argv)
+    arguments = _parse_arguments(argv)
     try:
         status = int(arguments.run(arguments))
         sys.stdout.flush()
@@ -46,9 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; those of a pipeline command are passed on unparsed."""
-    parser = _parser()
+    parser = _argument_parser()
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command not in sources.COMMANDS:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -56,7 +56,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def _parser() -> argparse.ArgumentParser:
+def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="aa", description="Inspect, unpack and score with the ArticulateArena library."
     )

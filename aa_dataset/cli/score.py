@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, count
+from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
 
@@ -34,7 +34,7 @@ def add_to(commands: Any) -> None:
         default="tree",
         help="match joints by exact tree matching, or by assignment that ignores the trees",
     )
-    parser.add_argument("--budget", type=count, help="search steps per tree distance")
+    parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
     parser.add_argument(
         "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
     )

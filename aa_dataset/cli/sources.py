@@ -36,10 +36,10 @@ def add_to(commands: Any) -> None:
     """Add both commands; the pipeline parses their arguments."""
     for name, text in COMMANDS.items():
         parser = commands.add_parser(name, help=text, add_help=False, prefix_chars="\0")
-        parser.set_defaults(run=_run)
+        parser.set_defaults(run=_run_command)
 
 
-def _run(arguments: argparse.Namespace) -> NoReturn:
+def _run_command(arguments: argparse.Namespace) -> NoReturn:
     run_pipeline(arguments.command, arguments.rest)
 
 

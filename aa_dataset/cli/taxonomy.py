@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aa_dataset.cli.arguments import add_json
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
-from aa_dataset.labels import UNKNOWN, Branch, Step, parse_trace, tree
+from aa_dataset.format.labels import UNKNOWN, Branch, Step, parse_trace, tree
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -42,11 +42,11 @@ def run_taxonomy(arguments: argparse.Namespace) -> int:
         del words[0]
         if not words:
             raise UsageError("`aa taxonomy why` needs an object id; `aa list` lists them.")
-        return _why(words.pop(0), _library(words), as_json=arguments.json)
-    return _show_tree(_library(words), arguments)
+        return _explain_label(words.pop(0), _open_library(words), as_json=arguments.json)
+    return _show_tree(_open_library(words), arguments)
 
 
-def _library(words: list[str]) -> Dataset:
+def _open_library(words: list[str]) -> Dataset:
     from aa_dataset.load import load_default
 
     if len(words) > 1:
@@ -61,7 +61,9 @@ def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
             {
                 "revision": dataset.revision,
                 "objects": len(dataset),
-                "supercategories": {b.supercategory: dict(_shown(b, True)) for b in branches},
+                "supercategories": {
+                    b.supercategory: dict(_shown_categories(b, True)) for b in branches
+                },
             }
         )
         return 0
@@ -72,21 +74,21 @@ def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _shown(branch: Branch, everything: bool) -> tuple[tuple[str, int], ...]:
+def _shown_categories(branch: Branch, everything: bool) -> tuple[tuple[str, int], ...]:
     return branch.categories if everything else branch.inhabited
 
 
 def _branch_lines(branch: Branch, everything: bool) -> list[str]:
-    pairs = _shown(branch, everything)
+    pairs = _shown_categories(branch, everything)
     head = f"{branch.supercategory:<38} {branch.objects:>7,}"
     return [head, *(f"  {name:<36} {count:>7,}" for name, count in pairs)]
 
 
-def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
+def _explain_label(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
     """Explain one label from the library's tables; return 1 if the object has none."""
     item = dataset[object_id]
     steps = parse_trace(str(item.fact("label_provenance")))
-    facts = _reasons(dataset, item, steps)
+    facts = _label_facts(dataset, item, steps)
     if as_json:
         say_json(facts)
     else:
@@ -94,7 +96,7 @@ def _why(object_id: str, dataset: Dataset, *, as_json: bool) -> int:
     return 1 if item.category == UNKNOWN else 0
 
 
-def _reasons(dataset: Dataset, item: ArticulatedObject, steps: list[Step]) -> dict[str, Any]:
+def _label_facts(dataset: Dataset, item: ArticulatedObject, steps: list[Step]) -> dict[str, Any]:
     rows = dataset.table("categories").to_pylist()
     entry: dict[str, Any] = next((row for row in rows if row["category"] == item.category), {})
     findings = dataset.select([item.object_id]).table("findings").to_pylist()

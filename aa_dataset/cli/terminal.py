@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aa_dataset.foreign_text import UNPRINTABLE, terminal_line
+from aa_dataset.untrusted.foreign_text import UNPRINTABLE, terminal_line
 
 WIDTH = 100
 
@@ -22,7 +22,7 @@ def say(lines: Iterable[str]) -> None:
 
 def say_json(value: Any) -> None:
     """Print a value as JSON; infinities become strings, unprintable characters are escaped."""
-    text = json.dumps(_finite(value), indent=1, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(_without_infinities(value), indent=1, allow_nan=False, ensure_ascii=False)
     lines = text.split("\n")  # from indentation only; line breaks in strings are escaped
     say(UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], line) for line in lines)
 
@@ -50,19 +50,21 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         widest = max(range(1, len(widths)), key=widths.__getitem__)
         widths[widest if widths[widest] > 10 else 0] -= 1
     return [
-        "  ".join(_cut(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            _cut_to_width(text, width) for text, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in cells
     ]
 
 
-def _cut(text: str, width: int) -> str:
+def _cut_to_width(text: str, width: int) -> str:
     return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
 
 
-def _finite(value: Any) -> Any:
+def _without_infinities(value: Any) -> Any:
     """Replace infinite numbers by text, because JSON cannot represent them."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list) else value
+        return {key: _without_infinities(item) for key, item in value.items()}
+    return [_without_infinities(item) for item in value] if isinstance(value, list) else value

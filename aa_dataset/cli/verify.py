@@ -27,31 +27,37 @@ def add_to(commands: Any) -> None:
 
 def run_verify(arguments: argparse.Namespace) -> int:
     """Print the problems of a library; return 1 if there are any."""
+    from aa_dataset.library.verify import NEXT_STEP, verify_library
     from aa_dataset.load import default_folder
-    from aa_dataset.verify import NEXT_STEP, verify_library
 
     root = default_folder(arguments.library)
-    with progress(_steps(root), "check") as bar:
+    with progress(_progress_steps(root), "check") as bar:
         problems = list(verify_library(root, advance=bar.update))
     if arguments.json:
         result = {"library": str(root), "problems": [asdict(one) for one in problems]}
         say_json(result | ({"next_step": NEXT_STEP} if problems else {}))
     elif problems:
-        say([*(one.sentence for one in problems), "", f"{_counted(len(problems))}. {NEXT_STEP}"])
+        say(
+            [
+                *(one.sentence for one in problems),
+                "",
+                f"{_problem_count(len(problems))}. {NEXT_STEP}",
+            ]
+        )
     else:
         say([f"{root}: every file and every object matches the seal."])
     return int(bool(problems))
 
 
-def _counted(problems: int) -> str:
+def _problem_count(problems: int) -> str:
     return "1 problem" if problems == 1 else f"{problems:,} problems"
 
 
-def _steps(root: Path) -> int | None:
+def _progress_steps(root: Path) -> int | None:
     """Return the number of files and objects to check, None if the seal is unreadable."""
     from aa_dataset.errors import LibraryError
-    from aa_dataset.layout import LibraryLayout
-    from aa_dataset.seal import read_seal
+    from aa_dataset.format.layout import LibraryLayout
+    from aa_dataset.format.seal import read_seal
 
     try:
         seal = read_seal(LibraryLayout(root))

@@ -7,9 +7,9 @@ import importlib
 from pathlib import Path
 
 from aa_dataset.adapters.common import ObjectLike
-from aa_dataset.cache import ensure_folder
+from aa_dataset.assets.cache import ensure_folder
 from aa_dataset.export.parts import ExportError, Parts
-from aa_dataset.layout import ObjectLayout
+from aa_dataset.format.layout import ObjectLayout
 
 FORMATS = {"mjcf": "object.xml", "sdf": "object.sdf", "usd": "object.usda"}
 
@@ -35,11 +35,11 @@ def export(item: ObjectLike, folder: Path, *, format: str) -> Path:
     if any(above.exists() and not above.is_dir() for above in folder.parents):
         raise ExportError(f"a parent of {folder} is a file. Choose another folder.")
     files: dict[str, bytes] = importlib.import_module(f"{__name__}.{format}").files(Parts.of(item))
-    ensure_folder(folder, lambda temporary: _write(temporary, files))
+    ensure_folder(folder, lambda temporary: _write_files(temporary, files))
     return ObjectLayout(folder).file(FORMATS[format])
 
 
-def _write(folder: Path, files: dict[str, bytes]) -> None:
+def _write_files(folder: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
         path = ObjectLayout(folder).file(name)
         path.parent.mkdir(parents=True, exist_ok=True)

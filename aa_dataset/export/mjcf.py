@@ -27,7 +27,7 @@ def files(parts: Parts) -> dict[str, bytes]:
     """Return every file of the export by name."""
     spec = make_spec(parts.files)
     spec.modelname = parts.files.model.name or "object"
-    _dress(spec, parts)
+    _set_looks(spec, parts)
     exact = _Exact(spec, parts)
     assets = _with_png(parts.mesh_files())
     spec.assets = {n: data for n, data in assets.items() if not n.endswith((".mtl", *JPEG))}
@@ -42,7 +42,7 @@ def files(parts: Parts) -> dict[str, bytes]:
     return {"object.xml": ElementTree.tostring(root) + b"\n", **assets}
 
 
-def _dress(spec: Any, parts: Parts) -> None:
+def _set_looks(spec: Any, parts: Parts) -> None:
     """Set the group, material and texture of visuals, and the group of collisions."""
     materials: dict[Look, str] = {}
     for link in parts.files.model.links:
@@ -76,11 +76,13 @@ def _png_name(name: str) -> str:
 
 def _with_png(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Add the PNG of every JPEG."""
-    made = {_png_name(name): _png(data) for name, data in files.items() if _png_name(name) != name}
+    made = {
+        _png_name(name): _as_png(data) for name, data in files.items() if _png_name(name) != name
+    }
     return dict(sorted({**files, **made}.items()))
 
 
-def _png(data: bytes) -> bytes:
+def _as_png(data: bytes) -> bytes:
     image = require("PIL.Image", "the MJCF export of a JPEG texture", "mjcf")
     out = io.BytesIO()
     image.open(io.BytesIO(data)).convert("RGB").save(out, "PNG")
@@ -105,29 +107,29 @@ class _Exact:
         name = element.get("name", "")
         if element.tag == "body":
             self._last_body = name
-            _set(element, {"pos": self._body[name]})
+            _set_attributes(element, {"pos": self._body[name]})
         elif element.tag == "inertial":
-            self._inertial(element)
+            self._write_inertial(element)
         elif element.tag == "joint" and name in self._joint:
             axis, span, force = self._joint[name]
-            _set(element, {"axis": axis, "actuatorfrcrange": force})
+            _set_attributes(element, {"axis": axis, "actuatorfrcrange": force})
             if "range" in element.attrib:
-                _set(element, {"range": span})
+                _set_attributes(element, {"range": span})
         elif element.tag == "joint" and name in self._terms:
-            _set(element, {"polycoef": self._terms[name]})
+            _set_attributes(element, {"polycoef": self._terms[name]})
         elif element.tag == "geom":
             # The library's shapes are in their link frame; the pose that MuJoCo prints is noise.
             for key in ("pos", "quat"):
                 element.attrib.pop(key, None)
 
-    def _inertial(self, element: Element) -> None:
+    def _write_inertial(self, element: Element) -> None:
         body = self._parts.bodies[self._last_body]
         i = body.inertia
         element.attrib.clear()
         six = [i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]]
-        _set(element, {"mass": body.mass, "pos": body.center, "fullinertia": six})
+        _set_attributes(element, {"mass": body.mass, "pos": body.center, "fullinertia": six})
 
 
-def _set(element: Element, values: Mapping[str, Any]) -> None:
+def _set_attributes(element: Element, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
         element.set(key, numbers(value))

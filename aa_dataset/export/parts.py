@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from aa_dataset.adapters.common import ObjectFiles, ObjectLike, open_object
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_below
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
-from aa_dataset.layout import ObjectLayout
-from aa_dataset.obj import ObjError, read_obj
+from aa_dataset.untrusted.inside import is_below
+from aa_dataset.untrusted.obj import ObjError, read_obj
 
 Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
@@ -106,18 +106,18 @@ class Parts:
         if shape.material is not None and shape.material.rgba is not None:
             rgba = shape.material.rgba
         mesh = PurePosixPath(shape.geometry.filename)
-        words = {line.split()[0]: line.split()[-1] for line in self._head(str(mesh))}
+        words = {line.split()[0]: line.split()[-1] for line in self._material_lines(str(mesh))}
         if "mtllib" not in words:
             return Look(rgba)
-        texture = self._texture(str(mesh.with_name(words["mtllib"])), words.get("usemtl", ""))
+        texture = self._texture_file(str(mesh.with_name(words["mtllib"])), words.get("usemtl", ""))
         return Look(rgba, None if texture is None else str(mesh.with_name(texture)))
 
-    def _head(self, name: str) -> Iterator[str]:
+    def _material_lines(self, name: str) -> Iterator[str]:
         for line in self.read(name).decode().splitlines():
             if line.startswith(("mtllib ", "usemtl ")):
                 yield line
 
-    def _texture(self, library: str, material: str) -> str | None:
+    def _texture_file(self, library: str, material: str) -> str | None:
         current = ""
         for line in self.read(library).decode().splitlines():
             word, _, rest = line.strip().partition(" ")
@@ -144,7 +144,7 @@ class Parts:
             for shape in (*link.visuals, *link.collisions):
                 mesh = PurePosixPath(shape.geometry.filename)
                 names.add(str(mesh))
-                heads = (line.split() for line in self._head(str(mesh)))
+                heads = (line.split() for line in self._material_lines(str(mesh)))
                 names |= {str(mesh.with_name(w[-1])) for w in heads if w[0] == "mtllib"}
             names |= {t for t in (self.look(s).texture for s in link.visuals) if t}
         return {name: self.read(name) for name in sorted(names)}

@@ -27,103 +27,103 @@ def files(parts: Parts) -> dict[str, bytes]:
     root = Element("sdf", {"version": VERSION, "xmlns:drake": DRAKE})
     model = SubElement(root, "model", {"name": parts.files.model.name or "object"})
     for link in parts.tree.links:
-        _link(model, parts, link)
+        _add_link(model, parts, link)
     for joint in parts.tree.joints:
-        _joint(model, parts, joint)
+        _add_joint(model, parts, joint)
     ElementTree.indent(root)
     text = b'<?xml version="1.0"?>\n' + ElementTree.tostring(root) + b"\n"
-    return {"object.sdf": text, "model.config": _config(parts), **parts.mesh_files()}
+    return {"object.sdf": text, "model.config": _model_config(parts), **parts.mesh_files()}
 
 
-def _config(parts: Parts) -> bytes:
+def _model_config(parts: Parts) -> bytes:
     """Return the `model.config` that Gazebo requires in a model folder."""
     root = Element("model")
-    _text(root, "name", parts.files.model.name or "object")
+    _add_text_element(root, "name", parts.files.model.name or "object")
     SubElement(root, "sdf", {"version": VERSION}).text = "object.sdf"
     ElementTree.indent(root)
     return b'<?xml version="1.0"?>\n' + ElementTree.tostring(root) + b"\n"
 
 
-def _text(parent: Element, tag: str, value: object) -> Element:
+def _add_text_element(parent: Element, tag: str, value: object) -> Element:
     child = SubElement(parent, tag)
     child.text = value if isinstance(value, str) else numbers(value)
     return child
 
 
-def _link(model: Element, parts: Parts, name: str) -> None:
+def _add_link(model: Element, parts: Parts, name: str) -> None:
     frame = parts.rest[name]
     if not np.array_equal(frame[:3, :3], np.eye(3)):
         raise ExportError(f"link {name!r} is turned at rest; export a normalized object.")
     link = SubElement(model, "link", {"name": name})
-    _text(link, "pose", [*frame[:3, 3], 0, 0, 0])
+    _add_text_element(link, "pose", [*frame[:3, 3], 0, 0, 0])
     if name in parts.bodies:
         body = parts.bodies[name]
         inertial = SubElement(link, "inertial")
-        _text(inertial, "pose", [*body.center, 0, 0, 0])
-        _text(inertial, "mass", body.mass)
+        _add_text_element(inertial, "pose", [*body.center, 0, 0, 0])
+        _add_text_element(inertial, "mass", body.mass)
         tensor = SubElement(inertial, "inertia")
         for key, (row, column) in _TENSOR.items():
-            _text(tensor, key, body.inertia[row, column])
+            _add_text_element(tensor, key, body.inertia[row, column])
     source = next(one for one in parts.files.model.links if one.name == name)
     for shape in source.visuals:
-        _visual(_shape(link, "visual", shape), parts, shape)
+        _add_visual(_add_shape(link, "visual", shape), parts, shape)
     for shape in source.collisions:
-        _shape(link, "collision", shape)
+        _add_shape(link, "collision", shape)
 
 
 _TENSOR = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
-def _shape(link: Element, tag: str, shape: Shape) -> Element:
+def _add_shape(link: Element, tag: str, shape: Shape) -> Element:
     element = SubElement(link, tag, {"name": shape.name})
     mesh = SubElement(SubElement(element, "geometry"), "mesh")
-    _text(mesh, "uri", shape.geometry.filename)
+    _add_text_element(mesh, "uri", shape.geometry.filename)
     return element
 
 
-def _visual(element: Element, parts: Parts, shape: Shape) -> None:
+def _add_visual(element: Element, parts: Parts, shape: Shape) -> None:
     look = parts.look(shape)
     if look.rgba[3] < 1:
-        _text(element, "transparency", 1 - look.rgba[3])
+        _add_text_element(element, "transparency", 1 - look.rgba[3])
     material = SubElement(element, "material")
-    _text(material, "ambient", look.rgba)
-    _text(material, "diffuse", look.rgba)
+    _add_text_element(material, "ambient", look.rgba)
+    _add_text_element(material, "diffuse", look.rgba)
     if look.texture is not None:
         metal = SubElement(SubElement(material, "pbr"), "metal")
-        _text(metal, "albedo_map", look.texture)
+        _add_text_element(metal, "albedo_map", look.texture)
 
 
-def _joint(model: Element, parts: Parts, joint: Joint) -> None:
+def _add_joint(model: Element, parts: Parts, joint: Joint) -> None:
     kind = KINDS.get(joint.type, str(joint.type))
     element = SubElement(model, "joint", {"name": joint.name, "type": kind})
-    _text(element, "parent", joint.parent)
-    _text(element, "child", joint.child)
+    _add_text_element(element, "parent", joint.parent)
+    _add_text_element(element, "child", joint.child)
     if joint.type is JointType.HELICAL:
-        _text(element, "screw_thread_pitch", 2 * math.pi * joint.pitch)
+        _add_text_element(element, "screw_thread_pitch", 2 * math.pi * joint.pitch)
     if joint.is_movable:
-        _axis(element, parts, joint)
+        _add_axis(element, parts, joint)
     if joint.mimic is not None:
         # Drake reads couplings from its own element.
-        SubElement(element, "drake:mimic", _mimic(joint.mimic))
+        SubElement(element, "drake:mimic", _mimic_attributes(joint.mimic))
 
 
-def _axis(element: Element, parts: Parts, joint: Joint) -> None:
+def _add_axis(element: Element, parts: Parts, joint: Joint) -> None:
     axis, drive = SubElement(element, "axis"), parts.drive(joint.name)
-    _text(axis, "xyz", parts.local_axis(joint))
+    _add_text_element(axis, "xyz", parts.local_axis(joint))
     limit = SubElement(axis, "limit")
     for key, value in (("lower", joint.lower), ("upper", joint.upper)):
         if math.isfinite(value):
-            _text(limit, key, value)
+            _add_text_element(limit, key, value)
     for key, bound in (("effort", drive.effort), ("velocity", drive.velocity)):
         if bound is not None:
-            _text(limit, key, bound)
+            _add_text_element(limit, key, bound)
     if joint.mimic is not None:
         mimic = SubElement(axis, "mimic", {"joint": joint.mimic.joint})
-        _text(mimic, "multiplier", joint.mimic.multiplier)
-        _text(mimic, "offset", joint.mimic.offset)
-        _text(mimic, "reference", 0.0)
+        _add_text_element(mimic, "multiplier", joint.mimic.multiplier)
+        _add_text_element(mimic, "offset", joint.mimic.offset)
+        _add_text_element(mimic, "reference", 0.0)
 
 
-def _mimic(mimic: Mimic) -> dict[str, str]:
+def _mimic_attributes(mimic: Mimic) -> dict[str, str]:
     factors = {"multiplier": numbers(mimic.multiplier), "offset": numbers(mimic.offset)}
     return {"joint": mimic.joint, **factors}

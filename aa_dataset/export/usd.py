@@ -62,11 +62,11 @@ class _Writer:
             pxr.UsdGeom.Scope.Define(self.stage, f"{ROOT}/{scope}")
         self._looks: dict[Look, Any] = {}
         for link in parts.files.model.links:
-            self._link(link)
+            self._write_link(link)
         for joint in parts.files.model.joints:
-            self._joint(joint)
+            self._write_joint(joint)
 
-    def _link(self, link: UrdfLink) -> None:
+    def _write_link(self, link: UrdfLink) -> None:
         pxr, path = self.pxr, f"{ROOT}/links/{link.name}"
         xform = pxr.UsdGeom.Xform.Define(self.stage, path)
         frame = self.parts.rest[link.name]
@@ -75,14 +75,14 @@ class _Writer:
             xform.AddOrientOp().Set(self._quaternion(frame[:3, :3]))
         pxr.UsdPhysics.RigidBodyAPI.Apply(xform.GetPrim())
         if link.name in self.parts.bodies:
-            self._mass(xform.GetPrim(), self.parts.bodies[link.name])
+            self._write_mass(xform.GetPrim(), self.parts.bodies[link.name])
         for number, shape in enumerate(link.visuals):
-            mesh = self._mesh(f"{path}/visual_{number}", shape)
-            pxr.UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(self._material(shape))
+            mesh = self._write_mesh(f"{path}/visual_{number}", shape)
+            pxr.UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(self._material_of(shape))
         for number, shape in enumerate(link.collisions):
-            self._collision(self._mesh(f"{path}/collision_{number}", shape))
+            self._write_collision(self._write_mesh(f"{path}/collision_{number}", shape))
 
-    def _mass(self, prim: Any, body: RigidBody) -> None:
+    def _write_mass(self, prim: Any, body: RigidBody) -> None:
         gf = self.pxr.Gf
         moments, axes = principal_axes(body.inertia)
         mass = self.pxr.UsdPhysics.MassAPI.Apply(prim)
@@ -95,7 +95,7 @@ class _Writer:
         w, x, y, z = rotation_quaternion(rotation)
         return self.pxr.Gf.Quatf(w, x, y, z)
 
-    def _mesh(self, path: str, shape: Shape) -> Any:
+    def _write_mesh(self, path: str, shape: Shape) -> Any:
         pxr, found = self.pxr, self.parts.mesh(shape.geometry.filename)
         mesh = pxr.UsdGeom.Mesh.Define(self.stage, path)
         mesh.GetPrim().SetDisplayName(shape.name)
@@ -120,14 +120,14 @@ class _Writer:
         corners = found.uv_corners.astype(np.int32).ravel()
         values.SetIndices(pxr.Vt.IntArray.FromNumpy(corners))
 
-    def _collision(self, mesh: Any) -> None:
+    def _write_collision(self, mesh: Any) -> None:
         pxr = self.pxr
         mesh.CreatePurposeAttr(pxr.UsdGeom.Tokens.guide)
         pxr.UsdPhysics.CollisionAPI.Apply(mesh.GetPrim())
         hull = pxr.UsdPhysics.MeshCollisionAPI.Apply(mesh.GetPrim())
         hull.CreateApproximationAttr(pxr.UsdPhysics.Tokens.convexHull)
 
-    def _material(self, shape: Shape) -> Any:
+    def _material_of(self, shape: Shape) -> Any:
         look = self.parts.look(shape)
         if look not in self._looks:
             self._looks[look] = self._new_material(f"{ROOT}/looks/look_{len(self._looks)}", look)
@@ -136,7 +136,7 @@ class _Writer:
     def _new_material(self, path: str, look: Look) -> Any:
         pxr, kinds = self.pxr, self.pxr.Sdf.ValueTypeNames
         material = pxr.UsdShade.Material.Define(self.stage, path)
-        surface = self._shader(f"{path}/surface", "UsdPreviewSurface")
+        surface = self._add_shader(f"{path}/surface", "UsdPreviewSurface")
         color = surface.CreateInput("diffuseColor", kinds.Color3f)
         color.Set(pxr.Gf.Vec3f(*look.rgba[:3]))
         surface.CreateInput("opacity", kinds.Float).Set(look.rgba[3])
@@ -144,14 +144,14 @@ class _Writer:
         output = surface.CreateOutput("surface", kinds.Token)
         material.CreateSurfaceOutput().ConnectToSource(output)
         if look.texture is not None:
-            color.ConnectToSource(self._texture(path, look.texture))
+            color.ConnectToSource(self._write_texture(path, look.texture))
         return material
 
-    def _texture(self, path: str, name: str) -> Any:
+    def _write_texture(self, path: str, name: str) -> Any:
         kinds = self.pxr.Sdf.ValueTypeNames
-        reader = self._shader(f"{path}/st", "UsdPrimvarReader_float2")
+        reader = self._add_shader(f"{path}/st", "UsdPrimvarReader_float2")
         reader.CreateInput("varname", kinds.String).Set("st")
-        texture = self._shader(f"{path}/texture", "UsdUVTexture")
+        texture = self._add_shader(f"{path}/texture", "UsdUVTexture")
         texture.CreateInput("file", kinds.Asset).Set(self.pxr.Sdf.AssetPath(f"./{name}"))
         texture.CreateInput("st", kinds.Float2).ConnectToSource(
             reader.CreateOutput("result", kinds.Float2)
@@ -160,12 +160,12 @@ class _Writer:
             texture.CreateInput(side, kinds.Token).Set("repeat")
         return texture.CreateOutput("rgb", kinds.Float3)
 
-    def _shader(self, path: str, kind: str) -> Any:
+    def _add_shader(self, path: str, kind: str) -> Any:
         shader = self.pxr.UsdShade.Shader.Define(self.stage, path)
         shader.CreateIdAttr(kind)
         return shader
 
-    def _joint(self, joint: UrdfJoint) -> None:
+    def _write_joint(self, joint: UrdfJoint) -> None:
         physics, path = self.pxr.UsdPhysics, f"{ROOT}/joints/{joint.name}"
         schema = {
             "fixed": physics.FixedJoint,
@@ -174,13 +174,13 @@ class _Writer:
         made = schema.Define(self.stage, path)
         made.CreateBody0Rel().SetTargets([f"{ROOT}/links/{joint.parent}"])
         made.CreateBody1Rel().SetTargets([f"{ROOT}/links/{joint.child}"])
-        self._place(made, joint)
+        self._place_joint_frames(made, joint)
         if joint.type != "fixed":
-            self._range(made, joint)
+            self._write_limits(made, joint)
         if joint.mimic is not None:
-            self._coupling(made.GetPrim(), joint)
+            self._write_mimic(made.GetPrim(), joint)
 
-    def _place(self, made: Any, joint: UrdfJoint) -> None:
+    def _place_joint_frames(self, made: Any, joint: UrdfJoint) -> None:
         """Place both joint frames at the child's origin, with x along the axis."""
         vector = self.pxr.Gf.Vec3f
         turn = np.eye(3) if joint.axis is None else rotation_from_x(joint.axis)
@@ -189,7 +189,7 @@ class _Writer:
         made.CreateLocalPos1Attr(vector(0.0, 0.0, 0.0))
         made.CreateLocalRot1Attr(self._quaternion(turn))
 
-    def _range(self, made: Any, joint: UrdfJoint) -> None:
+    def _write_limits(self, made: Any, joint: UrdfJoint) -> None:
         made.CreateAxisAttr(self.pxr.UsdGeom.Tokens.x)
         if joint.lower is not None and joint.upper is not None:
             unit = 1.0 if joint.type == "prismatic" else 180 / math.pi
@@ -200,7 +200,7 @@ class _Writer:
             if value is not None:
                 made.GetPrim().CreateAttribute(f"arena:limit:{key}", double).Set(value)
 
-    def _coupling(self, prim: Any, joint: UrdfJoint) -> None:
+    def _write_mimic(self, prim: Any, joint: UrdfJoint) -> None:
         assert joint.mimic is not None  # checked by the caller
         kinds, mimic = self.pxr.Sdf.ValueTypeNames, joint.mimic
         leader = f"{ROOT}/joints/{mimic.joint}"

@@ -11,7 +11,7 @@ import numpy as np
 from aa_dataset.adapters import Simulated, couplings, load
 from aa_dataset.adapters.common import ObjectLike
 from aa_dataset.judge.known import is_own_output, is_uncompared, lacks, why_uncompared
-from aa_dataset.judge.quiet import heard
+from aa_dataset.judge.quiet import captured_output
 from aa_dataset.judge.reference import Array, Reference
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.screws import exp_twist
@@ -64,17 +64,17 @@ def judge_object(
     if why := why_uncompared(simulator, **counts):
         return [Verdict(UNCOMPARED, math.nan, None, why)]
     verdicts: list[Verdict] = []
-    with heard() as lines:
+    with captured_output() as lines:
         loaded = load(simulator, item)
-        verdicts += _static(loaded, reference, configurations)
-        verdicts += _moving(loaded, reference) if dynamics else []
+        verdicts += _static_verdicts(loaded, reference, configurations)
+        verdicts += _moving_verdicts(loaded, reference) if dynamics else []
         if dynamics and not lacks(simulator, "contacts"):
             verdicts.append(contacts(load(simulator, item, self_contacts=True), reference))
     foreign = [line for line in lines if not is_own_output(simulator, line)]
     return [Verdict("load", float(len(foreign)), 0.0, " | ".join(foreign[:3])), *verdicts]
 
 
-def _static(loaded: Simulated, reference: Reference, count: int) -> list[Verdict]:
+def _static_verdicts(loaded: Simulated, reference: Reference, count: int) -> list[Verdict]:
     return [
         placements(loaded, reference, count),
         twists(loaded, reference),
@@ -82,12 +82,12 @@ def _static(loaded: Simulated, reference: Reference, count: int) -> list[Verdict
     ]
 
 
-def _moving(loaded: Simulated, reference: Reference) -> list[Verdict]:
+def _moving_verdicts(loaded: Simulated, reference: Reference) -> list[Verdict]:
     verdicts = [gravity(loaded, reference)]
     return verdicts + ([coupling(loaded, reference)] if couplings(reference.files.model) else [])
 
 
-def _precision(loaded: Simulated, reference: Reference) -> float:
+def _simulator_precision(loaded: Simulated, reference: Reference) -> float:
     return SINGLE * reference.reach if loaded.simulator in SINGLE_PRECISION else DOUBLE
 
 
@@ -100,8 +100,10 @@ def placements(loaded: Simulated, reference: Reference, count: int) -> Verdict:
         loaded.set_coordinates({name: float(value[k]) for name, value in values.items()})
         theirs = loaded.frames()
         for link, frames in ours.items():
-            worst.see(_apart(theirs[link], frames[min(k, len(frames) - 1)]), f"link {link}")
-    return worst.verdict("placement", _precision(loaded, reference))
+            worst.see(
+                _largest_difference(theirs[link], frames[min(k, len(frames) - 1)]), f"link {link}"
+            )
+    return worst.verdict("placement", _simulator_precision(loaded, reference))
 
 
 def twists(loaded: Simulated, reference: Reference) -> Verdict:
@@ -114,8 +116,8 @@ def twists(loaded: Simulated, reference: Reference) -> Verdict:
             frames = loaded.frames()
             parent = frames[joint.parent] @ inverse[joint.parent]
             expected = parent @ exp_twist(value * joint.screw) @ reference.rest[joint.child]
-            worst.see(_apart(frames[joint.child], expected), f"joint {joint.name}")
-    return worst.verdict("twist", _precision(loaded, reference))
+            worst.see(_largest_difference(frames[joint.child], expected), f"joint {joint.name}")
+    return worst.verdict("twist", _simulator_precision(loaded, reference))
 
 
 def bodies(loaded: Simulated, reference: Reference) -> Verdict:
@@ -138,7 +140,8 @@ def body_deviation(found: RigidBody, expected: RigidBody) -> float:
     return max(
         abs(found.mass - expected.mass) / expected.mass,
         float(np.linalg.norm(found.center - expected.center)) / size,
-        _apart(found.inertia, expected.inertia) / float(np.abs(expected.inertia).max()),
+        _largest_difference(found.inertia, expected.inertia)
+        / float(np.abs(expected.inertia).max()),
     )
 
 
@@ -164,7 +167,7 @@ def coupling(loaded: Simulated, reference: Reference) -> Verdict:
     """Move every leader, then compare its followers, relative to their travel."""
     pairs = couplings(reference.files.model)
     leaders = {one.leader for one in pairs}
-    ranges = {j.name: np.array(_span(j.lower, j.upper)) for j in reference.independent}
+    ranges = {j.name: np.array(_finite_span(j.lower, j.upper)) for j in reference.independent}
     middle = {n: float(ends.mean()) for n, ends in ranges.items() if n in leaders}
     rates = {name: float(np.ptp(ranges[name])) / 2 for name in middle}
     loaded.set_motion(reference.start() | middle, rates)
@@ -179,7 +182,7 @@ def coupling(loaded: Simulated, reference: Reference) -> Verdict:
     return worst.verdict("coupling", COUPLING)
 
 
-def _span(lower: float, upper: float) -> tuple[float, float]:
+def _finite_span(lower: float, upper: float) -> tuple[float, float]:
     return (lower, upper) if math.isfinite(upper - lower) else (-math.pi, math.pi)
 
 
@@ -209,5 +212,5 @@ class _Worst:
         return Verdict(check, self.deviation, tolerance, self.where)
 
 
-def _apart(found: Array, expected: Array) -> float:
+def _largest_difference(found: Array, expected: Array) -> float:
     return float(np.abs(np.asarray(found) - expected).max())

@@ -17,7 +17,7 @@ _STREAMS = (1, 2)  # file descriptors of stdout and stderr
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def captured_output() -> Iterator[list[str]]:
     """Collect every line that the block prints, logs as a warning or warns.
 
     The yielded list is filled at the end of the block.
@@ -27,19 +27,19 @@ def heard() -> Iterator[list[str]]:
     logging.getLogger().addHandler(log)
     with tempfile.TemporaryFile() as file, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        _flush()
+        _flush_streams()
         kept = [os.dup(stream) for stream in _STREAMS]
         try:
             for stream in _STREAMS:
                 os.dup2(file.fileno(), stream)
             yield captured
         finally:
-            _flush()
+            _flush_streams()
             for stream, copy in zip(_STREAMS, kept, strict=True):
                 os.dup2(copy, stream)
                 os.close(copy)
             logging.getLogger().removeHandler(log)
-            captured += _written(file) + [str(one.message) for one in warned]
+            captured += _written_lines(file) + [str(one.message) for one in warned]
 
 
 class _Lines(logging.Handler):
@@ -53,13 +53,13 @@ class _Lines(logging.Handler):
         self._lines.append(record.getMessage())
 
 
-def _written(file: BinaryIO) -> list[str]:
+def _written_lines(file: BinaryIO) -> list[str]:
     file.seek(0)
     text = file.read().decode("utf-8", "replace")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _flush() -> None:
+def _flush_streams() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     ctypes.CDLL(None).fflush(None)

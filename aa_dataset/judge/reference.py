@@ -72,9 +72,9 @@ class Reference:
     def driven(self, joint: Joint) -> Iterator[tuple[float, dict[str, float]]]:
         """Yield values in one joint's range, with the state that moves only this joint."""
         for value in np.linspace(*_driven_range(joint), 5).tolist():
-            yield value, self._leading(joint, value)
+            yield value, self._leader_coordinate(joint, value)
 
-    def _leading(self, joint: Joint, value: float) -> dict[str, float]:
+    def _leader_coordinate(self, joint: Joint, value: float) -> dict[str, float]:
         """Return the independent coordinate that moves a joint to a value."""
         while joint.mimic is not None:
             if joint.mimic.multiplier == 0.0:
@@ -86,7 +86,7 @@ class Reference:
     def bodies(self, *, welded: bool) -> dict[str, RigidBody]:
         """Return every link's body in its own frame; with `welded`, fixed children included."""
         found = link_bodies(self.files.model, self.rest)
-        parts = self._clusters() if welded else {link: [link] for link in found}
+        parts = self._welded_clusters() if welded else {link: [link] for link in found}
         inward: dict[str, Array] = {
             link: np.asarray(np.linalg.inv(self.rest[link]), dtype=float) for link in parts
         }
@@ -96,7 +96,7 @@ class Reference:
             if all(name in found for name in names)
         }
 
-    def _clusters(self) -> dict[str, list[str]]:
+    def _welded_clusters(self) -> dict[str, list[str]]:
         fixed = {j.child: j.parent for j in self.files.model.joints if j.type == "fixed"}
         clusters: dict[str, list[str]] = {}
         for link in self.files.model.links:

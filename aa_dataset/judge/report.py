@@ -70,18 +70,18 @@ def object_cells(judgements: Sequence[Judgement], simulators: Sequence[str]) -> 
     """Return one row per object: its worst deviation relative to the tolerance, by simulator."""
     table: dict[str, dict[str, str]] = {}
     for one in judgements:
-        table.setdefault(one.object_id, {})[one.simulator] = _cell(one)
+        table.setdefault(one.object_id, {})[one.simulator] = _table_cell(one)
     return [[key, *(table[key].get(name, "") for name in simulators)] for key in sorted(table)]
 
 
-def _cell(one: Judgement) -> str:
+def _table_cell(one: Judgement) -> str:
     failed = [verdict for verdict in one.verdicts if verdict.passed is False]
     if failed:
-        return f"FAIL {failed[0].check} {_number(failed[0].deviation)}"
+        return f"FAIL {failed[0].check} {_format_number(failed[0].deviation)}"
     if not one.passed:
         return "not compared"
     placed = [v for v in one.verdicts if v.check in ("placement", "twist")]
-    return _number(max((v.deviation for v in placed), default=0.0))
+    return _format_number(max((v.deviation for v in placed), default=0.0))
 
 
 def summary_lines(judgements: Sequence[Judgement], simulators: Sequence[str]) -> Iterator[str]:
@@ -95,10 +95,10 @@ def summary_lines(judgements: Sequence[Judgement], simulators: Sequence[str]) ->
         for check in CHECKS:
             seen = [(v, one.object_id) for one in mine for v in one.verdicts if v.check == check]
             if seen:
-                yield f"  {check:<10} {_summary(seen)}"
+                yield f"  {check:<10} {_summary_line(seen)}"
 
 
-def _summary(seen: list[tuple[Verdict, str]]) -> str:
+def _summary_line(seen: list[tuple[Verdict, str]]) -> str:
     if seen[0][0].check == "contact":
         touching = sum(verdict.deviation > 0 for verdict, _ in seen)
         return f"{touching:,} objects have parts that touch at rest"
@@ -107,8 +107,8 @@ def _summary(seen: list[tuple[Verdict, str]]) -> str:
     worst, where = max(seen, key=lambda pair: pair[0].deviation)
     most = max((v.tolerance for v, _ in seen if v.tolerance is not None), default=math.inf)
     place = f" at {where}, {worst.detail}" if worst.deviation else ""
-    return f"worst {_number(worst.deviation)}, tolerance {_number(most)}{place}"
+    return f"worst {_format_number(worst.deviation)}, tolerance {_format_number(most)}{place}"
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.2g}"

@@ -76,20 +76,20 @@ def judge_many(
     """Yield a judgement per object and simulator, simulator by simulator."""
     for simulator in simulators:
         options = {"simulator": simulator, "configurations": configurations}
-        yield from _judged(items, options, workers)
+        yield from _judge_in_processes(items, options, workers)
 
 
-def _judged(
+def _judge_in_processes(
     items: Mapping[str, ObjectLike], options: dict[str, Any], workers: int
 ) -> Iterator[Judgement]:
     waiting = list(items.items())
     while waiting:
         # One pool per batch: `max_tasks_per_child` can hang in Python 3.11.
         batch, done = waiting[: TASKS_PER_PROCESS * workers], 0
-        with _pool(workers) as pool:
-            futures = [pool.submit(_verdicts, item, options) for _, item in batch]
+        with _process_pool(workers) as pool:
+            futures = [pool.submit(_object_verdicts, item, options) for _, item in batch]
             for (object_id, _), future in zip(batch, futures, strict=True):
-                verdicts = _result(future)
+                verdicts = _result_unless_crashed(future)
                 if verdicts is None:  # a process died, and with it the others of this pool
                     break
                 yield Judgement(object_id, options["simulator"], verdicts)
@@ -97,37 +97,37 @@ def _judged(
         waiting = waiting[done:]
         if done < len(batch):
             object_id, item = waiting.pop(0)
-            yield Judgement(object_id, options["simulator"], _alone(item, options))
+            yield Judgement(object_id, options["simulator"], _judge_alone(item, options))
 
 
-def _alone(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
+def _judge_alone(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
     """Check this object in its own process, to find out whether it caused the crash."""
-    with _pool(1) as pool:
-        verdicts = _result(pool.submit(_verdicts, item, options))
+    with _process_pool(1) as pool:
+        verdicts = _result_unless_crashed(pool.submit(_object_verdicts, item, options))
     if verdicts is None:
-        return (_failed("the simulator's process died."),)
+        return (_failure_verdict("the simulator's process died."),)
     return verdicts
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+def _process_pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
-def _result(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
+def _result_unless_crashed(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
     try:
         return future.result()
     except BrokenProcessPool:
         return None
 
 
-def _verdicts(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
+def _object_verdicts(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
     try:
         return tuple(judge_object(item, **options))
     except MissingExtraError:
         raise
     except (Exception, SystemExit) as error:  # drake ends the program on some files
-        return (_failed(f"{type(error).__name__}: {error}"),)
+        return (_failure_verdict(f"{type(error).__name__}: {error}"),)
 
 
-def _failed(sentence: str) -> Verdict:
+def _failure_verdict(sentence: str) -> Verdict:
     return Verdict("load", float("inf"), 0.0, sentence[:500])

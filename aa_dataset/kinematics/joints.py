@@ -76,15 +76,18 @@ class Joint:
 
     def __post_init__(self) -> None:
         kind = _joint_type(self.name, self.type)
-        low, high = (_number(self.name, "limits", end) for end in (self.lower, self.upper))
-        lower, upper = _limits(self.name, kind, low, high)
+        low, high = (_require_number(self.name, "limits", end) for end in (self.lower, self.upper))
+        lower, upper = _checked_limits(self.name, kind, low, high)
         for field, value in (
             ("type", kind),
             ("axis", _unit_axis(self.name, kind, self.axis)),
-            ("origin", _finite(self.name, "origin", self.origin)),
+            ("origin", _require_finite_vector(self.name, "origin", self.origin)),
             ("lower", lower),
             ("upper", upper),
-            ("pitch", _pitch(self.name, kind, _number(self.name, "pitch", self.pitch))),
+            (
+                "pitch",
+                _checked_pitch(self.name, kind, _require_number(self.name, "pitch", self.pitch)),
+            ),
         ):
             object.__setattr__(self, field, value)
 
@@ -133,14 +136,14 @@ def _joint_type(name: str, value: str) -> JointType:
         raise JointError(name, "type", f"{value!r} is not one of {known}.") from None
 
 
-def _number(name: str, field: str, value: float) -> float:
+def _require_number(name: str, field: str, value: float) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
         raise JointError(name, field, f"{value!r} is not a number.") from None
 
 
-def _finite(name: str, field: str, value: Array) -> Array:
+def _require_finite_vector(name: str, field: str, value: Array) -> Array:
     try:
         vector = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -151,7 +154,7 @@ def _finite(name: str, field: str, value: Array) -> Array:
 
 
 def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
-    axis = _finite(name, "axis", value)
+    axis = _require_finite_vector(name, "axis", value)
     if kind is JointType.FIXED:
         return axis
     # Divide by the largest entry first, so that 1e-200 and 1e200 do not underflow or overflow.
@@ -164,7 +167,7 @@ def _unit_axis(name: str, kind: JointType, value: Array) -> Array:
     return np.asarray(axis / length(axis))
 
 
-def _limits(name: str, kind: JointType, lower: float, upper: float) -> tuple[float, float]:
+def _checked_limits(name: str, kind: JointType, lower: float, upper: float) -> tuple[float, float]:
     if kind is JointType.FIXED:
         return 0.0, 0.0
     if kind is JointType.CONTINUOUS:
@@ -178,7 +181,7 @@ def _limits(name: str, kind: JointType, lower: float, upper: float) -> tuple[flo
     return lower, upper
 
 
-def _pitch(name: str, kind: JointType, pitch: float) -> float:
+def _checked_pitch(name: str, kind: JointType, pitch: float) -> float:
     if not math.isfinite(pitch):
         raise JointError(name, "pitch", f"{pitch} m/rad is not finite.")
     if pitch != 0.0 and kind is not JointType.HELICAL:

@@ -70,7 +70,7 @@ class KinematicTree:
         stack = [(joint, 2) for joint in reversed(below[self.root])]
         while stack:  # depth first without recursion, children in order
             joint, level = stack.pop()
-            lines.append(f"{'  ' * level}{joint.child}  ({_described(joint)})")
+            lines.append(f"{'  ' * level}{joint.child}  ({_describe_joint(joint)})")
             stack += [(one, level + 1) for one in reversed(below[joint.child])]
         return "\n".join(lines)
 
@@ -122,7 +122,7 @@ class KinematicTree:
         dict of str to (4, 4) float, or (n, 4, 4)
             Links that move together share one array; copy it before you modify it.
         """
-        values = self._coordinates(coordinates)
+        values = self._all_coordinates(coordinates)
         shape = np.broadcast_shapes(*(value.shape for value in values.values()))
         placed: dict[str, Array] = {self.root: np.tile(np.eye(4), (*shape, 1, 1))}
         for joint in self.joints:
@@ -140,15 +140,15 @@ class KinematicTree:
         Axes, origins and bodies move with the joints above them, limits are shifted so that the
         new state is zero, and mimic offsets are adjusted.
         """
-        values = {name: float(value) for name, value in self._coordinates(coordinates).items()}
+        values = {name: float(value) for name, value in self._all_coordinates(coordinates).items()}
         placed = self.placements(coordinates)
         joints = [
-            self._carried(joint, placed[joint.parent], placed[joint.child], values)
+            self._joint_in_rest_pose(joint, placed[joint.parent], placed[joint.child], values)
             for joint in self.joints
         ]
         return KinematicTree(self.name, self.links, tuple(joints))
 
-    def _carried(
+    def _joint_in_rest_pose(
         self, joint: Joint, parent: Array, child: Array, values: Mapping[str, float]
     ) -> Joint:
         shift, mimic = values[joint.name], joint.mimic
@@ -166,7 +166,7 @@ class KinematicTree:
             mimic=mimic,
         )
 
-    def _coordinates(self, coordinates: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    def _all_coordinates(self, coordinates: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """Return the coordinates () or (n,) of every joint."""
         given = {name: np.asarray(value, dtype=float) for name, value in coordinates.items()}
         for name, value in given.items():
@@ -176,10 +176,10 @@ class KinematicTree:
         values = {name: given.get(name, np.zeros(())) for name in self._by_name}
         for joint in self.joints:
             if joint.mimic is not None and joint.name not in coordinates:
-                values[joint.name] = self._mimicked(joint, values, coordinates)
+                values[joint.name] = self._mimic_coordinate(joint, values, coordinates)
         return values
 
-    def _mimicked(
+    def _mimic_coordinate(
         self, joint: Joint, values: Mapping[str, Array], given: Mapping[str, ArrayLike]
     ) -> Array:
         """Resolve a chain of mimics; raise `JointError` for a cycle."""
@@ -194,7 +194,7 @@ class KinematicTree:
         return np.asarray(factor * values[joint.name] + shift)
 
 
-def _described(joint: Joint) -> str:
+def _describe_joint(joint: Joint) -> str:
     """Describe a joint briefly, e.g. ``hinge: revolute, 0 to 1.57 rad``."""
     if not joint.is_movable or joint.type is JointType.CONTINUOUS:
         return f"{joint.name}: {joint.type}"
@@ -219,10 +219,12 @@ def ordered_tree(
     incoming: dict[str, Joint] = {}
     outgoing: dict[str, list[Joint]] = {link: [] for link in links}
     for joint in joints:
-        _attach(joint, incoming, outgoing)
+        _attach_joint(joint, incoming, outgoing)
     roots = [link for link in links if link not in incoming]
     if len(roots) > 1:
-        raise TreeError("root_several", f"the links {_sample(roots)} all have no parent joint.")
+        raise TreeError(
+            "root_several", f"the links {_first_names(roots)} all have no parent joint."
+        )
     reached, path = list(roots), []
     for link in reached:  # the list grows during the loop: breadth first, without recursion
         for joint in outgoing[link]:
@@ -244,11 +246,13 @@ def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
     first = min(names)
     return (
         f"joint {first!r}, field `parent`: the link hangs below the joint's own child, in a "
-        f"cycle of the joints {_sample(sorted(names))}."
+        f"cycle of the joints {_first_names(sorted(names))}."
     )
 
 
-def _attach(joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]) -> None:
+def _attach_joint(
+    joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]
+) -> None:
     for end in (joint.parent, joint.child):
         if end not in outgoing:
             raise TreeError(
@@ -275,6 +279,6 @@ def _require_unique(kind: str, names: list[str] | tuple[str, ...]) -> None:
         seen.add(name)
 
 
-def _sample(names: list[str], most: int = 4) -> str:
+def _first_names(names: list[str], most: int = 4) -> str:
     shown = ", ".join(repr(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.joints import Mimic
-from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from aa_dataset.portable import cos, sin
+from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 
 Array = NDArray[np.float64]
 
@@ -133,9 +133,9 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
         raise UrdfError("urdf_invalid", f"the root element is <{root.tag}>, expected <robot>.")
     _require_expanded(root)
     _require_few(root, (budget or XmlBudget()).max_links)
-    palette = {m.name: m for m in map(_material, root.findall("material"))}
-    links = tuple(_link(element, palette) for element in root.findall("link"))
-    joints = tuple(_joint(element) for element in root.findall("joint"))
+    palette = {m.name: m for m in map(_read_material, root.findall("material"))}
+    links = tuple(_read_link(element, palette) for element in root.findall("link"))
+    joints = tuple(_read_joint(element) for element in root.findall("joint"))
     return UrdfModel(root.get("name", ""), links, joints)
 
 
@@ -183,55 +183,59 @@ def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:
     return out
 
 
-def _link(element: Element, palette: dict[str, Material]) -> UrdfLink:
-    name = _required(element, "name", "link")
-    visuals = tuple(_shapes(element, "visual", name, palette))
-    collisions = tuple(_shapes(element, "collision", name, palette))
+def _read_link(element: Element, palette: dict[str, Material]) -> UrdfLink:
+    name = _required_attribute(element, "name", "link")
+    visuals = tuple(_read_shapes(element, "visual", name, palette))
+    collisions = tuple(_read_shapes(element, "collision", name, palette))
     inertial = element.find("inertial")
     return UrdfLink(
-        name, visuals, collisions, None if inertial is None else _inertial(inertial, name)
+        name, visuals, collisions, None if inertial is None else _read_inertial(inertial, name)
     )
 
 
-def _shapes(link: Element, tag: str, name: str, palette: dict[str, Material]) -> Iterator[Shape]:
+def _read_shapes(
+    link: Element, tag: str, name: str, palette: dict[str, Material]
+) -> Iterator[Shape]:
     for element in link.findall(tag):
         where = f"<{tag}> of link {name!r}"
         material = element.find("material")
         yield Shape(
             element.get("name", ""),
-            _pose(element, where),
-            _geometry(element, where),
-            None if material is None else _resolved(_material(material), palette),
+            _read_pose(element, where),
+            _read_geometry(element, where),
+            None if material is None else _resolve_material(_read_material(material), palette),
         )
 
 
-def _resolved(material: Material, palette: dict[str, Material]) -> Material:
+def _resolve_material(material: Material, palette: dict[str, Material]) -> Material:
     """Resolve a reference to a material declared at robot level."""
     if material.rgba is None and material.texture is None:
         return palette.get(material.name, material)
     return material
 
 
-def _material(element: Element) -> Material:
+def _read_material(element: Element) -> Material:
     name = element.get("name", "")
     color, texture = element.find("color"), element.find("texture")
     rgba = None
     if color is not None and color.get("rgba"):
-        numbers = _numbers(color.get("rgba", ""), (3, 4), f"material {name!r}, rgba")
+        numbers = _parse_numbers(color.get("rgba", ""), (3, 4), f"material {name!r}, rgba")
         r, g, b, a = (min(max(x, 0.0), 1.0) for x in (*numbers, 1.0)[:4])
         rgba = (r, g, b, a)
     return Material(name, rgba, None if texture is None else texture.get("filename"))
 
 
-def _geometry(parent: Element, where: str) -> Geometry:
+def _read_geometry(parent: Element, where: str) -> Geometry:
     element = parent.find("geometry")
     child = None if element is None else next(iter(element), None)
     if child is None:
         raise UrdfError("urdf_invalid", f"{where} has no geometry.")
     if child.tag == "mesh":
         scale = child.get("scale")
-        factors = (1.0, 1.0, 1.0) if scale is None else _scale(scale, where)
-        return Geometry("mesh", filename=_required(child, "filename", where), scale=factors)
+        factors = (1.0, 1.0, 1.0) if scale is None else _read_scale(scale, where)
+        return Geometry(
+            "mesh", filename=_required_attribute(child, "filename", where), scale=factors
+        )
     fields = {
         "box": ("size",),
         "cylinder": ("radius", "length"),
@@ -243,118 +247,122 @@ def _geometry(parent: Element, where: str) -> Geometry:
     count = (3,) if child.tag == "box" else (1,)
     size: list[float] = []
     for name in fields[child.tag]:
-        size += _numbers(_required(child, name, where), count, f"{where}, {name}")
+        size += _parse_numbers(_required_attribute(child, name, where), count, f"{where}, {name}")
     if min(size) < 0:
         raise UrdfError("number_invalid", f"{where}: a {child.tag} has a negative size.")
     return Geometry(child.tag, size=tuple(size))
 
 
-def _scale(text: str, where: str) -> tuple[float, float, float]:
-    numbers = _numbers(text, (1, 3), f"{where}, scale")
+def _read_scale(text: str, where: str) -> tuple[float, float, float]:
+    numbers = _parse_numbers(text, (1, 3), f"{where}, scale")
     x, y, z = numbers if len(numbers) == 3 else numbers * 3
     return x, y, z
 
 
-def _inertial(element: Element, link: str) -> Inertial:
+def _read_inertial(element: Element, link: str) -> Inertial:
     where = f"<inertial> of link {link!r}"
     mass, tensor = element.find("mass"), element.find("inertia")
     if mass is None or tensor is None:
         raise UrdfError("urdf_invalid", f"{where} lacks <mass> or <inertia>.")
-    value = _numbers(_required(mass, "value", where), (1,), f"{where}, mass")[0]
+    value = _parse_numbers(_required_attribute(mass, "value", where), (1,), f"{where}, mass")[0]
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     xx, xy, xz, yy, yz, zz = (
-        _numbers(tensor.get(key, "0"), (1,), f"{where}, {key}")[0] for key in names
+        _parse_numbers(tensor.get(key, "0"), (1,), f"{where}, {key}")[0] for key in names
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(value, _pose(element, where), inertia)
+    return Inertial(value, _read_pose(element, where), inertia)
 
 
-def _joint(element: Element) -> UrdfJoint:
-    name = _required(element, "name", "joint")
+def _read_joint(element: Element) -> UrdfJoint:
+    name = _required_attribute(element, "name", "joint")
     where = f"joint {name!r}"
-    kind = _required(element, "type", where)
+    kind = _required_attribute(element, "type", where)
     if kind not in JOINT_TYPES:
         raise UrdfError("joint_type_unknown", f"{where}: the type {kind!r} is not known.")
     axis, second, limit, mimic = map(element.find, ("axis", "axis2", "limit", "mimic"))
-    bounds = {key: _optional(limit, key, where) for key in ("lower", "upper", "effort", "velocity")}
+    bounds = {
+        key: _optional_number(limit, key, where) for key in ("lower", "upper", "effort", "velocity")
+    }
     extra = {k: v for k, v in sorted(element.attrib.items()) if k not in ("name", "type")}
     return UrdfJoint(
         name=name,
         type=kind,
-        parent=_end(element, "parent", where),
-        child=_end(element, "child", where),
-        pose=_pose(element, where),
-        axis=None if axis is None else _axis(axis, where),
+        parent=_read_joint_end(element, "parent", where),
+        child=_read_joint_end(element, "child", where),
+        pose=_read_pose(element, where),
+        axis=None if axis is None else _read_axis(axis, where),
         has_limit=limit is not None,
-        mimic=None if mimic is None else _mimic(mimic, where),
+        mimic=None if mimic is None else _read_mimic(mimic, where),
         attributes=extra,
-        second_axis=None if second is None else _axis(second, where),
+        second_axis=None if second is None else _read_axis(second, where),
         **bounds,
     )
 
 
-def _end(element: Element, tag: str, where: str) -> str:
+def _read_joint_end(element: Element, tag: str, where: str) -> str:
     child = element.find(tag)
     if child is None:
         raise UrdfError("urdf_invalid", f"{where} has no <{tag}>.")
-    return _required(child, "link", where)
+    return _required_attribute(child, "link", where)
 
 
-def _axis(element: Element, where: str) -> Array:
-    return np.array(_numbers(_required(element, "xyz", where), (3,), f"{where}, axis"))
-
-
-def _mimic(element: Element, where: str) -> Mimic:
-    return Mimic(
-        _required(element, "joint", where),
-        _numbers(element.get("multiplier", "1"), (1,), f"{where}, multiplier")[0],
-        _numbers(element.get("offset", "0"), (1,), f"{where}, offset")[0],
+def _read_axis(element: Element, where: str) -> Array:
+    return np.array(
+        _parse_numbers(_required_attribute(element, "xyz", where), (3,), f"{where}, axis")
     )
 
 
-def _pose(element: Element, where: str) -> Array:
+def _read_mimic(element: Element, where: str) -> Mimic:
+    return Mimic(
+        _required_attribute(element, "joint", where),
+        _parse_numbers(element.get("multiplier", "1"), (1,), f"{where}, multiplier")[0],
+        _parse_numbers(element.get("offset", "0"), (1,), f"{where}, offset")[0],
+    )
+
+
+def _read_pose(element: Element, where: str) -> Array:
     origin = element.find("origin")
     if origin is None:
         return np.eye(4)
-    xyz = _numbers(origin.get("xyz", "0 0 0"), (3,), f"{where}, origin xyz")
-    rpy = _numbers(origin.get("rpy", "0 0 0"), (3,), f"{where}, origin rpy")
+    xyz = _parse_numbers(origin.get("xyz", "0 0 0"), (3,), f"{where}, origin xyz")
+    rpy = _parse_numbers(origin.get("rpy", "0 0 0"), (3,), f"{where}, origin rpy")
     return pose_matrix(tuple(xyz), tuple(rpy))
 
 
-def _optional(element: Element | None, key: str, where: str) -> float | None:
+def _optional_number(element: Element | None, key: str, where: str) -> float | None:
     text = None if element is None else element.get(key)
     if text is None:
         return None
-    value = _number(text, f"{where}, {key}")
+    value = _parse_number(text, f"{where}, {key}")
     if math.isnan(value):
         raise UrdfError("number_invalid", f"{where}, {key}: NaN is not a limit.")
     return value
 
 
-def _required(element: Element, key: str, where: str) -> str:
+def _required_attribute(element: Element, key: str, where: str) -> str:
     value = element.get(key)
     if not value:
         raise UrdfError("urdf_invalid", f"<{element.tag}> of {where} has no `{key}`.")
     return value
 
 
-def _numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
+def _parse_numbers(text: str, counts: tuple[int, ...], where: str) -> list[float]:
     words = text.split(None, max(counts))  # just enough to detect too many
-    values = [_number(word, where) for word in words[: max(counts)]]
+    values = [_parse_number(word, where) for word in words[: max(counts)]]
     if len(words) not in counts:
         wanted = " or ".join(map(str, counts))
-        raise UrdfError("number_invalid", f"{where}: {_cut(text)!r} is not {wanted} numbers.")
+        raise UrdfError("number_invalid", f"{where}: {_truncated(text)!r} is not {wanted} numbers.")
     if not all(map(math.isfinite, values)):
-        raise UrdfError("number_invalid", f"{where}: {_cut(text)!r} holds NaN or infinity.")
+        raise UrdfError("number_invalid", f"{where}: {_truncated(text)!r} holds NaN or infinity.")
     return values
 
 
-def _cut(text: str) -> str:
+def _truncated(text: str) -> str:
     """Truncate a text of any length for a message."""
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _number(word: str, where: str) -> float:
+def _parse_number(word: str, where: str) -> float:
     try:
         # Python also accepts 1_000 and digits of other scripts, which other URDF readers refuse.
         return float(word if word.isascii() and "_" not in word else "")

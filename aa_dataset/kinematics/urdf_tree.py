@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from aa_dataset.errors import JointError, UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
-from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import (
     COMPOUND_TYPES,
@@ -29,6 +28,7 @@ from aa_dataset.kinematics.urdf import (
     parse_urdf,
 )
 from aa_dataset.portable import applied, dot, length, product
+from aa_dataset.untrusted.safe_xml import XmlBudget
 
 Array = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
     if kind is JointType.REVOLUTE and not joint.has_limit:
         kind = JointType.CONTINUOUS
     axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else joint.axis
-    lower, upper = _range(joint, kind)
+    lower, upper = _joint_limits(joint, kind)
     return Joint(
         joint.name,
         kind,
@@ -132,7 +132,7 @@ def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
     )
 
 
-def _range(joint: UrdfJoint, kind: JointType) -> tuple[float, float]:
+def _joint_limits(joint: UrdfJoint, kind: JointType) -> tuple[float, float]:
     """Return the limits by the rules of URDF: an absent bound of a `<limit>` is 0."""
     if kind is JointType.PRISMATIC and not joint.has_limit:
         return -math.inf, math.inf
@@ -153,7 +153,7 @@ def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
     gone = {turn.child for turn, _ in pairs.values()}
     slides = {slide.name for _, slide in pairs.values()}
     joints = [
-        _helical(*pairs[joint.name]) if joint.name in pairs else joint
+        _helical_joint(*pairs[joint.name]) if joint.name in pairs else joint
         for joint in tree.joints
         if joint.name not in slides
     ]
@@ -204,7 +204,7 @@ def _following_turn(joint: Joint, drivers: Mapping[str, tuple[Joint, Joint]]) ->
     return replace(joint, mimic=Mimic(turn.name, factor, joint.mimic.offset))
 
 
-def _helical(turn: Joint, slide: Joint) -> Joint:
+def _helical_joint(turn: Joint, slide: Joint) -> Joint:
     assert slide.mimic is not None  # _is_screw looked
     sign = 1.0 if float(dot(turn.axis, slide.axis)) > 0 else -1.0
     lower, upper = turn.limits

@@ -31,7 +31,7 @@ def fill(one: JointArray, two: JointArray, factor: Array, scale: float | None, o
 
 
 @compiled()
-def _row(y: Array, c: Array, y2: Array, c2: Array, out: Array) -> None:
+def _write_distances(y: Array, c: Array, y2: Array, c2: Array, out: Array) -> None:
     """Write E of one joint against a tile of joints by the closed form.
 
     The loop must contain only this expression: a running minimum would prevent vectorization and
@@ -70,7 +70,7 @@ def _fill_shared(
         for i in range(out.shape[0]):
             row = out[i, start:stop]
             cut = math.sqrt(RECOMPUTE * c1[0, i])
-            _row(y1[:, i], c1[:, i], tile, terms, row)
+            _write_distances(y1[:, i], c1[:, i], tile, terms, row)
             if _has_near(row, cut):
                 for j in range(stop - start):
                     if row[j] < cut:

@@ -39,11 +39,11 @@ def fill_per_column(
         y2, l2 = y2 / positive(size)[:, None], radius(l2, size, scale)
     second = np.concatenate([factors.reshape(-1, 36).T, *moments(y2, l2)])
     raw = (one.screws, one.limits, two.screws, two.limits)
-    _fill(second, raw, factors, -1.0 if scale is None else scale, out)
+    _write_columns(second, raw, factors, -1.0 if scale is None else scale, out)
 
 
 @compiled()
-def _fill(
+def _write_columns(
     second: Array,
     raw: tuple[Array, Array, Array, Array],
     factors: Array,
@@ -58,7 +58,7 @@ def _fill(
         for i in range(out.shape[0]):
             row = out[i, start:stop]
             if scale < 0:
-                _row(screws1[i], limits1[i], tile, row)
+                _write_distances(screws1[i], limits1[i], tile, row)
             else:
                 _compact_row(screws1[i], limits1[i] / scale, tile, work, row)
             if _has_marks(row):
@@ -78,7 +78,7 @@ def _has_marks(row: Array) -> bool:
 
 
 @compiled()
-def _row(screw: Array, limits: Array, tile: Array, out: Array) -> None:
+def _write_distances(screw: Array, limits: Array, tile: Array, out: Array) -> None:
     """Write E of one joint against a tile of joints by the closed form, near pairs as -1."""
     a, b, c, d, e, f = screw[0], screw[1], screw[2], screw[3], screw[4], screw[5]
     weight = limits[0] * limits[0] + limits[1] * limits[1]
@@ -98,9 +98,9 @@ def _row(screw: Array, limits: Array, tile: Array, out: Array) -> None:
 
 @compiled()
 def _compact_row(screw: Array, ends: Array, tile: Array, work: Array, out: Array) -> None:
-    """Like `_row` for E^phi; `ends` are the limits divided by the scale."""
+    """Like `_write_distances` for E^phi; `ends` are the limits divided by the scale."""
     length, inner, low, high = work[0], work[1], work[2], work[3]
-    _lengths(screw, tile, length, inner)
+    _write_whitened_lengths(screw, tile, length, inner)
     _radii(length, ends[0], low)
     _radii(length, ends[1], high)
     for j in range(len(out)):
@@ -112,7 +112,7 @@ def _compact_row(screw: Array, ends: Array, tile: Array, work: Array, out: Array
 
 
 @compiled()
-def _lengths(screw: Array, tile: Array, length: Array, inner: Array) -> None:
+def _write_whitened_lengths(screw: Array, tile: Array, length: Array, inner: Array) -> None:
     """Write ``|y|`` and ``<y, u2> / |y|`` of one joint whitened by every column's factor."""
     a, b, c, d, e, f = screw[0], screw[1], screw[2], screw[3], screw[4], screw[5]
     for j in range(len(length)):

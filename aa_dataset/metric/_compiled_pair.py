@@ -62,12 +62,12 @@ def careful_pair(
             gap[r] += factor[r, k] * (s1[k] - sign * s2[k])
     c0, c1 = (-l2[1], -l2[0]) if g < 0 else (l2[0], l2[1])
     if scale < 0:
-        return _combine(y1, y2, gap, (l1[0], l1[1], c0, c1, l1[0] - c0, l1[1] - c1))
+        return _difference_norm(y1, y2, gap, (l1[0], l1[1], c0, c1, l1[0] - c0, l1[1] - c1))
     return _compact_pair(y1, y2, gap, (l1[0], l1[1], c0, c1), scale)
 
 
 @compiled()
-def _combine(
+def _difference_norm(
     u1: Array, u2: Array, gap: Array, ends: tuple[float, float, float, float, float, float]
 ) -> float:
     """Return the root of the summed squares of ``t1 u1 - t2 u2``, near pairs by differences."""
@@ -101,21 +101,24 @@ def _compact_pair(
         y1[r] *= r1
         y2[r] *= r2
         gap[r] = (gap[r] - y2[r] * slope) * r1
-    x0, x1 = _argument(a, n1, scale), _argument(b, n1, scale)
-    z0, z1 = _argument(c, n2, scale), _argument(d, n2, scale)
-    step0, step1 = _step(a, c, n1, slope) / scale, _step(b, d, n1, slope) / scale
+    x0, x1 = _tanh_argument(a, n1, scale), _tanh_argument(b, n1, scale)
+    z0, z1 = _tanh_argument(c, n2, scale), _tanh_argument(d, n2, scale)
+    step0, step1 = (
+        _limit_difference(a, c, n1, slope) / scale,
+        _limit_difference(b, d, n1, slope) / scale,
+    )
     gaps = (_tanh_gap(x0, z0, step0), _tanh_gap(x1, z1, step1))
     radii = (math.tanh(x0), math.tanh(x1), math.tanh(z0), math.tanh(z1))
-    return _combine(y1, y2, gap, (radii[0], radii[1], radii[2], radii[3], gaps[0], gaps[1]))
+    return _difference_norm(y1, y2, gap, (radii[0], radii[1], radii[2], radii[3], gaps[0], gaps[1]))
 
 
 @compiled()
-def _argument(limit: float, size: float, scale: float) -> float:
+def _tanh_argument(limit: float, size: float, scale: float) -> float:
     return 0.0 if size == 0.0 else limit * size / scale
 
 
 @compiled()
-def _step(a: float, c: float, n1: float, slope: float) -> float:
+def _limit_difference(a: float, c: float, n1: float, slope: float) -> float:
     if math.isinf(a) or math.isinf(c):
         return 0.0 if a == c else a - c
     return (a - c) * n1 + c * slope

@@ -102,13 +102,13 @@ def fill_prices(
             both = radii1[p, 0] * c + radii1[p, 1] * d
             square = size - 2 * both * abs(inner / (length1[p] * length2[q]))
             if square < NEAR * size:
-                out[i, j] = _careful(first, second, norm, (p, q))
+                out[i, j] = _careful_distance(first, second, norm, (p, q))
             else:
                 out[i, j] = math.sqrt(abs(square))
 
 
 @compiled()
-def _careful(
+def _careful_distance(
     first: Terms, second: Terms, norm: tuple[Array, float], places: tuple[int, int]
 ) -> float:
     """Return one distance from differences taken before rounding; see `_pairs._careful`."""
@@ -127,12 +127,14 @@ def _careful(
     for r in range(6):
         gap[r] = _dot(factor[r], apart)
     if scale < 0:
-        return _summed(y1, gap, (a - c, b - d), (c, d))
+        return _endpoint_norm(y1, gap, (a - c, b - d), (c, d))
     return _careful_compact((y1, y2), gap, (a, b, c, d), (sign, scale))
 
 
 @compiled()
-def _summed(y1: Array, gap: Array, steps: tuple[float, float], ends: tuple[float, float]) -> float:
+def _endpoint_norm(
+    y1: Array, gap: Array, steps: tuple[float, float], ends: tuple[float, float]
+) -> float:
     """Return the root of the squares of ``step y1 + end gap`` over both endpoints."""
     low, high = 0.0, 0.0
     for r in range(6):
@@ -165,7 +167,7 @@ def _careful_compact(
     x0, x1, z0, z1 = a * (n1 / scale), b * (n1 / scale), c * (n2 / scale), d * (n2 / scale)
     low = _tanh_gap(x0, z0, _argument_gap(a, c, n1, slope) / scale)
     high = _tanh_gap(x1, z1, _argument_gap(b, d, n1, slope) / scale)
-    return _summed(unit, unit_gap, (low, high), (_tanh(z0), _tanh(z1)))
+    return _endpoint_norm(unit, unit_gap, (low, high), (_tanh(z0), _tanh(z1)))
 
 
 @compiled()
@@ -176,7 +178,7 @@ def _argument_gap(a: float, c: float, n1: float, slope: float) -> float:
 
 
 @compiled()
-def _augment(
+def _augment_assignment(
     cost: Array, row: int, numbers: Array, lists: Indices, mates: tuple[Indices, Indices]
 ) -> None:
     """Extend an assignment by one row along a cheapest augmenting path (Crouse 2016).
@@ -215,7 +217,7 @@ def _augment(
         left -= 1
         remaining[index] = remaining[left]
     _update_duals(row, least, numbers, lists, column_of)
-    _flip(row, sink, path, mates)
+    _flip_path(row, sink, path, mates)
 
 
 @compiled()
@@ -233,7 +235,7 @@ def _update_duals(
 
 
 @compiled()
-def _flip(row: int, sink: int, path: Indices, mates: tuple[Indices, Indices]) -> None:
+def _flip_path(row: int, sink: int, path: Indices, mates: tuple[Indices, Indices]) -> None:
     column_of, row_of = mates
     i, j = -1, sink
     while i != row:
@@ -263,7 +265,7 @@ def assign(weights: Array, partner: Indices, buffer: Array, lists: Indices) -> N
     lists[4:] = -1
     mates = lists[4, :rows], lists[5, :columns]
     for row in range(rows):
-        _augment(cost, row, numbers, lists, mates)
+        _augment_assignment(cost, row, numbers, lists, mates)
     found = mates[1] if turned else mates[0]
     for i in range(n):
         partner[i] = found[i]
@@ -304,7 +306,9 @@ def _is_admissible(
 
 
 @compiled()
-def _price(prices: Array, motion: tuple[Array, Array], chosen: Indices, count: int) -> float:
+def _matching_price(
+    prices: Array, motion: tuple[Array, Array], chosen: Indices, count: int
+) -> float:
     """Return the price of a matching's edits, summed in double-double precision and rounded.
 
     `chosen` has the rows and columns of the matching, then a mark for every column.
@@ -371,7 +375,7 @@ def relax_pairs(
             if m > 0 and partner[i] >= 0 and saved[i, partner[i]] > 0:
                 chosen[0, count], chosen[1, count] = i, partner[i]
                 count += 1
-        out[0][k] = _price(prices, motion, chosen, count)
+        out[0][k] = _matching_price(prices, motion, chosen, count)
         certified = _is_admissible(one, two, (p, q), chosen, count)
         out[1][k] = out[0][k] if certified else np.inf
 

@@ -57,15 +57,15 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
     near = square < NEAR * size
     out = np.asarray(np.sqrt(np.abs(square)))
     if near.any():
-        out[near] = careful_distances(*_subset(near, screws, limits, factor), scale)
+        out[near] = careful_distances(*_near_pairs(near, screws, limits, factor), scale)
     return out
 
 
 def pair_gaps(screws: Two, limits: Two, *, factor: Array) -> Two:
     """Return both endpoint differences of the better assignment, whitened, (n, 6) each."""
-    y1, y2, gap, ends = _oriented(screws, limits, factor)
-    near = _raw(y1, gap, ends)
-    straight = tuple(a * y1 - c * y2 for a, c in zip(*map(_ends, ends), strict=True))
+    y1, y2, gap, ends = _whitened_and_aligned(screws, limits, factor)
+    near = _raw_difference(y1, gap, ends)
+    straight = tuple(a * y1 - c * y2 for a, c in zip(*map(_both_ends, ends), strict=True))
     total = square(straight[0]) + square(straight[1])
     size = dot(ends[0], ends[0]) * dot(y1, y1)
     size = size + dot(ends[1], ends[1]) * dot(y2, y2)
@@ -124,7 +124,7 @@ def tanh_gap(x: Array, y: Array, step: Array) -> Array:
     return gap if same_side.all() else np.where(same_side, gap, tanh(x) - tanh(y))
 
 
-def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
+def _near_pairs(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, Two, Array]:
     """Return the pairs marked in `near` as flat arrays."""
 
     def picked(array: Array, own: int) -> Array:
@@ -141,16 +141,18 @@ def _subset(near: Bools, screws: Two, limits: Two, factor: Array) -> tuple[Two, 
 
 def careful_distances(screws: Two, limits: Two, factor: Array, scale: float | None) -> Array:
     """Return the distances of flat pairs from differences taken before rounding, (n,)."""
-    y1, y2, gap, ends = _oriented(screws, limits, factor)
+    y1, y2, gap, ends = _whitened_and_aligned(screws, limits, factor)
     if scale is None:
-        low, high = _raw(y1, gap, ends)
+        low, high = _raw_difference(y1, gap, ends)
     else:
         with np.errstate(invalid="ignore", over="ignore"):
-            low, high = _compact(y1, y2, gap, ends, scale)
+            low, high = _compact_difference(y1, y2, gap, ends, scale)
     return np.asarray(np.sqrt(dot(low, low) + dot(high, high)))
 
 
-def _oriented(screws: Two, limits: Two, factor: Array) -> tuple[Array, Array, Array, Two]:
+def _whitened_and_aligned(
+    screws: Two, limits: Two, factor: Array
+) -> tuple[Array, Array, Array, Two]:
     """Whiten, and reverse the second joint where that brings the screws together."""
     y1, y2 = apply(factor, screws[0]), apply(factor, screws[1])
     flip = dot(y1, y2) < 0
@@ -159,21 +161,21 @@ def _oriented(screws: Two, limits: Two, factor: Array) -> tuple[Array, Array, Ar
     return y1, sign * y2, gap, (limits[0], reversed_where(flip, limits[1]))
 
 
-def _raw(y1: Array, gap: Array, ends: Two) -> Two:
+def _raw_difference(y1: Array, gap: Array, ends: Two) -> Two:
     """Return ``l1 y1 - l2 y2`` as ``(l1 - l2) y1 + l2 (y1 - y2)``."""
-    (low, high), (c, d) = _ends(ends[0] - ends[1]), _ends(ends[1])
+    (low, high), (c, d) = _both_ends(ends[0] - ends[1]), _both_ends(ends[1])
     return low * y1 + c * gap, high * y1 + d * gap
 
 
-def _compact(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
-    """Like `_raw` for ``tanh(l n / scale) y / n``, with all differences taken before rounding."""
+def _compact_difference(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
+    """Return it for ``tanh(l n / scale) y / n``, with all differences taken before rounding."""
     n1, n2 = np.sqrt(dot(y1, y1)), np.sqrt(dot(y2, y2))
     u1, u2 = y1 / positive(n1)[..., None], y2 / positive(n2)[..., None]
     size_gap = dot(gap, y1 + y2) / positive(n1 + n2)
     unit_gap = (gap - u2 * size_gap[..., None]) / positive(n1)[..., None]
     x, y = (e * (positive(n) / scale)[..., None] for e, n in zip(ends, (n1, n2), strict=True))
     step = tanh_gap(x, y, _argument_gap(*ends, n1[..., None], size_gap[..., None]) / scale)
-    (low, high), (c, d) = _ends(step), _ends(radius(ends[1], n2, scale))
+    (low, high), (c, d) = _both_ends(step), _both_ends(radius(ends[1], n2, scale))
     return low * u1 + c * unit_gap, high * u1 + d * unit_gap
 
 
@@ -184,5 +186,5 @@ def _argument_gap(a: Array, c: Array, n1: Array, size_gap: Array) -> Array:
     return np.where(finite, exact, np.where(a == c, 0.0, a - c))
 
 
-def _ends(values: Array) -> Two:
+def _both_ends(values: Array) -> Two:
     return values[..., :1], values[..., 1:]

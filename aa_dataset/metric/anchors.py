@@ -60,14 +60,14 @@ def anchor_offset(joint: Joint, placement: ArrayLike) -> AnchorOffset:
     (0.25, 0.0)
     """
     found = np.asarray(placement, dtype=float)
-    coordinate = _coordinate(joint, found)
+    coordinate = _observed_coordinate(joint, found)
     rest = np.linalg.inv(exp_twist(coordinate * joint.screw)) @ found
     sine = np.linalg.norm(_rotation_vector(rest))
     angle = math.atan2(float(sine), float(np.trace(rest[:3, :3]) - 1) / 2)
     return AnchorOffset(coordinate, angle, float(np.linalg.norm(rest[:3, 3])))
 
 
-def _coordinate(joint: Joint, found: Array) -> float:
+def _observed_coordinate(joint: Joint, found: Array) -> float:
     if joint.type is JointType.FIXED:
         return 0.0
     if joint.type is JointType.PRISMATIC:

@@ -111,12 +111,16 @@ def bootstrap_mean(
     >>> print(bootstrap_mean(errors))
     0.425 [0.3646, 0.495] (95 % percentile, 60 objects, 80 values, 20 undefined)
     """
-    sums, counts, undefined = _totals(_finite("groups", groups), weighting)
-    draws = np.concatenate([_ratio(s, c) for s, c in _resampled((sums, counts), resamples, seed)])
-    estimate = float(_ratio(sums.sum(), counts.sum()))
-    without = _ratio(sums.sum() - sums, counts.sum() - counts)
-    quantiles = _quantiles(method, level, estimate, draws, without)
-    return _interval(estimate, quantiles, (groups, undefined), (level, resamples, seed, method))
+    sums, counts, undefined = _totals(_finite_values("groups", groups), weighting)
+    draws = np.concatenate(
+        [_mean_or_nan(s, c) for s, c in _resampled_totals((sums, counts), resamples, seed)]
+    )
+    estimate = float(_mean_or_nan(sums.sum(), counts.sum()))
+    without = _mean_or_nan(sums.sum() - sums, counts.sum() - counts)
+    quantiles = _interval_ends(method, level, estimate, draws, without)
+    return _make_interval(
+        estimate, quantiles, (groups, undefined), (level, resamples, seed, method)
+    )
 
 
 def bootstrap_difference(
@@ -145,27 +149,29 @@ def bootstrap_difference(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} objects; the numbers must be equal.")
-    pairs = list(zip(_finite("first", first), _finite("second", second), strict=True))
+    pairs = list(zip(_finite_values("first", first), _finite_values("second", second), strict=True))
     undefined = sum(int(np.isnan(side).sum()) for pair in pairs for side in pair)
     pairs = [pair for pair in pairs if not any(np.isnan(side).all() for side in pair)]
     s1, c1, _ = _totals([a for a, _ in pairs], weighting)
     s2, c2, _ = _totals([b for _, b in pairs], weighting)
-    totals = _resampled((s1, c1, s2, c2), resamples, seed)
-    draws = np.concatenate([_ratio(a, b) - _ratio(c, d) for a, b, c, d in totals])
-    estimate = float(_ratio(s1.sum(), c1.sum()) - _ratio(s2.sum(), c2.sum()))
-    without = _ratio(s1.sum() - s1, c1.sum() - c1) - _ratio(s2.sum() - s2, c2.sum() - c2)
-    quantiles = _quantiles(method, level, estimate, draws, without)
+    totals = _resampled_totals((s1, c1, s2, c2), resamples, seed)
+    draws = np.concatenate([_mean_or_nan(a, b) - _mean_or_nan(c, d) for a, b, c, d in totals])
+    estimate = float(_mean_or_nan(s1.sum(), c1.sum()) - _mean_or_nan(s2.sum(), c2.sum()))
+    without = _mean_or_nan(s1.sum() - s1, c1.sum() - c1) - _mean_or_nan(
+        s2.sum() - s2, c2.sum() - c2
+    )
+    quantiles = _interval_ends(method, level, estimate, draws, without)
     both = [np.concatenate(pair) for pair in pairs]
-    return _interval(estimate, quantiles, (both, undefined), (level, resamples, seed, method))
+    return _make_interval(estimate, quantiles, (both, undefined), (level, resamples, seed, method))
 
 
-def _flat(values: ArrayLike) -> Array:
+def _flat_values(values: ArrayLike) -> Array:
     return np.atleast_1d(np.asarray(values, dtype=float)).ravel()
 
 
-def _finite(name: str, groups: Sequence[ArrayLike]) -> list[Array]:
+def _finite_values(name: str, groups: Sequence[ArrayLike]) -> list[Array]:
     """Return the values of every object, (n,) each, or raise for an infinite one."""
-    arrays = [_flat(group) for group in groups]
+    arrays = [_flat_values(group) for group in groups]
     for index, array in enumerate(arrays):
         if np.isinf(array).any():
             raise ValueError(
@@ -190,7 +196,7 @@ def _totals(arrays: Sequence[Array], weighting: Weighting) -> tuple[Array, Array
     return sums, counts, undefined
 
 
-def _resampled(
+def _resampled_totals(
     columns: tuple[Array, ...], resamples: int, seed: int
 ) -> Iterator[tuple[Array, ...]]:
     """Yield the columns' totals over objects drawn with replacement, in bounded memory."""
@@ -207,12 +213,12 @@ def _resampled(
         yield tuple(column[drawn].sum(axis=1) for column in columns)
 
 
-def _ratio(top: ArrayLike, bottom: ArrayLike) -> Array:
+def _mean_or_nan(top: ArrayLike, bottom: ArrayLike) -> Array:
     top, bottom = np.asarray(top, dtype=float), np.asarray(bottom, dtype=float)
     return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
 
 
-def _quantiles(
+def _interval_ends(
     method: Method, level: float, estimate: float, draws: Array, without: Array
 ) -> tuple[float, float]:
     """Return both ends of the interval; `without` has the leave-one-out estimates."""
@@ -225,13 +231,16 @@ def _quantiles(
         return math.nan, math.nan
     tails = [50 * (1 - level), 100 - 50 * (1 - level)]  # percent
     if method == "bca":
-        bias, skewness = _bias(estimate, good), _acceleration(without[~np.isnan(without)])
-        tails = [_corrected(tail, bias, skewness) for tail in tails]
+        bias, skewness = (
+            _bias_correction(estimate, good),
+            _acceleration(without[~np.isnan(without)]),
+        )
+        tails = [_corrected_percentile(tail, bias, skewness) for tail in tails]
     low, high = np.percentile(good, tails)
     return float(low), float(high)
 
 
-def _bias(estimate: float, draws: Array) -> float:
+def _bias_correction(estimate: float, draws: Array) -> float:
     """Return z0: how far the estimate is from the median of its resamples, in standard units."""
     rank = (np.count_nonzero(draws < estimate) + np.count_nonzero(draws <= estimate)) / 2
     # Never 0 or 1, whose quantiles would be infinite.
@@ -252,7 +261,7 @@ def _acceleration(without: Array) -> float:
     return float((share * share * share).sum() / (6 * spread * math.sqrt(spread)))
 
 
-def _corrected(tail: float, bias: float, acceleration: float) -> float:
+def _corrected_percentile(tail: float, bias: float, acceleration: float) -> float:
     """Return ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))`` in percent (Efron 1987, eq. 2.3)."""
     normal = NormalDist()
     z = bias + normal.inv_cdf(tail / 100)
@@ -262,7 +271,7 @@ def _corrected(tail: float, bias: float, acceleration: float) -> float:
     return 100 * normal.cdf(bias + z / shrink)
 
 
-def _interval(
+def _make_interval(
     estimate: float,
     quantiles: tuple[float, float],
     data: tuple[Sequence[ArrayLike], int],
@@ -270,6 +279,6 @@ def _interval(
 ) -> Interval:
     (groups, undefined), (level, resamples, seed, method) = data, how
     low, high = quantiles
-    sizes = [int((~np.isnan(_flat(group))).sum()) for group in groups]
+    sizes = [int((~np.isnan(_flat_values(group))).sum()) for group in groups]
     objects, values = sum(size > 0 for size in sizes), sum(sizes)
     return Interval(estimate, low, high, objects, values, undefined, level, resamples, seed, method)

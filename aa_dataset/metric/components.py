@@ -91,10 +91,12 @@ class ComponentErrors:
             ("direction", self.direction_error, ""),
         )
         head = f"component errors ({self.variant}): {'success' if self.success else 'failure'}"
-        return "\n".join([head, *(f"  {name:<10} {_shown(x, unit)}" for name, x, unit in rows)])
+        return "\n".join(
+            [head, *(f"  {name:<10} {_format_value(x, unit)}" for name, x, unit in rows)]
+        )
 
 
-def _shown(value: float, unit: str) -> str:
+def _format_value(value: float, unit: str) -> str:
     return "undefined" if math.isnan(value) else f"{value:.6g}{unit}"
 
 
@@ -132,12 +134,14 @@ def component_errors(
       direction  0
     """
     predicted, truth = tuple_joint(predicted, "predicted"), tuple_joint(truth, "truth")
-    wrong = float(_kind(predicted, merge_continuous) != _kind(truth, merge_continuous))
+    wrong = float(
+        _compared_type(predicted, merge_continuous) != _compared_type(truth, merge_continuous)
+    )
     guess, goal = _Tuple.of(predicted), _Tuple.of(truth)
     if variant == "released":
-        return _released(guess, goal, wrong, frame_rotation)
+        return _released_errors(guess, goal, wrong, frame_rotation)
     if variant == "authors":
-        return _authors(guess, goal)
+        return _authors_errors(guess, goal)
     if variant not in ("strict", "parallel-safe"):
         raise ValueError(
             f"`variant` is {variant!r}; choose 'strict', 'parallel-safe', 'released' or 'authors'."
@@ -166,7 +170,7 @@ class _Tuple(NamedTuple):
         return cls(joint.type, (ax, ay, az), (ox, oy, oz), joint.upper - joint.lower)
 
 
-def _kind(joint: Joint, merge_continuous: bool) -> JointType:
+def _compared_type(joint: Joint, merge_continuous: bool) -> JointType:
     if joint.type is JointType.HELICAL:
         return JointType.REVOLUTE
     if merge_continuous and joint.type is JointType.CONTINUOUS:
@@ -185,7 +189,7 @@ def _axis_error(predicted: _Tuple, truth: _Tuple) -> float:
 def _origin_error(predicted: _Tuple, truth: _Tuple, *, safe: bool) -> float:
     if truth.type is JointType.FIXED:
         return math.nan
-    offset = _minus(predicted.origin, truth.origin)
+    offset = _subtracted(predicted.origin, truth.origin)
     if truth.type not in ROTATIONS:
         return math.hypot(*offset)
     if predicted.type is JointType.FIXED:
@@ -205,13 +209,15 @@ def _origin_error(predicted: _Tuple, truth: _Tuple, *, safe: bool) -> float:
 def _limit_errors(predicted: _Tuple, truth: _Tuple) -> tuple[float, float]:
     if math.isinf(predicted.span) or math.isinf(truth.span):
         return math.nan, math.nan
-    m1, m2 = _times(predicted.axis, predicted.span), _times(truth.axis, truth.span)
+    m1, m2 = _scaled(predicted.axis, predicted.span), _scaled(truth.axis, truth.span)
     sizes = math.hypot(*m1) * math.hypot(*m2)
     direction = 1 - _dot(m1, m2) / sizes if sizes > 0 else math.nan
     return math.dist(m1, m2), direction
 
 
-def _released(predicted: _Tuple, truth: _Tuple, wrong: float, turn: float) -> ComponentErrors:
+def _released_errors(
+    predicted: _Tuple, truth: _Tuple, wrong: float, turn: float
+) -> ComponentErrors:
     axis = _released_axis(predicted.axis, truth.axis)
     origin = _released_origin(predicted, truth)
     original = _released_limits(truth, predicted, 1.0)
@@ -235,7 +241,7 @@ def _released_axis(first: Vector, second: Vector) -> float:
 
 
 def _released_origin(predicted: _Tuple, truth: _Tuple) -> float:
-    offset = _minus(truth.origin, predicted.origin)
+    offset = _subtracted(truth.origin, predicted.origin)
     if truth.type not in (JointType.REVOLUTE, JointType.HELICAL):
         return math.hypot(*offset)
     a, b = predicted.axis, truth.axis
@@ -252,20 +258,20 @@ def _released_limits(truth: _Tuple, predicted: _Tuple, sign: float) -> tuple[flo
     """Return range and direction terms; `sign` -1 reverses the prediction with its limits."""
     m1, d1 = _released_motion(truth, 1.0)
     m2, d2 = _released_motion(predicted, sign)
-    return _length(_minus(m1, m2)), 1 - _dot(d1, d2)
+    return _length(_subtracted(m1, m2)), 1 - _dot(d1, d2)
 
 
 def _released_motion(joint: _Tuple, sign: float) -> tuple[Vector, Vector]:
     """Return the motion vector and its direction, which falls back to the axis."""
     # That code reads a missing limit as 0, and continuous joints have none.
     span = 0.0 if joint.type is JointType.CONTINUOUS else joint.span
-    axis = _times(joint.axis, sign)
-    motion = _times(axis, span) if span else (0.0, 0.0, 0.0)
+    axis = _scaled(joint.axis, sign)
+    motion = _scaled(axis, span) if span else (0.0, 0.0, 0.0)
     size = _length(motion)
-    return motion, _times(motion, 1 / size) if size else axis
+    return motion, _scaled(motion, 1 / size) if size else axis
 
 
-def _authors(predicted: _Tuple, truth: _Tuple) -> ComponentErrors:
+def _authors_errors(predicted: _Tuple, truth: _Tuple) -> ComponentErrors:
     turning = predicted.type in ROTATIONS
     if turning or truth.type in ROTATIONS:
         wrong = float(turning != (truth.type in ROTATIONS))
@@ -273,16 +279,16 @@ def _authors(predicted: _Tuple, truth: _Tuple) -> ComponentErrors:
         wrong = float(predicted.type is not truth.type)
     axis = math.acos(min(abs(_dot(predicted.axis, truth.axis)), 1.0))
     origin = _authors_origin(predicted, truth)
-    m1, m2 = _times(predicted.axis, predicted.span), _times(truth.axis, truth.span)
+    m1, m2 = _scaled(predicted.axis, predicted.span), _scaled(truth.axis, truth.span)
     sizes = _length(m1) * _length(m2)
     direction = math.nan if sizes == 0 else 1 - _dot(m1, m2) / sizes
     success = wrong == 0 and axis < AXIS_TOLERANCE and origin < ORIGIN_TOLERANCE
-    span = _length(_minus(m1, m2))
+    span = _length(_subtracted(m1, m2))
     return ComponentErrors(wrong, axis, origin, span, direction, success, "authors")
 
 
 def _authors_origin(predicted: _Tuple, truth: _Tuple) -> float:
-    offset = _minus(predicted.origin, truth.origin)
+    offset = _subtracted(predicted.origin, truth.origin)
     if predicted.type not in ROTATIONS:
         return math.hypot(*offset)
     normal = _cross(predicted.axis, truth.axis)
@@ -296,11 +302,11 @@ def _length(a: Vector) -> float:
     return math.sqrt(_dot(a, a))
 
 
-def _minus(a: Vector, b: Vector) -> Vector:
+def _subtracted(a: Vector, b: Vector) -> Vector:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-def _times(a: Vector, factor: float) -> Vector:
+def _scaled(a: Vector, factor: float) -> Vector:
     return a[0] * factor, a[1] * factor, a[2] * factor
 
 

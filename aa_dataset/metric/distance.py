@@ -105,11 +105,13 @@ def joint_distance(
     if scale is None:
         require_bounded(one)
         require_bounded(two)
-    distances = _aligned(one, two, factor, scale)
+    distances = _aligned_distances(one, two, factor, scale)
     if wrap_turns:
         count = checked_wrap(wrap_turns)
         ones, twos = turn_representatives(one)[:count], turn_representatives(two)[:count]
-        distances = np.minimum.reduce([_aligned(a, b, factor, scale) for a in ones for b in twos])
+        distances = np.minimum.reduce(
+            [_aligned_distances(a, b, factor, scale) for a in ones for b in twos]
+        )
     return float(distances[0]) if is_single(first) and is_single(second) else distances
 
 
@@ -189,6 +191,8 @@ def checked_factor(norm: Norms, *, count: int) -> Array:
     return factor
 
 
-def _aligned(one: JointArray, two: JointArray, factor: Array, scale: float | None) -> Array:
+def _aligned_distances(
+    one: JointArray, two: JointArray, factor: Array, scale: float | None
+) -> Array:
     screws, limits = (one.screws, two.screws), (one.limits, two.limits)
     return pair_distances(screws, limits, factor=factor, scale=scale)

@@ -52,9 +52,9 @@ class JointArray:
         _check_screws(screws, names)
         _check_limits(limits, names)
         limits[~screws.any(axis=1)] = 0.0
-        self._store(screws, limits, names)
+        self._store_arrays(screws, limits, names)
 
-    def _store(self, screws: Array, limits: Array, names: tuple[str, ...]) -> None:
+    def _store_arrays(self, screws: Array, limits: Array, names: tuple[str, ...]) -> None:
         object.__setattr__(self, "screws", screws)
         object.__setattr__(self, "limits", limits)
         object.__setattr__(self, "names", names)
@@ -64,14 +64,16 @@ class JointArray:
         """Stack joints without checking again: each was checked when it was created."""
         joints = tuple(joints)
         out = cls.__new__(cls)
-        out._store(_stack_screws(joints), _stack_limits(joints), tuple(j.name for j in joints))
+        out._store_arrays(
+            _stack_screws(joints), _stack_limits(joints), tuple(j.name for j in joints)
+        )
         return out
 
     @classmethod
     def ready(cls, screws: Array, limits: Array, names: tuple[str, ...]) -> JointArray:
         """Wrap arrays of other `JointArray` objects without checking again."""
         out = cls.__new__(cls)
-        out._store(screws, limits, names)
+        out._store_arrays(screws, limits, names)
         return out
 
     def __len__(self) -> int:
@@ -81,7 +83,7 @@ class JointArray:
         """Return the joints at `rows`, in that order."""
         rows = np.asarray(rows, dtype=np.intp)
         out = JointArray.__new__(JointArray)
-        out._store(self.screws[rows], self.limits[rows], tuple(self.names[k] for k in rows))
+        out._store_arrays(self.screws[rows], self.limits[rows], tuple(self.names[k] for k in rows))
         return out
 
 
@@ -104,15 +106,15 @@ def as_joint_array(joints: Joints) -> JointArray:
     if isinstance(joints, Joint):
         return JointArray.of((joints,))
     if is_foreign_joint(joints):
-        return _mixed_array((joints,))
+        return _joint_array_of_mixed((joints,))
     if not isinstance(joints, Iterable) or isinstance(joints, str | bytes | np.ndarray):
-        raise _not_joints(joints)
+        raise _not_joints_error(joints)
     many = tuple(joints)
     ours = [one for one in many if isinstance(one, Joint)]
-    return JointArray.of(ours) if len(ours) == len(many) else _mixed_array(many)
+    return JointArray.of(ours) if len(ours) == len(many) else _joint_array_of_mixed(many)
 
 
-def _mixed_array(joints: Sequence[object]) -> JointArray:
+def _joint_array_of_mixed(joints: Sequence[object]) -> JointArray:
     """Stack joints, some of them in the form of the authors' package."""
     rows = []
     for k, one in enumerate(joints):
@@ -121,7 +123,7 @@ def _mixed_array(joints: Sequence[object]) -> JointArray:
         elif is_foreign_joint(one):
             rows.append((*screw_and_limits(one, f"#{k}"), f"#{k}"))
         else:
-            raise _not_joints(one)
+            raise _not_joints_error(one)
     screws, limits, names = zip(*rows, strict=True)
     return JointArray(np.array(screws), np.array(limits), tuple(names))
 
@@ -131,7 +133,7 @@ def is_single(joints: Joints) -> bool:
     return isinstance(joints, Joint) or is_foreign_joint(joints)
 
 
-def _not_joints(value: object) -> ArgumentError:
+def _not_joints_error(value: object) -> ArgumentError:
     hint = "pass a `Joint`, a list of them or a `JointArray(screws, limits)`."
     if hasattr(value, "movable"):
         hint = "pass its joints, `tree.movable`, or use `tree_distance`."
@@ -208,12 +210,12 @@ def turn_representatives(joints: JointArray) -> tuple[JointArray, JointArray]:
     wrapped = middle - shift
     seam = turns & (np.abs(np.abs(wrapped) - np.pi) < 1e-9)
     other = np.where(seam, shift + np.copysign(FULL_TURN, wrapped), shift)
-    return _shifted(joints, shift), _shifted(joints, other)
+    return _shifted_joints(joints, shift), _shifted_joints(joints, other)
 
 
-def _shifted(joints: JointArray, shift: Array) -> JointArray:
+def _shifted_joints(joints: JointArray, shift: Array) -> JointArray:
     out = JointArray.__new__(JointArray)
-    out._store(joints.screws, joints.limits - shift[:, None], joints.names)
+    out._store_arrays(joints.screws, joints.limits - shift[:, None], joints.names)
     return out
 
 
@@ -249,21 +251,23 @@ def _stack_limits(joints: tuple[Joint, ...]) -> Array:
 
 def _check_screws(screws: Array, names: Sequence[str]) -> None:
     bad = ~np.isfinite(screws).all(axis=1)
-    _complain(bad, names, "screw", "holds a number that is not finite.")
+    _raise_for_first(bad, names, "screw", "holds a number that is not finite.")
     omega = np.sqrt(square(screws[:, :3]))
     size = np.where(omega > 0, omega, np.sqrt(square(screws[:, 3:])))
     bad = (size > 0) & (np.abs(size - 1) > UNIT_TOLERANCE)
-    _complain(bad, names, "screw", "is not a unit screw: |omega| = 1, or omega = 0 and |v| = 1.")
+    _raise_for_first(
+        bad, names, "screw", "is not a unit screw: |omega| = 1, or omega = 0 and |v| = 1."
+    )
 
 
 def _check_limits(limits: Array, names: Sequence[str]) -> None:
-    _complain(np.isnan(limits).any(axis=1), names, "limits", "hold a NaN.")
+    _raise_for_first(np.isnan(limits).any(axis=1), names, "limits", "hold a NaN.")
     lower, upper = limits.T
-    _complain(lower > upper, names, "limits", "have a lower end above the upper end.")
+    _raise_for_first(lower > upper, names, "limits", "have a lower end above the upper end.")
     same = np.isinf(lower) & (lower == upper)
-    _complain(same, names, "limits", "are both the same infinity, which is not a range.")
+    _raise_for_first(same, names, "limits", "are both the same infinity, which is not a range.")
 
 
-def _complain(bad: ArrayLike, names: Sequence[str], field: str, problem: str) -> None:
+def _raise_for_first(bad: ArrayLike, names: Sequence[str], field: str, problem: str) -> None:
     if np.any(bad):
         raise JointError(names[int(np.argmax(bad))], field, problem)

@@ -135,12 +135,14 @@ def screw_and_limits(joint: ForeignJoint, name: str) -> tuple[Array, Limits]:
     """
     given: Any = joint  # one of three forms, distinguished by attributes
     if hasattr(given, "xi_hat"):
-        return _from_screw(_twist(given.xi_hat, name), *_limits(given.a, given.b, name), name)
+        return _from_screw(
+            _read_twist(given.xi_hat, name), *_read_limits(given.a, given.b, name), name
+        )
     u, v = given if isinstance(given, tuple) else (given.u, given.v)
-    return _from_ends(_twist(u, name), _twist(v, name), name)
+    return _from_ends(_read_twist(u, name), _read_twist(v, name), name)
 
 
-def _twist(value: Any, name: str) -> Array:
+def _read_twist(value: Any, name: str) -> Array:
     # The attribute `data` of an array is its memory.
     numbers = value if isinstance(value, np.ndarray) else getattr(value, "data", value)
     try:
@@ -156,7 +158,7 @@ def _twist(value: Any, name: str) -> Array:
     return twist
 
 
-def _limits(lower: Any, upper: Any, name: str) -> Limits:
+def _read_limits(lower: Any, upper: Any, name: str) -> Limits:
     try:
         return float(lower), float(upper)
     except (TypeError, ValueError):
@@ -167,7 +169,7 @@ def _limits(lower: Any, upper: Any, name: str) -> Limits:
 def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Array, Limits]:
     if math.isnan(lower) or math.isnan(upper):
         raise JointError(name, "limits", f"[{lower}, {upper}] holds a NaN.")
-    size = _rate(screw)
+    size = _twist_rate(screw)
     if size == 0.0:
         return screw, (0.0, 0.0)
     low, high = min(lower, upper), max(lower, upper)
@@ -178,7 +180,7 @@ def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Ar
 
 def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
     far, near = (u, v) if np.abs(u).max() >= np.abs(v).max() else (v, u)
-    size = _rate(far)
+    size = _twist_rate(far)
     if size == 0.0:
         return np.zeros(6), (0.0, 0.0)
     share = float((near * far).sum() / (far * far).sum())
@@ -193,7 +195,7 @@ def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
     return far / size, (min(ends), max(ends))
 
 
-def _rate(twist: Array) -> float:
+def _twist_rate(twist: Array) -> float:
     """Return ``|omega|``, or ``|v|`` of a translation: 1 for a unit screw."""
     turn, shift = math.hypot(*twist[:3].tolist()), math.hypot(*twist[3:].tolist())
     return turn if turn > 0 else shift
@@ -293,7 +295,7 @@ def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
     TreeError
         If the edges do not form a tree.
     """
-    edges = tuple(map(_edge, edges))
+    edges = tuple(map(_read_edge, edges))
     if not edges:
         return KinematicTree("edges", ("n0",), ())
     number: dict[Hashable, str] = {}
@@ -303,12 +305,12 @@ def edges_tree(edges: Iterable[LabeledEdge]) -> KinematicTree:
     ends = [(number[one], number[two]) for one, two, _ in edges]
     joints = tuple(
         screw_joint(*screw_and_limits(edges[k][2], f"#{k}"), name=f"#{k}", ends=(parent, child))
-        for k, (parent, child) in _oriented(ends, number).items()
+        for k, (parent, child) in _edges_from_root(ends, number).items()
     )
     return KinematicTree("edges", tuple(number.values()), joints)
 
 
-def _edge(value: object) -> LabeledEdge:
+def _read_edge(value: object) -> LabeledEdge:
     if isinstance(value, tuple) and len(value) == 3 and is_foreign_joint(value[2]):
         return value
     raise ArgumentError(
@@ -317,7 +319,7 @@ def _edge(value: object) -> LabeledEdge:
     )
 
 
-def _oriented(
+def _edges_from_root(
     ends: Sequence[tuple[str, str]], number: Mapping[Hashable, str]
 ) -> dict[int, tuple[str, str]]:
     """Return parent and child of every edge, walking away from the first node."""

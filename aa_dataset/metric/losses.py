@@ -52,9 +52,9 @@ def revolute_screws(axis: AnyArray, origin: AnyArray, *, pitch: AnyArray = 0.0) 
     [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]
     """
     xp = namespace(axis)
-    unit = axis / _length(xp, axis)
+    unit = axis / _vector_length(xp, axis)
     advance = _same_library(xp, pitch, unit)[..., None]
-    return xp.concat([unit, _cross(xp, origin, unit) + advance * unit], axis=-1)
+    return xp.concat([unit, _cross_product(xp, origin, unit) + advance * unit], axis=-1)
 
 
 def prismatic_screws(axis: AnyArray) -> AnyArray:
@@ -66,7 +66,7 @@ def prismatic_screws(axis: AnyArray) -> AnyArray:
     [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     """
     xp = namespace(axis)
-    return xp.concat([axis * 0.0, axis / _length(xp, axis)], axis=-1)
+    return xp.concat([axis * 0.0, axis / _vector_length(xp, axis)], axis=-1)
 
 
 def soft_min_loss(
@@ -101,9 +101,9 @@ def soft_min_loss(
     if not temperature > 0:
         raise ValueError(f"`temperature` is {temperature}; the soft minimum needs a positive one.")
     xp = namespace(first[0])
-    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
-    straight = _square(xp, low1 - low2) + _square(xp, high1 - high2)
-    crossed = _square(xp, low1 - high2) + _square(xp, high1 - low2)
+    (low1, high1), (low2, high2) = _endpoints_of_both(xp, first, second, norm, compactify)
+    straight = _squared_length(xp, low1 - low2) + _squared_length(xp, high1 - high2)
+    crossed = _squared_length(xp, low1 - high2) + _squared_length(xp, high1 - low2)
     # logaddexp does not overflow, and its gradient is correct if both terms are equal.
     both = xp.logaddexp(-straight / temperature, -crossed / temperature)
     return -temperature * (both - math.log(2.0))
@@ -141,9 +141,13 @@ def smooth_loss(
     if not epsilon > 0:
         raise ValueError(f"`epsilon` is {epsilon}; smoothing needs a positive number.")
     xp = namespace(first[0])
-    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
+    (low1, high1), (low2, high2) = _endpoints_of_both(xp, first, second, norm, compactify)
     d1, d2 = low1 - high1, low2 - high2
-    apart = _square(xp, (low1 + high1) - (low2 + high2)) + _square(xp, d1) + _square(xp, d2)
+    apart = (
+        _squared_length(xp, (low1 + high1) - (low2 + high2))
+        + _squared_length(xp, d1)
+        + _squared_length(xp, d2)
+    )
     return apart / 2 - xp.sqrt(xp.sum(d1 * d2, axis=-1) ** 2 + epsilon)
 
 
@@ -175,32 +179,36 @@ def invariant_loss(
     0.0
     """
     xp = namespace(first[0])
-    (low1, high1), (low2, high2) = _both(xp, first, second, norm, compactify)
-    sums = _square(xp, (low1 + high1) - (low2 + high2))
+    (low1, high1), (low2, high2) = _endpoints_of_both(xp, first, second, norm, compactify)
+    sums = _squared_length(xp, (low1 + high1) - (low2 + high2))
     d1, d2 = low1 - high1, low2 - high2
     # With p = d1 + d2 and m = d1 - d2, D1 - D2 = (p m' + m p') / 2: no large terms cancel.
     plus, minus = d1 + d2, d1 - d2
-    outer = _square(xp, plus) * _square(xp, minus) + xp.sum(plus * minus, axis=-1) ** 2
+    outer = (
+        _squared_length(xp, plus) * _squared_length(xp, minus) + xp.sum(plus * minus, axis=-1) ** 2
+    )
     return weights[0] * sums + weights[1] * outer / 2
 
 
-def _both(
+def _endpoints_of_both(
     xp: Any, first: Pair, second: Pair, norm: Norms | AnyArray, compactify: float | None
 ) -> tuple[Pair, Pair]:
     """Return the whitened endpoints of both sides."""
     scale = checked_scale(compactify)
     # Whole numbers would round the factor of the norm.
     one, two = (first[0] * 1.0, first[1]), (second[0] * 1.0, second[1])
-    factor = _factor(xp, norm, one[0])
+    factor = _norm_factor(xp, norm, one[0])
     _require_one_norm_per_pair(factor, one[0], two[0])
-    return _endpoints(xp, *one, factor, scale), _endpoints(xp, *two, factor, scale)
+    return _whitened_endpoints(xp, *one, factor, scale), _whitened_endpoints(
+        xp, *two, factor, scale
+    )
 
 
-def _factor(xp: Any, norm: Any, like: AnyArray) -> AnyArray:
+def _norm_factor(xp: Any, norm: Any, like: AnyArray) -> AnyArray:
     """Return the factors (6, 6) or (..., 6, 6) as a constant of the arrays' library."""
     if hasattr(norm, "shape") and norm.ndim > 2:
         return _same_library(xp, norm, like)
-    return xp.asarray(norm_factor(norm).copy(), dtype=like.dtype, **_place(xp, like))
+    return xp.asarray(norm_factor(norm).copy(), dtype=like.dtype, **_device_option(xp, like))
 
 
 def _require_one_norm_per_pair(factor: AnyArray, one: AnyArray, two: AnyArray) -> None:
@@ -218,13 +226,13 @@ def _require_one_norm_per_pair(factor: AnyArray, one: AnyArray, two: AnyArray) -
         )
 
 
-def _endpoints(
+def _whitened_endpoints(
     xp: Any, screws: AnyArray, limits: AnyArray, factor: AnyArray, scale: float | None
 ) -> Pair:
     """Return both whitened endpoints, (..., 6) each, compactified if a scale is given."""
     # A sum of products: a matrix product would round to ten bits on some accelerators.
     vectors = xp.sum(factor * screws[..., None, :], axis=-1)
-    squared = _square(xp, vectors)[..., None]
+    squared = _squared_length(xp, vectors)[..., None]
     fixed = squared == 0
     if scale is None:
         _require_bounded(xp, limits, fixed)
@@ -259,23 +267,23 @@ def _same_library(xp: Any, value: AnyArray, like: AnyArray) -> AnyArray:
     """
     if hasattr(value, "dtype") and namespace(value) is xp:
         return value
-    return xp.asarray(value, dtype=like.dtype, **_place(xp, like))
+    return xp.asarray(value, dtype=like.dtype, **_device_option(xp, like))
 
 
-def _place(xp: Any, like: AnyArray) -> dict[str, Any]:
+def _device_option(xp: Any, like: AnyArray) -> dict[str, Any]:
     # Only torch needs a device: jax places constants itself, and its tracers have none.
     return {"device": like.device} if xp.__name__ == "torch" else {}
 
 
-def _square(xp: Any, vectors: AnyArray) -> AnyArray:
+def _squared_length(xp: Any, vectors: AnyArray) -> AnyArray:
     return xp.sum(vectors * vectors, axis=-1)
 
 
-def _length(xp: Any, vectors: AnyArray) -> AnyArray:
+def _vector_length(xp: Any, vectors: AnyArray) -> AnyArray:
     return xp.sqrt(xp.sum(vectors * vectors, axis=-1))[..., None]
 
 
-def _cross(xp: Any, a: AnyArray, b: AnyArray) -> AnyArray:
+def _cross_product(xp: Any, a: AnyArray, b: AnyArray) -> AnyArray:
     turn = ((1, 2), (2, 0), (0, 1))
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in turn]
     return xp.stack(parts, axis=-1)

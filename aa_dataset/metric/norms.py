@@ -85,7 +85,7 @@ class KineticNorm:
             raise NormError(
                 f"`regularize` is {shown(self.regularize)}; pass a positive length [m] or None."
             )
-        root = _cholesky(self._gyration())
+        root = _upper_cholesky(self._gyration_matrix())
         x, y, z = self.body.center.tolist()
         # Rows 4 to 6 are v + omega x c.
         rows = [[*row, 0.0, 0.0, 0.0] for row in root]
@@ -93,7 +93,7 @@ class KineticNorm:
         rows += [[y, -x, 0.0, 0.0, 0.0, 1.0]]
         object.__setattr__(self, "factor", np.array(rows))
 
-    def _gyration(self) -> list[list[float]]:
+    def _gyration_matrix(self) -> list[list[float]]:
         """Return ``I / m`` [m^2], regularized if asked."""
         (a, d, e), (d2, b, f), (e2, f2, c) = self.body.inertia.tolist()
         extra = 0.0 if self.regularize is None else self.regularize * self.regularize
@@ -102,7 +102,7 @@ class KineticNorm:
         return [[a / mass + extra, d, e], [d, b / mass + extra, f], [e, f, c / mass + extra]]
 
 
-def _cholesky(gyration: list[list[float]]) -> list[list[float]]:
+def _upper_cholesky(gyration: list[list[float]]) -> list[list[float]]:
     """Return the upper triangle ``R`` with ``R' R`` the given matrix, or raise if it is singular.
 
     ``det / (sum of principal minors)`` is the smallest eigenvalue up to a factor of three.
@@ -147,7 +147,7 @@ class RiemannianNorm:
     factor: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        matrix = _symmetric(self.matrix)
+        matrix = _require_symmetric(self.matrix)
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "factor", np.array(_upper_root(matrix.tolist())))
 
@@ -162,7 +162,7 @@ def is_positive(value: Any) -> bool:
         return False
 
 
-def _symmetric(given: ArrayLike) -> Array:
+def _require_symmetric(given: ArrayLike) -> Array:
     """Return a finite matrix (6, 6) made exactly symmetric, or raise."""
     try:
         matrix = np.array(given, dtype=float)

@@ -119,16 +119,16 @@ def _fill_shared(
     one: JointArray, two: JointArray, factor: Array, scale: float | None, out: Array
 ) -> None:
     """Fill by two matrix products per tile: ``E^2 = N1 + N2 - <s1, s2> - |<d1, d2>|``."""
-    left, left_span, size1 = _moments(*whitened(one, factor, scale), side=0)
-    right, right_span, _ = _moments(*whitened(two, factor, scale), side=1)
+    left, left_span, size1 = _product_rows(*whitened(one, factor, scale), side=0)
+    right, right_span, _ = _product_rows(*whitened(two, factor, scale), side=1)
     right, right_span = right.T.copy(), right_span.T.copy()
     cut = (RECOMPUTE * size1)[:, None]
     square = np.empty((TILE_ROWS, TILE_COLUMNS))
     span = np.empty((TILE_ROWS, TILE_COLUMNS))
-    for columns in _slices(out.shape[1], TILE_COLUMNS):
+    for columns in _slices_of(out.shape[1], TILE_COLUMNS):
         r = np.ascontiguousarray(right[:, columns])
         rs = np.ascontiguousarray(right_span[:, columns])
-        for rows in _slices(out.shape[0], TILE_ROWS):
+        for rows in _slices_of(out.shape[0], TILE_ROWS):
             e, s = square[: len(cut[rows]), : r.shape[1]], span[: len(cut[rows]), : r.shape[1]]
             np.matmul(left[rows], r, out=e)
             np.matmul(left_span[rows], rs, out=s)
@@ -137,12 +137,12 @@ def _fill_shared(
             tile = out[rows, columns]
             if near.any():
                 np.sqrt(np.maximum(e, 0.0, out=e), out=tile)
-                _recompute(tile, near, (one, rows, two, columns), factor, scale)
+                _recompute_near_pairs(tile, near, (one, rows, two, columns), factor, scale)
             else:
                 np.sqrt(e, out=tile)
 
 
-def _moments(screws: Array, limits: Array, *, side: int) -> tuple[Array, Array, Array]:
+def _product_rows(screws: Array, limits: Array, *, side: int) -> tuple[Array, Array, Array]:
     """Return the rows whose products give ``N1 + N2 - <s1, s2>`` and ``<d1, d2>``."""
     lower, upper = limits[:, :1], limits[:, 1:]
     total, span = (lower + upper) * screws, (upper - lower) * screws
@@ -156,9 +156,9 @@ def _fill_per_column(
     one: JointArray, two: JointArray, factor: Array, scale: float | None, out: Array
 ) -> None:
     """Fill with one norm per column: whiten the rows again for every column of a tile."""
-    for columns in _slices(out.shape[1], 32):
+    for columns in _slices_of(out.shape[1], 32):
         own = two.screws[columns, None, :] @ factor[columns].transpose(0, 2, 1)
-        for rows in _slices(out.shape[0], 512):
+        for rows in _slices_of(out.shape[0], 512):
             y1 = factor[columns] @ one.screws[rows].T  # (columns, 6, rows)
             g = (own @ y1)[:, 0]
             n1 = np.einsum("kin,kin->kn", y1, y1)
@@ -172,7 +172,7 @@ def _fill_per_column(
             near = (e < RECOMPUTE * size1).T
             tile = out[rows, columns]
             np.sqrt(np.maximum(e, 0.0).T, out=tile)
-            _recompute(tile, near, (one, rows, two, columns), factor, scale)
+            _recompute_near_pairs(tile, near, (one, rows, two, columns), factor, scale)
 
 
 def _compact_terms(
@@ -186,7 +186,7 @@ def _compact_terms(
     return one, two, g / (safe1 * safe2), l1, l2
 
 
-def _recompute(
+def _recompute_near_pairs(
     tile: Array,
     near: NDArray[np.bool_],
     where: tuple[JointArray, slice, JointArray, slice],
@@ -201,6 +201,6 @@ def _recompute(
     tile[i, j] = pair_distances(screws, limits, factor=own, scale=scale)
 
 
-def _slices(length: int, step: int) -> Iterator[slice]:
+def _slices_of(length: int, step: int) -> Iterator[slice]:
     for start in range(0, length, step):
         yield slice(start, min(start + step, length))

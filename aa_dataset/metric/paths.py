@@ -119,7 +119,7 @@ def sampled_distance(
     if samples < 2:
         raise ValueError(f"`samples` is {samples}; a segment needs at least its two ends.")
     low, high = _gaps(first, second, norm)
-    weights = _weights(samples, rule)
+    weights = _quadrature_weights(samples, rule)
     total = np.zeros(low.shape[:-1])
     for t, weight in zip(np.linspace(0.0, 1.0, samples), weights, strict=True):
         total += weight * np.square((1 - t) * low + t * high).sum(axis=-1)
@@ -218,7 +218,7 @@ def _gaps(first: Joints, second: Joints, norm: Norms) -> tuple[Array, Array]:
     return pair_gaps((one.screws, two.screws), (one.limits, two.limits), factor=factor)
 
 
-def _weights(samples: int, rule: Rule) -> Array:
+def _quadrature_weights(samples: int, rule: Rule) -> Array:
     """Return quadrature weights on equally spaced points that add up to 1."""
     if rule == "mean":
         return np.full(samples, 1 / samples)

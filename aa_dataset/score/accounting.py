@@ -84,7 +84,7 @@ def aggregate(
     """Return one score over the objects of a group: ``all``, ``metric`` or ``other``."""
     key = score.key
     ours = [j for j in joints if _in_group(j.is_metric, group)]
-    extra = _extra(ours, [j for j in spurious if _in_group(j.is_metric, group)], key)
+    extra = _spurious_costs(ours, [j for j in spurious if _in_group(j.is_metric, group)], key)
     counted = [joint for joint in ours if not math.isnan(joint.welded[key])]
     added = math.fsum(cost for _, cost in extra)
     costs = _by_object((joint.object_id, joint.cost(key)) for joint in counted)
@@ -93,15 +93,15 @@ def aggregate(
         key,
         group,
         score.unit,
-        _ratio(math.fsum([*(joint.cost(key) for joint in counted), added]), len(counted)),
+        _mean_or_nan(math.fsum([*(joint.cost(key) for joint in counted), added]), len(counted)),
         len(counted),
         _mean_of_objects(costs, more),
         len(costs),
-        _counts(_welded_reason(joint, key) for joint in counted),
+        _count_words(_welded_reason(joint, key) for joint in counted),
         len(extra),
-        _ratio(added, len(counted)),
-        _counts(joint.undefined[key] for joint in ours if math.isnan(joint.welded[key])),
-        _conditional(counted, key, len(costs)),
+        _mean_or_nan(added, len(counted)),
+        _count_words(joint.undefined[key] for joint in ours if math.isnan(joint.welded[key])),
+        _conditional_mean(counted, key, len(costs)),
     )
 
 
@@ -113,16 +113,16 @@ def aggregate_trees(objects: Sequence[ObjectScore]) -> Aggregate:
     doubtful = sum(item.tree_exact is False for item in objects)
     notes = {"not_proven": doubtful, "timed_out": late}
     valid = [item.tree for item in finite if item.status == "scored"]
-    mean = _ratio(math.fsum(valid), len(valid))
+    mean = _mean_or_nan(math.fsum(valid), len(valid))
     return Aggregate(
         "e_alpha_phi_tree",
         "all",
         "",
         math.nan,
         0,
-        _ratio(math.fsum(costs), len(costs)),
+        _mean_or_nan(math.fsum(costs), len(costs)),
         len(costs),
-        _counts(item.status for item in objects if not math.isfinite(item.tree)),
+        _count_words(item.status for item in objects if not math.isfinite(item.tree)),
         sum(len(item.spurious) for item in objects),
         math.nan,
         {name: count for name, count in notes.items() if count},
@@ -138,12 +138,12 @@ def object_costs(
     for score in SCORES:
         costs = [joint.cost(score.key) for joint in joints]
         defined = [cost for cost in costs if not math.isnan(cost)]
-        extra = [cost for _, cost in _extra(joints, spurious, score.key)]
-        totals[score.key] = _ratio(math.fsum(defined + extra), len(defined))
+        extra = [cost for _, cost in _spurious_costs(joints, spurious, score.key)]
+        totals[score.key] = _mean_or_nan(math.fsum(defined + extra), len(defined))
     return totals
 
 
-def _extra(
+def _spurious_costs(
     joints: Sequence[JointScore], spurious: Sequence[SpuriousScore], key: str
 ) -> list[tuple[str, float]]:
     """Return object and cost of every predicted joint that a score charges separately."""
@@ -155,18 +155,18 @@ def _mean_of_objects(costs: dict[str, list[float]], more: dict[str, list[float]]
     """Return the mean cost per truth joint over objects that have truth joints."""
     means = [math.fsum(own + more.get(name, [])) / len(own) for name, own in costs.items()]
     elsewhere = [cost for name, own in more.items() if name not in costs for cost in own]
-    return _ratio(math.fsum(means + elsewhere), len(means))
+    return _mean_or_nan(math.fsum(means + elsewhere), len(means))
 
 
-def _conditional(counted: Sequence[JointScore], key: str, objects: int) -> Conditional:
+def _conditional_mean(counted: Sequence[JointScore], key: str, objects: int) -> Conditional:
     pairs = [(j.object_id, j.values[key]) for j in counted if math.isfinite(j.values[key])]
     groups = _by_object(pairs)
     means = [math.fsum(values) / len(values) for values in groups.values()]
     return Conditional(
-        _ratio(math.fsum(value for _, value in pairs), len(pairs)),
+        _mean_or_nan(math.fsum(value for _, value in pairs), len(pairs)),
         len(pairs),
         len(counted),
-        _ratio(math.fsum(means), len(means)),
+        _mean_or_nan(math.fsum(means), len(means)),
         len(groups),
         objects,
     )
@@ -186,11 +186,11 @@ def _by_object(pairs: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
     return groups
 
 
-def _counts(words: Iterable[str]) -> dict[str, int]:
+def _count_words(words: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(filter(None, words)).items()))
 
 
-def _ratio(total: float, count: int) -> float:
+def _mean_or_nan(total: float, count: int) -> float:
     """Return a mean; nan, not 0, for an empty set."""
     return total / count if count else math.nan
 

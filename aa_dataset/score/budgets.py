@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.untrusted.safe_xml import XmlBudget
 
 MOST_LINKS = 5000  # five times the limit of an object of the library
 MOST_JOINTS = 1000  # movable ones: ten times the largest object of the library

@@ -67,11 +67,11 @@ def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
     unbounded = [math.inf in map(abs, j.limits) for j in skeleton.joints]
     welded: tuple[Values, ...] = tuple({} for _ in pairs)
     undefined: tuple[Reasons, ...] = tuple({} for _ in pairs)
-    for key, factor, scale in _measures(parameters, factors):
-        for k, value in enumerate(_sizes(skeleton.array, factor, scale)):
+    for key, factor, scale in _score_measures(parameters, factors):
+        for k, value in enumerate(_joint_sizes(skeleton.array, factor, scale)):
             kinetic = bodiless[k] if factor is factors else ""
             welded[k][key] = value if math.isfinite(value) else math.nan
-            if reason := kinetic or _infinite(value, unbounded[k], scale):
+            if reason := kinetic or _why_infinite(value, unbounded[k], scale):
                 undefined[k][key], welded[k][key] = reason, math.nan
     return Truth(skeleton, factors, bodiless, welded, undefined)
 
@@ -87,7 +87,7 @@ def price_pairs(
     values: list[Values] = [{score.key: math.nan for score in SCORES} for _ in rows]
     reasons: list[Reasons] = [dict(truth.undefined[row]) for row in rows]
     unbounded = np.isinf(guess.limits).sum(axis=1) > 0
-    for key, factor, scale in _measures(parameters, truth.factors):
+    for key, factor, scale in _score_measures(parameters, truth.factors):
         good = []
         for k, row in enumerate(rows):
             if key in truth.undefined[row]:
@@ -97,7 +97,7 @@ def price_pairs(
             else:
                 good.append(k)
         pairs = [rows[k] for k in good], [columns[k] for k in good]
-        for k, value in zip(good, _distances(truth, guess, pairs, factor, scale), strict=True):
+        for k, value in zip(good, _pair_distances(truth, guess, pairs, factor, scale), strict=True):
             if math.isfinite(value):
                 values[k][key] = value
             else:
@@ -114,12 +114,12 @@ def price_spurious(
     for a slide as `half` [m], half of the object's diagonal. E^phi needs no such rule.
     """
     joints = guess.take(list(columns))
-    bounded = _bounded(joints, half)
+    bounded = _with_finite_ranges(joints, half)
     factor, reason = _whole_factor(truth)
     costs: list[Values] = [{} for _ in columns]
     reasons: list[Reasons] = [{} for _ in columns]
-    for key, one, scale in _measures(parameters, factor):
-        for k, value in enumerate(_sizes(bounded if scale is None else joints, one, scale)):
+    for key, one, scale in _score_measures(parameters, factor):
+        for k, value in enumerate(_joint_sizes(bounded if scale is None else joints, one, scale)):
             costs[k][key] = value
             if reason and one is factor:
                 reasons[k][key] = reason
@@ -155,7 +155,7 @@ def price_bounded(
     }
 
 
-def _measures(
+def _score_measures(
     parameters: Parameters, kinetic: Array
 ) -> tuple[tuple[str, Array, float | None], ...]:
     """Return key, factor of the norm and kappa of every score, in the order of `SCORES`."""
@@ -168,20 +168,20 @@ def _measures(
     )
 
 
-def _infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
+def _why_infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
     """Return why a size is not finite, empty if it is."""
     if is_unbounded and scale is None:
         return "unbounded"
     return "" if math.isfinite(value) else "overflow"
 
 
-def _sizes(joints: JointArray, factor: Array, scale: float | None) -> list[float]:
+def _joint_sizes(joints: JointArray, factor: Array, scale: float | None) -> list[float]:
     with np.errstate(over="ignore", invalid="ignore"):
         values: list[float] = sizes(joints, factor, scale).tolist()
     return values
 
 
-def _distances(
+def _pair_distances(
     truth: Truth,
     guess: JointArray,
     pairs: tuple[list[int], list[int]],
@@ -222,7 +222,7 @@ def _whole_factor(truth: Truth) -> tuple[Array, str]:
         return _kinetic_factor(None)
 
 
-def _bounded(joints: JointArray, half: float) -> JointArray:
+def _with_finite_ranges(joints: JointArray, half: float) -> JointArray:
     """Return the joints with finite ranges, see `price_spurious`."""
     turns = joints.screws[:, :3].any(axis=1)
     ends = np.where(turns, HALF_TURN, half)

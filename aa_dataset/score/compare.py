@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from aa_dataset.benchmark import members_digest
 from aa_dataset.errors import ArenaError
+from aa_dataset.format.benchmark import members_digest
 from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.score.results import METRIC_VERSION, RESULT_VERSION, Parameters, Result
 from aa_dataset.score.rows import (
@@ -63,7 +63,7 @@ def read_result(path: Path) -> Result:
                 "are not comparable. Score the predictions again."
             )
     try:
-        return _result(data)
+        return _result_from_json(data)
     except (ArenaError, FieldError, UnicodeEncodeError) as error:
         problem = str(error).rstrip(".")
         raise ArenaError(
@@ -71,7 +71,7 @@ def read_result(path: Path) -> Result:
         ) from error
 
 
-def _result(data: dict[str, Any]) -> Result:
+def _result_from_json(data: dict[str, Any]) -> Result:
     if absent := [name for name in _PARTS if name not in data]:
         raise FieldError(f"{absent[0]} is missing")
     dataset = checked_fields(data["dataset"], _DATASET, "dataset")
@@ -81,13 +81,18 @@ def _result(data: dict[str, Any]) -> Result:
         dataset,
         checked_fields(data["predictions"], _PREDICTIONS, "predictions"),
         Parameters(**_fields_of(Parameters, data["parameters"], "parameters")),
-        tuple(_object(row, f"objects[{k}]") for k, row in _rows(data, "objects")),
-        tuple(_joint(row, f"joints[{k}]") for k, row in _rows(data, "joints")),
-        tuple(_spurious(row, f"spurious[{k}]") for k, row in _rows(data, "spurious")),
+        tuple(
+            _read_object_score(row, f"objects[{k}]") for k, row in _numbered_rows(data, "objects")
+        ),
+        tuple(_read_joint_score(row, f"joints[{k}]") for k, row in _numbered_rows(data, "joints")),
+        tuple(
+            _read_spurious_score(row, f"spurious[{k}]")
+            for k, row in _numbered_rows(data, "spurious")
+        ),
     )
 
 
-def _rows(data: dict[str, Any], name: str) -> Iterable[tuple[int, Any]]:
+def _numbered_rows(data: dict[str, Any], name: str) -> Iterable[tuple[int, Any]]:
     return enumerate(checked(data[name], list[Any], name))
 
 
@@ -95,7 +100,7 @@ def _fields_of(kind: type, row: Any, place: str) -> dict[str, Any]:
     return checked_fields(row, get_type_hints(kind), place)
 
 
-def _object(row: Any, place: str) -> ObjectScore:
+def _read_object_score(row: Any, place: str) -> ObjectScore:
     score = ObjectScore(**_fields_of(ObjectScore, row, place))
     score.object_id.encode()  # an id with surrogates has no digest
     if score.status not in STATUSES:
@@ -104,7 +109,7 @@ def _object(row: Any, place: str) -> ObjectScore:
     return score
 
 
-def _joint(row: Any, place: str) -> JointScore:
+def _read_joint_score(row: Any, place: str) -> JointScore:
     score = JointScore(**_fields_of(JointScore, row, place))
     if score.why not in WHYS:
         raise FieldError(f"{place}.why is not one of {', '.join(WHYS)}")
@@ -129,7 +134,7 @@ def _require_reasons(row: JointScore, place: str) -> None:
         raise FieldError(f"{place}.charged.{wrong[0]} is not a score of an unbounded joint")
 
 
-def _spurious(row: Any, place: str) -> SpuriousScore:
+def _read_spurious_score(row: Any, place: str) -> SpuriousScore:
     score = SpuriousScore(**_fields_of(SpuriousScore, row, place))
     _require_scores(score.costs, f"{place}.costs")
     for key, cost in score.costs.items():
@@ -162,8 +167,9 @@ def require_comparable(first: Result, second: Result) -> None:
     for name in ("benchmark", "list", "members", "member_count"):
         if first.dataset[name] != second.dataset[name]:
             raise IncomparableError(
-                f"the results have different objects and are not comparable: {_objects(first)} and "
-                f"{_objects(second)}. Score both on one version of the benchmark."
+                "the results have different objects and are not comparable: "
+                f"{_describe_objects(first)} and {_describe_objects(second)}. "
+                "Score both on one version of the benchmark."
             )
     ours, theirs = asdict(first.parameters), asdict(second.parameters)
     for name, value in ours.items():
@@ -184,7 +190,7 @@ def _require_same_rows(first: Result, second: Result) -> None:
     ours, theirs = (Counter(item.object_id for item in one.objects) for one in (first, second))
     for which, counts in (("first", ours), ("second", theirs)):
         if twice := [object_id for object_id, count in counts.items() if count > 1]:
-            raise _broken(which, f"has the object {min(twice)!r} more than once")
+            raise _inconsistent(which, f"has the object {min(twice)!r} more than once")
     if single := set(ours) ^ set(theirs):
         which = "first" if min(single) in ours else "second"
         raise IncomparableError(
@@ -201,11 +207,13 @@ def _require_members(which: str, result: Result) -> None:
     """
     data, ids = result.dataset, [item.object_id for item in result.objects]
     if len(ids) != data["member_count"]:
-        raise _broken(which, f"has {len(ids)} objects but states {data['member_count']} members")
+        raise _inconsistent(
+            which, f"has {len(ids)} objects but states {data['member_count']} members"
+        )
     if data["list"] is None:
         return
     if members_digest((object_id, data["list"]) for object_id in ids) != data["members"]:
-        raise _broken(
+        raise _inconsistent(
             which,
             f"has objects (the first is {min(ids, default='none')!r}) that do not match the digest "
             f"{data['members']} of its members",
@@ -229,7 +237,7 @@ def _require_joints(which: str, result: Result) -> None:
         if actual != stated:  # counters treat an absent name as 0
             first = min(key for key in {*actual, *stated} if actual[key] != stated[key])
             problem = f"has {actual[first]} {kind} of {first!r} but states {stated[first]}"
-            raise _broken(which, problem)
+            raise _inconsistent(which, problem)
 
 
 def _require_same_joints(first: Result, second: Result) -> None:
@@ -257,13 +265,13 @@ def _truth_of(row: JointScore) -> tuple[Any, ...]:
     return row.type, row.is_metric, row.is_mimic, prices, reasons
 
 
-def _broken(which: str, problem: str) -> IncomparableError:
+def _inconsistent(which: str, problem: str) -> IncomparableError:
     return IncomparableError(
         f"the results are not comparable: the {which} {problem}. Score its predictions again."
     )
 
 
-def _objects(result: Result) -> str:
+def _describe_objects(result: Result) -> str:
     """Describe the objects that a result was scored on."""
     data = result.dataset
     split = f"{data['split']} (not a benchmark version)"

@@ -76,10 +76,13 @@ def evaluate(
     """
     parameters = parameters or Parameters()
     _require_any(dataset, predictions)
-    scored = [score_object(item, predictions, parameters) for item in _bar(dataset, show=progress)]
+    scored = [
+        score_object(item, predictions, parameters)
+        for item in _progress_bar(dataset, show=progress)
+    ]
     surplus = predictions.surplus(set(dataset.object_ids))
     return Result(
-        _identity(dataset),
+        _dataset_identity(dataset),
         {"label": predictions.label, "surplus": list(surplus)},
         parameters,
         tuple(one.summary for one in scored),
@@ -97,7 +100,7 @@ def _require_any(dataset: Dataset, predictions: PredictionReader) -> None:
         )
 
 
-def _identity(dataset: Dataset) -> dict[str, object]:
+def _dataset_identity(dataset: Dataset) -> dict[str, object]:
     seal, benchmark = dataset.catalog.seal, dataset.benchmark
     return {
         "name": seal.name,
@@ -114,7 +117,7 @@ def _identity(dataset: Dataset) -> dict[str, object]:
     }
 
 
-def _bar(dataset: Dataset, *, show: bool) -> Iterable[ArticulatedObject]:
+def _progress_bar(dataset: Dataset, *, show: bool) -> Iterable[ArticulatedObject]:
     if not (show and sys.stderr.isatty()):
         return dataset
     from tqdm import tqdm
@@ -129,24 +132,30 @@ def score_object(
     """Score one object; an absent or broken prediction costs as much as a welded one."""
     truth = price_truth(contract(item.tree), parameters)
     if not predictions.has(item.object_id):
-        return _failed(item, truth, status="missing")
+        return _failed_rows(item, truth, status="missing")
     try:
-        guess = _readable(item.object_id, predictions)
+        guess = _read_prediction(item.object_id, predictions)
         pairing = pair_joints(truth.skeleton, guess, parameters)
         spurious = _spurious_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
         charged = price_bounded(
-            truth, guess.array, partner=pairing.partner, half=_half(item), parameters=parameters
+            truth,
+            guess.array,
+            partner=pairing.partner,
+            half=_half_diagonal(item),
+            parameters=parameters,
         )
     except (ArenaError, ArithmeticError) as error:  # untrusted numbers must not end the run
-        return _failed(item, truth, status="unreadable", detail=shortened(error))
+        return _failed_rows(item, truth, status="unreadable", detail=shortened(error))
     joints = _paired_rows(
         item, truth, guess=guess, pairing=pairing, charged=charged, parameters=parameters
     )
-    summary = _summary(item, truth, guess=guess, pairing=pairing, joints=joints, spurious=spurious)
+    summary = _object_summary(
+        item, truth, guess=guess, pairing=pairing, joints=joints, spurious=spurious
+    )
     return Scored(summary, joints, spurious)
 
 
-def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
+def _read_prediction(object_id: str, predictions: PredictionReader) -> Skeleton:
     """Return the moving joints of a prediction that is within the limits."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported as errors of the prediction
         tree = predictions.tree(object_id)
@@ -154,7 +163,7 @@ def _readable(object_id: str, predictions: PredictionReader) -> Skeleton:
         return contract(tree)
 
 
-def _failed(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:
+def _failed_rows(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:
     """Return the rows of an object without a usable prediction: every joint is welded."""
     why = "absent" if status == "missing" else status
     joints = tuple(_joint_row(item, truth, k, why=why) for k in range(len(truth.skeleton)))
@@ -169,7 +178,7 @@ def _welded_tree(truth: Truth) -> float:
     return math.fsum(prices["e_alpha_phi"] for prices in truth.welded)
 
 
-def _summary(
+def _object_summary(
     item: ArticulatedObject,
     truth: Truth,
     *,
@@ -262,7 +271,7 @@ def _spurious_rows(
     if not columns:
         return ()
     costs, reasons = price_spurious(
-        truth, guess.array, columns=columns, half=_half(item), parameters=parameters
+        truth, guess.array, columns=columns, half=_half_diagonal(item), parameters=parameters
     )
     joints = [guess.joints[j] for j in columns]
     return tuple(
@@ -279,6 +288,6 @@ def _spurious_rows(
     )
 
 
-def _half(item: ArticulatedObject) -> float:
+def _half_diagonal(item: ArticulatedObject) -> float:
     """Return half the diagonal of an object [m]."""
     return float(np.sqrt(np.square(item.extents).sum())) / 2

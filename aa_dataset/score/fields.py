@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
-from aa_dataset import safe_json
+from aa_dataset.untrusted import safe_json
 
 Hints = Mapping[str, Any]
 _WORDS = {str: "a string", bool: "true or false", list: "a list", dict: "an object"}
@@ -29,7 +29,7 @@ def parse_json(data: bytes) -> Any:
 
 def checked_fields(row: Any, hints: Hints, place: str) -> dict[str, Any]:
     """Return a row that has exactly the fields of the hints, each of its type."""
-    _require(row, dict, place)
+    _require_type(row, dict, place)
     if absent := [name for name in hints if name not in row]:
         raise FieldError(f"{place} lacks {absent[0]}")
     if unknown := [name for name in row if name not in hints]:
@@ -44,26 +44,26 @@ def checked(value: Any, hint: Any, place: str) -> Any:
         (single,) = (kind for kind in inner if kind is not NoneType)
         return None if value is None else checked(value, single, place)
     if origin in (list, tuple):
-        _require(value, list, place)
+        _require_type(value, list, place)
         return origin(checked(v, inner[0], f"{place}[{k}]") for k, v in enumerate(value))
     if origin is dict:
-        _require(value, dict, place)
+        _require_type(value, dict, place)
         return {key: checked(v, inner[1], f"{place}.{key}") for key, v in value.items()}
     if hint is float:
-        return _number(value, place)
+        return _number_or_nan(value, place)
     if hint is int:
-        return _count(value, place)
+        return _require_count(value, place)
     if hint is not Any:
-        _require(value, hint, place)
+        _require_type(value, hint, place)
     return value
 
 
-def _require(value: Any, kind: type, place: str) -> None:
+def _require_type(value: Any, kind: type, place: str) -> None:
     if type(value) is not kind:
-        raise _wrong(value, _WORDS[kind], place)
+        raise _field_error(value, _WORDS[kind], place)
 
 
-def _number(value: Any, place: str) -> float:
+def _number_or_nan(value: Any, place: str) -> float:
     """Return a finite number, or nan for null, which marks an undefined score."""
     if value is None:
         return math.nan
@@ -72,14 +72,14 @@ def _number(value: Any, place: str) -> float:
             return number
     except OverflowError:
         pass
-    raise _wrong(value, "a finite number", place)
+    raise _field_error(value, "a finite number", place)
 
 
-def _count(value: Any, place: str) -> int:
+def _require_count(value: Any, place: str) -> int:
     if type(value) is int and value >= 0:
         return value
-    raise _wrong(value, "a non-negative integer", place)
+    raise _field_error(value, "a non-negative integer", place)
 
 
-def _wrong(value: Any, expected: str, place: str) -> FieldError:
+def _field_error(value: Any, expected: str, place: str) -> FieldError:
     return FieldError(f"{place} is {reprlib.repr(value)}, not {expected}")

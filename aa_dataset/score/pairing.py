@@ -66,7 +66,7 @@ def pair_by_tree(truth: Skeleton, predicted: Skeleton, parameters: Parameters) -
     rows = {name: index for index, name in enumerate(truth.names)}
     columns = {name: index for index, name in enumerate(predicted.names)}
     partner = {rows[second]: columns[first] for first, second in distance.matching}
-    return _pairing(truth.joints, predicted.joints, partner, distance)
+    return _make_pairing(truth.joints, predicted.joints, partner, distance)
 
 
 def pair_by_assignment(
@@ -83,7 +83,7 @@ def pair_by_assignment(
     cost = portable_distances(predicted, truth, norm=norm, compactify=parameters.kappa).T
     rows, columns = linear_sum_assignment(cost + _tie_breaks(truth, predicted))
     partner = dict(zip(rows.tolist(), columns.tolist(), strict=True))
-    return _pairing(truth, predicted, partner, None)
+    return _make_pairing(truth, predicted, partner, None)
 
 
 def _tie_breaks(truth: Sequence[Joint], predicted: Sequence[Joint]) -> Array:
@@ -93,7 +93,7 @@ def _tie_breaks(truth: Sequence[Joint], predicted: Sequence[Joint]) -> Array:
     return np.asarray(NAME_PENALTY * differs + ORDER_PENALTY * steps)
 
 
-def _pairing(
+def _make_pairing(
     truth: Sequence[Joint],
     predicted: Sequence[Joint],
     partner: dict[int, int],

@@ -17,10 +17,10 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from aa_dataset.contents import Contents
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.tars import read_header, read_members
 from aa_dataset.files import FileSeal
-from aa_dataset.tars import read_header, read_members
-from aa_dataset.trust import BLOCK
+from aa_dataset.format.validation import BLOCK
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import read_rows
 
@@ -81,7 +81,7 @@ def read_range(where: AssetRange) -> dict[str, bytes]:
     try:
         return unpack(read_fragment(where))
     except ValueError as error:
-        raise _damaged(where, f"it {error}") from None
+        raise _damage_error(where, f"it {error}") from None
 
 
 def read_fragment(where: AssetRange) -> bytes:
@@ -90,9 +90,9 @@ def read_fragment(where: AssetRange) -> bytes:
         stream.seek(where.offset)
         data = stream.read(where.size)
     if len(data) < where.size:
-        raise _damaged(where, f"it ends before byte {where.offset + where.size}")
+        raise _damage_error(where, f"it ends before byte {where.offset + where.size}")
     if where.sha256 not in (None, hashlib.sha256(data).hexdigest()):
-        raise _damaged(where, f"the object at byte {where.offset} is not what was written")
+        raise _damage_error(where, f"the object at byte {where.offset} is not what was written")
     return data
 
 
@@ -106,10 +106,10 @@ def require_content(where: AssetRange, fragment: bytes, content_sha256: str) -> 
     except ValueError as error:
         problem = str(error)
     if problem:
-        raise _damaged(where, f"at byte {where.offset} it {problem}")
+        raise _damage_error(where, f"at byte {where.offset} it {problem}")
 
 
-def _damaged(where: AssetRange, problem: str) -> DamagedFileError:
+def _damage_error(where: AssetRange, problem: str) -> DamagedFileError:
     where.path.unlink(missing_ok=True)
     return DamagedFileError(where.path, problem)
 

@@ -60,16 +60,16 @@ class Record:
     @classmethod
     def schema(cls) -> pa.Schema:
         """Return the schema of a table of such records, `object_id` first."""
-        return record_schema(*(form.field(name) for name, form in _fields(cls).items()))
+        return record_schema(*(form.field(name) for name, form in _field_forms(cls).items()))
 
     def to_row(self) -> dict[str, Any]:
         """Return the record as a row; raise `TypeError` for a value of another type."""
-        return dict(_encoded(_fields(type(self)), self))
+        return dict(_encode_fields(_field_forms(type(self)), self))
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
         """Return the record of a row; columns that are not fields are ignored."""
-        return cls(**_decoded(_fields(cls), row))
+        return cls(**_decode_fields(_field_forms(cls), row))
 
 
 R = TypeVar("R", bound=Record)
@@ -77,7 +77,7 @@ R = TypeVar("R", bound=Record)
 
 def read_records(path: Path, kind: type[R]) -> dict[str, R]:
     """Return the records of a table by object id; columns that are not fields are not read."""
-    rows = read_rows(path, columns=["object_id", *_fields(kind)])
+    rows = read_rows(path, columns=["object_id", *_field_forms(kind)])
     return {row["object_id"]: kind.from_row(row) for row in rows}
 
 
@@ -94,7 +94,7 @@ class _Form:
         return pa.field(name, self.type, nullable=self.nullable)
 
 
-def _encoded(forms: Mapping[str, _Form], value: Any) -> dict[str, Any]:
+def _encode_fields(forms: Mapping[str, _Form], value: Any) -> dict[str, Any]:
     row = {}
     for name, form in forms.items():
         try:
@@ -104,41 +104,43 @@ def _encoded(forms: Mapping[str, _Form], value: Any) -> dict[str, Any]:
     return row
 
 
-def _decoded(forms: Mapping[str, _Form], row: Mapping[str, Any]) -> dict[str, Any]:
+def _decode_fields(forms: Mapping[str, _Form], row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: form.decode(row[name]) for name, form in forms.items()}
 
 
-def _fields(kind: type[Any]) -> dict[str, _Form]:
+def _field_forms(kind: type[Any]) -> dict[str, _Form]:
     """Return the form of every field of a dataclass, in order."""
     if kind not in _KNOWN:
         hints = typing.get_type_hints(kind, include_extras=True)
         names = [field.name for field in dataclasses.fields(kind)]
-        _KNOWN[kind] = {name: _form(hints[name]) for name in names}
+        _KNOWN[kind] = {name: _form_of_type(hints[name]) for name in names}
     return _KNOWN[kind]
 
 
-def _form(hint: Any) -> _Form:
+def _form_of_type(hint: Any) -> _Form:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in _SCALARS:
         return _SCALARS[hint]
     if origin is Annotated:
-        return _fixed(*arguments)
+        return _fixed_length_form(*arguments)
     if origin in (typing.Union, types.UnionType):
         (inner,) = (one for one in arguments if one is not type(None))
-        return _optional(inner)
+        return _optional_form(inner)
     if origin is tuple and set(arguments) == {float}:
-        return _fixed(tuple, Shape(len(arguments)))
+        return _fixed_length_form(tuple, Shape(len(arguments)))
     if origin is tuple and arguments[1:] == (...,):
-        return _list(_form(arguments[0]))
+        return _list_form(_form_of_type(arguments[0]))
     if origin is dict and arguments[0] is str:
-        return _map(_form(arguments[1]))
+        return _map_form(_form_of_type(arguments[1]))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _struct(hint)
+        return _struct_form(hint)
     raise TypeError(f"no column can hold {hint}; pipeline/base/records.py lists what one can.")
 
 
-def _optional(hint: Any) -> _Form:
-    form = _struct(hint, in_null=True) if dataclasses.is_dataclass(hint) else _form(hint)
+def _optional_form(hint: Any) -> _Form:
+    form = (
+        _struct_form(hint, in_null=True) if dataclasses.is_dataclass(hint) else _form_of_type(hint)
+    )
     return _Form(
         form.type,
         lambda value: None if value is None else form.encode(value),
@@ -147,12 +149,12 @@ def _optional(hint: Any) -> _Form:
     )
 
 
-def _struct(kind: Any, *, in_null: bool = False) -> _Form:
+def _struct_form(kind: Any, *, in_null: bool = False) -> _Form:
     """Return the form of a nested dataclass.
 
     Parquet's reader fails on a struct that is null and has a fixed-size list that may not be.
     """
-    forms = _fields(kind)
+    forms = _field_forms(kind)
     fields = [
         form.field(name).with_nullable(
             form.nullable or (in_null and pa.types.is_fixed_size_list(form.type))
@@ -163,12 +165,12 @@ def _struct(kind: Any, *, in_null: bool = False) -> _Form:
     def encode(value: Any) -> dict[str, Any]:
         if not isinstance(value, kind):
             raise TypeError(f"{type(value).__name__} is not {kind.__name__}")
-        return _encoded(forms, value)
+        return _encode_fields(forms, value)
 
-    return _Form(pa.struct(fields), encode, lambda row: kind(**_decoded(forms, row)))
+    return _Form(pa.struct(fields), encode, lambda row: kind(**_decode_fields(forms, row)))
 
 
-def _list(item: _Form) -> _Form:
+def _list_form(item: _Form) -> _Form:
     return _Form(
         pa.list_(pa.field("item", item.type)),
         lambda values: [item.encode(value) for value in values],
@@ -176,7 +178,7 @@ def _list(item: _Form) -> _Form:
     )
 
 
-def _map(item: _Form) -> _Form:
+def _map_form(item: _Form) -> _Form:
     return _Form(
         pa.map_(pa.string(), item.field("value")),
         lambda values: sorted(_map_cells(item, values).items(), key=operator.itemgetter(0)),
@@ -186,10 +188,10 @@ def _map(item: _Form) -> _Form:
 
 def _map_cells(item: _Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return keys and values as stored; two invalid texts may become the same key."""
-    return {_text(key): item.encode(value) for key, value in values.items()}
+    return {_require_text(key): item.encode(value) for key, value in values.items()}
 
 
-def _fixed(base: Any, shape: Shape) -> _Form:
+def _fixed_length_form(base: Any, shape: Shape) -> _Form:
     """Return the form of a fixed number of values, stored flat."""
 
     def encode(values: Any) -> list[float]:
@@ -197,7 +199,7 @@ def _fixed(base: Any, shape: Shape) -> _Form:
             values = np.asarray(values, dtype=float).reshape(-1).tolist()
         if len(values) != shape.count:
             raise ValueError(f"{len(values)} numbers, not {shape.count}")
-        return [_number(value) for value in values]
+        return [_require_number(value) for value in values]
 
     def array(values: list[float]) -> np.ndarray:
         return np.array(values, dtype=float).reshape(shape.sizes)
@@ -206,38 +208,38 @@ def _fixed(base: Any, shape: Shape) -> _Form:
     return _Form(pa.list_(pa.float64(), shape.count), encode, decode)
 
 
-def _text(value: Any) -> str:
+def _require_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} is not a text")
     return value if value.isascii() else encodable(value)
 
 
-def _number(value: Any) -> float:
+def _require_number(value: Any) -> float:
     if not isinstance(value, float | int):
         raise TypeError(f"{type(value).__name__} is not a number")
     return float(value)
 
 
-def _count(value: Any) -> int:
+def _require_integer(value: Any) -> int:
     number = operator.index(value)
     if number not in _INT32:
         raise OverflowError(f"{number} does not fit into 32 bits")
     return number
 
 
-def _flag(value: Any) -> bool:
+def _require_bool(value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{type(value).__name__} is not true or false")
     return bool(value)
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 _SCALARS: dict[Any, _Form] = {
-    str: _Form(pa.string(), _text, _same),
-    float: _Form(pa.float64(), _number, _same),
-    int: _Form(pa.int32(), _count, _same),
-    bool: _Form(pa.bool_(), _flag, _same),
+    str: _Form(pa.string(), _require_text, _unchanged),
+    float: _Form(pa.float64(), _require_number, _unchanged),
+    int: _Form(pa.int32(), _require_integer, _unchanged),
+    bool: _Form(pa.bool_(), _require_bool, _unchanged),
 }

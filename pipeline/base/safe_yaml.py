@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from aa_dataset.safe_json import MOST_DIGITS
+from aa_dataset.untrusted.safe_json import MOST_DIGITS
 
 MOST_BYTES, MOST_DEPTH, MOST_VALUES = 16_384, 6, 500
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark
 from aa_dataset.errors import LibraryError
 from aa_dataset.files import FileSeal
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.revision import tables_revision
-from aa_dataset.schema import SCHEMA_VERSION
-from aa_dataset.seal import Seal, read_seal, write_seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.revision import tables_revision
+from aa_dataset.format.schema import SCHEMA_VERSION
+from aa_dataset.format.seal import Seal, read_seal, write_seal
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import dump_json, read_rows, write_bytes
 
@@ -35,10 +35,10 @@ def seal_folder(
     `marks` are the digests of the files when they were made. A file that changed since is removed
     and an error is raised, so that no seal ever covers a damaged file.
     """
-    files = {_name(folder, path): FileSeal.of(path) for path in sealed_files(folder)}
+    files = {_relative_name(folder, path): FileSeal.of(path) for path in sealed_files(folder)}
     for file, mark in files.items():
         if mark != marks.get(file, mark):
-            raise _damaged(folder.root / file)
+            raise _damage_error(folder.root / file)
     objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
     splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
     seal = Seal(
@@ -69,10 +69,10 @@ def require_sealed(folder: LibraryLayout) -> Seal:
     """Return the seal of a folder; a file that does not match it is removed."""
     seal = usable_seal(folder)
     if seal is None:
-        raise _damaged(folder.seal)
+        raise _damage_error(folder.seal)
     for path in sealed_files(folder):
-        if FileSeal.of(path) != seal.files.get(_name(folder, path)):
-            raise _damaged(path)
+        if FileSeal.of(path) != seal.files.get(_relative_name(folder, path)):
+            raise _damage_error(path)
     return seal
 
 
@@ -97,13 +97,13 @@ def read_marks(path: Path) -> dict[str, FileSeal]:
         found = json.loads(path.read_bytes())
         return {name: FileSeal(**mark) for name, mark in found.items()}
     except (ValueError, TypeError, AttributeError):
-        raise _damaged(path) from None
+        raise _damage_error(path) from None
 
 
-def _damaged(path: Path) -> DamagedFileError:
+def _damage_error(path: Path) -> DamagedFileError:
     path.unlink(missing_ok=True)
     return DamagedFileError(path, "it is not what the build wrote")
 
 
-def _name(folder: LibraryLayout, path: Path) -> str:
+def _relative_name(folder: LibraryLayout, path: Path) -> str:
     return path.relative_to(folder.root).as_posix()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.files import replacing, write_bytes
-from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.format.schema import SCHEMA_VERSION
 from pipeline.base.errors import DamagedFileError
 
 __all__ = [
@@ -89,16 +89,16 @@ def _put_arrow(path: Path, table: pa.Table, *, checksums: bool = False) -> None:
 def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Read a Parquet table, or columns of it, as a list of dictionaries; see `read_arrow`."""
     with _removing_damaged(path):
-        return list(_read(path, columns).to_pylist())
+        return list(_read_table(path, columns).to_pylist())
 
 
 def read_arrow(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read a Parquet table, or columns of it; a file that is not a table is removed."""
     with _removing_damaged(path):
-        return _read(path, columns)
+        return _read_table(path, columns)
 
 
-def _read(path: Path, columns: Sequence[str] | None) -> pa.Table:
+def _read_table(path: Path, columns: Sequence[str] | None) -> pa.Table:
     names = None if columns is None else list(columns)
     return pq.read_table(path, columns=names, page_checksum_verification=True)
 

@@ -115,7 +115,7 @@ def written_folders() -> list[Path]:
 
 def require_writable() -> None:
     """Raise before the build starts if one of its folders is not writable."""
-    for folder in _folders(written_folders()):
+    for folder in _build_folders(written_folders()):
         if not os.access(folder, os.W_OK | os.X_OK):
             raise MachineError(
                 f"{folder.absolute()} cannot be written by this user (id {os.getuid()}). Give "
@@ -123,7 +123,7 @@ def require_writable() -> None:
             )
 
 
-def _folders(roots: Iterable[Path]) -> Iterator[Path]:
+def _build_folders(roots: Iterable[Path]) -> Iterator[Path]:
     """Yield the folders of a build without the raw sources; for an absent one, its parent."""
     for root in roots:
         yield root if root.is_dir() else root.absolute().parent

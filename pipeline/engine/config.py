@@ -7,7 +7,9 @@ A setting without effect is an error as well, because its author expects one.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pipeline.base import layout
@@ -15,7 +17,7 @@ from pipeline.base.errors import ConfigError
 from pipeline.base.reasons import LATE_CODES, Code
 from pipeline.engine.checked_yaml import read_yaml, schema_problems
 from pipeline.engine.settings import Config, Filter, Source, select, structured
-from pipeline.engine.sources import Description, load_sources
+from pipeline.engine.sources import Description, load_sources, with_home_folder
 from pipeline.engine.stages import STAGES
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.taxonomy import UNKNOWN, read_supercategories
@@ -43,20 +45,22 @@ def parse_config(content: object) -> Config:
         raise ConfigError("\n".join(sorted(problems)))
     others: Changes = content["sources"]
     config: Config = structured(Config, {**content, "sources": {}})
-    config = dataclasses.replace(config, sources=_sources(others, known))
-    problems = [f"{layout.CONFIG}: {one}" for one in _without_effect(config, others, known)]
+    config = dataclasses.replace(config, sources=_build_sources(others, known))
+    found = [*_without_effect(config, others, known), *_unusable_folders(config.sources)]
+    problems = [f"{layout.CONFIG}: {one}" for one in found]
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
     return config
 
 
-def _sources(changes: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
+def _build_sources(changes: Changes, known: Mapping[str, Description]) -> dict[str, Source]:
     """Return the sources of the build, in the order in which sources.yaml describes them."""
     found = {}
     for name, description in known.items():
         options = changes.get(name, {})
         if not options.get("skip", False):
-            facts = description.facts(options.get("folder", description.folder))
+            folder = with_home_folder(options.get("folder", description.folder))
+            facts = description.facts(folder)
             found[name] = Source(options.get("shards", description.shards), facts)
     return found
 
@@ -114,6 +118,37 @@ def _unknown_quotas(quotas: Mapping[str, int]) -> Iterator[str]:
                 f"split.quotas.{name}: there is no such supercategory; "
                 f"{layout.TAXONOMY}/supercategories.tsv lists them."
             )
+
+
+def _unusable_folders(sources: Mapping[str, Source]) -> Iterator[str]:
+    """Yield a message for every folder that is not a path, or belongs to an earlier source."""
+    owners: dict[object, str] = {}
+    for name, source in sources.items():
+        folder = source.facts.folder
+        if folder.startswith("~"):
+            yield (
+                f"sources.{name}.folder: there is no home folder {Path(folder).parts[0]!r} on this "
+                "machine; write the whole path."
+            )
+            continue
+        if "\0" in folder:
+            yield f"sources.{name}.folder: {folder!r} is not a path; remove the null character."
+            continue
+        owner = owners.setdefault(_folder_identity(Path(folder)), name)
+        if owner != name:
+            yield (
+                f"sources.{name}.folder: {folder!r} is also the folder of the source {owner}, so "
+                "each object would be read twice; give every source a folder of its own."
+            )
+
+
+def _folder_identity(folder: Path) -> object:
+    """Return a value that two paths share if they are one folder, also through links."""
+    try:
+        status = folder.stat()
+        return status.st_dev, status.st_ino
+    except OSError:  # absent: compare the names
+        return os.path.realpath(folder)
 
 
 def stage_settings(config: Config, stage: str) -> Any:

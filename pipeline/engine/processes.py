@@ -66,7 +66,7 @@ def end_like_ctrl_c() -> None:
     """Let termination signals raise `Interrupted`, once; forked children end by the signal."""
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under `nohup`
-            signal.signal(number, _interrupt)
+            signal.signal(number, _raise_interrupt)
     os.register_at_fork(after_in_child=end_by_signals)
 
 
@@ -77,7 +77,7 @@ def end_by_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _interrupt(number: int, _frame: FrameType | None) -> None:
+def _raise_interrupt(number: int, _frame: FrameType | None) -> None:
     for each in (*ENDING, signal.SIGINT):  # a second signal must not interrupt the cleanup
         signal.signal(each, signal.SIG_IGN)
     raise Interrupted(number)

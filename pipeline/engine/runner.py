@@ -23,8 +23,8 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 
 from aa_dataset.files import WriteError
-from aa_dataset.foreign_text import terminal_line, terminal_text
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
+from aa_dataset.untrusted.foreign_text import terminal_line, terminal_text
 from pipeline.base import layout
 from pipeline.base.assets import COLUMNS, AssetWriter, pack
 from pipeline.base.errors import (
@@ -160,9 +160,9 @@ def run_shard(
         writer = None
         if "assets" in paths:
             writer = AssetWriter(stack.enter_context(paths["assets"].open("wb")))
-        for task, answer in _answers(job, tasks, process):
-            _enter(rows, job, task.object_id, answer, writer)
-            _count(job, rows, len(tasks))
+        for task, answer in _answers_in_order(job, tasks, process):
+            _add_result(rows, job, task.object_id, answer, writer)
+            _write_counter(job, rows, len(tasks))
         if check is not None:
             check()
         if writer is not None:
@@ -177,7 +177,7 @@ def run_shard(
     log.info("%d objects, %d rejects", len(rows.records), len(rows.rejects))
 
 
-def _enter(
+def _add_result(
     rows: _Rows,
     job: ShardJob[Any],
     object_id: str,
@@ -215,35 +215,35 @@ def _enter(
     )
 
 
-def _count(job: ShardJob[Any], rows: _Rows, total: int) -> None:
+def _write_counter(job: ShardJob[Any], rows: _Rows, total: int) -> None:
     done = len(rows.records) + len(rows.rejects)
     path = layout.counter(job.stage, job.source, job.shard)
     write_bytes(path, f"{done} {len(rows.rejects)} {total}\n".encode(), lasting=False)
 
 
-def _answers(
+def _answers_in_order(
     job: ShardJob[B], tasks: Sequence[Task[P]], process: Process[P, B, R]
 ) -> Iterator[tuple[Task[P], Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
     require_memory(job.settings.budgets.memory_gb)
     given = 0
-    with _crew(job, process, job.workers) as crew:
+    with _start_crew(job, process, job.workers) as crew:
         for number, task in enumerate(tasks):
             while number not in crew.answers:
                 while crew.has_room() and given < min(len(tasks), number + 2 * job.workers):
                     crew.give(given, tasks[given])
                     given += 1
                 crew.wait()
-            answer = _understood(crew.answers.pop(number))
-            if _is_doubtful(answer):
+            answer = _decode_answer(crew.answers.pop(number))
+            if _may_have_another_cause(answer):
                 crew.rest()  # no other worker may run
-            yield task, _decide_alone(job, task, process, answer)
+            yield task, _rerun_alone_until_certain(job, task, process, answer)
 
 
-def _crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
+def _start_crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
     budgets = job.settings.budgets
     return Crew(
-        functools.partial(_safe, process, job.settings),
+        functools.partial(_run_in_worker, process, job.settings),
         count=count,
         seconds=budgets.object_seconds,
         gigabytes=budgets.memory_gb,
@@ -251,19 +251,19 @@ def _crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[
     )
 
 
-def _is_doubtful(answer: Answer | Died) -> bool:
+def _may_have_another_cause(answer: Answer | Died) -> bool:
     """Return whether an earlier object of the process, or a signal, may have caused an answer."""
     if isinstance(answer, Rejection):
         return answer.reason == Reason.MEMORY_EXCEEDED
     return isinstance(answer, Died)
 
 
-def _decide_alone(
+def _rerun_alone_until_certain(
     job: ShardJob[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
 ) -> Answer:
     """Run an object alone, each time in a fresh process, until its outcome is certain."""
     deaths: Counter[bool] = Counter()
-    while isinstance(answer, Died) or (_is_doubtful(answer) and not deaths):
+    while isinstance(answer, Died) or (_may_have_another_cause(answer) and not deaths):
         killer = outside_signal(answer.exit_code) if isinstance(answer, Died) else None
         deaths[killer is not None] += 1
         log.warning("%s, attempt %d: %s", task.object_id, deaths.total(), answer)
@@ -274,17 +274,17 @@ def _decide_alone(
                 Reason.WORKER_CRASHED,
                 "ended its worker process by itself twice, the second time alone in a fresh one.",
             )
-        with _crew(job, process, 1) as crew:
+        with _start_crew(job, process, 1) as crew:
             crew.give(0, task)
             crew.rest()
-            answer = _understood(crew.answers[0])
+            answer = _decode_answer(crew.answers[0])
     return answer
 
 
-def _safe(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
+def _run_in_worker(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
     """Run one object in the worker; return its answer, or an error of the shard, as bytes."""
     try:
-        return pickle.dumps(_guarded(process, task, settings))
+        return pickle.dumps(_reject_exceptions(process, task, settings))
     except SHARD_TROUBLE as trouble:
         return pickle.dumps(trouble)
     except MemoryError:
@@ -294,7 +294,7 @@ def _safe(process: Process[P, B, R], settings: B, task: Task[P]) -> bytes:
         return pickle.dumps(Rejection(Reason.INTERNAL_ERROR, detail))
 
 
-def _guarded(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
+def _reject_exceptions(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
     """Run one object in the worker; any exception becomes a rejection."""
     try:
         outcome = process(task, settings)
@@ -320,7 +320,7 @@ def _too_much_memory(settings: ShardSettings) -> Rejection:
     return Rejection(Reason.MEMORY_EXCEEDED, f"needs more than the budget of {limit} GB of memory.")
 
 
-def _understood(sent: bytes | Died | TooSlow) -> Answer | Died:
+def _decode_answer(sent: bytes | Died | TooSlow) -> Answer | Died:
     """Return the worker's answer, or how it died; raise errors of the whole shard."""
     if isinstance(sent, Died):
         return sent

@@ -274,7 +274,7 @@ def read(path: Path, kind: type[T]) -> T:
 def structured(kind: Any, value: Any) -> Any:
     """Convert plain values to a declared type, nested dataclasses included."""
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        types = _types(kind)
+        types = _field_types(kind)
         return kind(**{name: structured(types[name], inner) for name, inner in value.items()})
     inner = get_args(kind)
     if get_origin(kind) is tuple:
@@ -285,5 +285,5 @@ def structured(kind: Any, value: Any) -> Any:
 
 
 @functools.cache
-def _types(kind: type) -> dict[str, Any]:
+def _field_types(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)

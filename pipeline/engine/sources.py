@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pipeline.base import layout
@@ -66,7 +67,16 @@ def load_sources() -> dict[str, Description]:
 
 
 def _with_folder(name: str, entry: Description) -> Description:
-    return replace(entry, folder=entry.folder or layout.raw_folder(name).as_posix())
+    folder = entry.folder or layout.raw_folder(name).as_posix()
+    return replace(entry, folder=with_home_folder(folder))
+
+
+def with_home_folder(folder: str) -> str:
+    """Replace `~` or `~name` at the beginning of a path; unchanged if there is no such home."""
+    try:
+        return str(Path(folder).expanduser()) if folder.startswith("~") else folder
+    except RuntimeError:
+        return folder
 
 
 def is_adapter(name: str) -> bool:

@@ -59,7 +59,7 @@ class Worker(Generic[T]):
     def __init__(self, function: Callable[[T], bytes], gigabytes: float) -> None:
         self.connection, theirs = CONTEXT.Pipe()
         arguments = (theirs, self.connection, function, os.getpid(), gigabytes)
-        self.process = CONTEXT.Process(target=_serve, args=arguments, daemon=True)
+        self.process = CONTEXT.Process(target=_serve_tasks, args=arguments, daemon=True)
         self.process.start()
         theirs.close()
         self.tasks, self.number, self.deadline = 0, -1, 0.0
@@ -79,7 +79,7 @@ class Worker(Generic[T]):
         try:
             gone = not self.process.is_alive()  # checked first: the pipe may contain a last answer
             if self.connection.poll():
-                answer = self._receive()
+                answer = self._receive_piece()
                 if answer is not None:
                     return answer
                 gone = False  # the pipe may contain more
@@ -93,7 +93,7 @@ class Worker(Generic[T]):
             return TooSlow()
         return None
 
-    def _receive(self) -> bytes | None:
+    def _receive_piece(self) -> bytes | None:
         """Read a piece of the answer from the pipe; return the answer when it is complete."""
         piece = os.read(self.connection.fileno(), CHUNK)
         if not piece:
@@ -117,7 +117,7 @@ class Worker(Generic[T]):
         with suppress(OSError):  # it has exited already
             self.connection.send(_Leave())
 
-    def see_off(self) -> None:
+    def wait_or_kill(self) -> None:
         """Wait for a dismissed worker; kill it if it does not exit."""
         self.process.join(FAREWELL_S)
         self.kill()
@@ -175,7 +175,7 @@ class Crew(Generic[T]):
         for worker in self._idle:
             worker.dismiss()
         for worker in self._idle:
-            worker.see_off()
+            worker.wait_or_kill()
 
     def has_room(self) -> bool:
         """Return whether a task could start at once."""
@@ -191,7 +191,7 @@ class Crew(Generic[T]):
 
     def wait(self) -> None:
         """Wait until at least one running task has finished."""
-        while self._busy and not self._collect():
+        while self._busy and not self._collect_answers():
             signs = [sign for w in self._busy for sign in (w.connection, w.process.sentinel)]
             nearest = min(worker.deadline for worker in self._busy) - time.monotonic()
             wait(signs, timeout=max(0.0, min(nearest, LOOK_S)))
@@ -201,7 +201,7 @@ class Crew(Generic[T]):
         while self._busy:
             self.wait()
 
-    def _collect(self) -> bool:
+    def _collect_answers(self) -> bool:
         asked = [(worker, worker.answer()) for worker in self._busy]
         ended = [(worker, answer) for worker, answer in asked if answer is not None]
         for worker, answer in ended:
@@ -211,13 +211,13 @@ class Crew(Generic[T]):
                 worker.connection.close()
             elif worker.tasks >= self._tasks_each:
                 worker.dismiss()
-                worker.see_off()
+                worker.wait_or_kill()
             else:
                 self._idle.append(worker)
         return bool(ended)
 
 
-def _serve(
+def _serve_tasks(
     tasks: Connection,
     parents_end: Connection,
     function: Callable[[Any], bytes],

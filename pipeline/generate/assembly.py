@@ -111,18 +111,18 @@ class Assembly:
 
     def weld(self, parent: str, child: str, *, origin: Vec3 = (0, 0, 0)) -> None:
         """Hold the child rigidly to the parent."""
-        self._join("fixed", parent, child, origin=origin)
+        self._add_joint("fixed", parent, child, origin=origin)
 
     def hinge(
         self, parent: str, child: str, *, origin: Vec3, axis: str | Vec3, lower: float, upper: float
     ) -> None:
         """Let the child turn about an axis through the origin between two angles in degrees."""
         low, high = math.radians(lower), math.radians(upper)
-        self._join("revolute", parent, child, origin=origin, axis=axis, limits=(low, high))
+        self._add_joint("revolute", parent, child, origin=origin, axis=axis, limits=(low, high))
 
     def spin(self, parent: str, child: str, *, origin: Vec3, axis: str | Vec3) -> None:
         """Let the child turn without end about an axis through the origin."""
-        self._join("continuous", parent, child, origin=origin, axis=axis)
+        self._add_joint("continuous", parent, child, origin=origin, axis=axis)
 
     def slide(
         self,
@@ -138,8 +138,8 @@ class Assembly:
 
         A slider has no point of its own, so the origin defaults to the middle of the child.
         """
-        origin = self._middle(child) if origin is None else origin
-        self._join("prismatic", parent, child, origin=origin, axis=axis, limits=(lower, upper))
+        origin = self._part_center(child) if origin is None else origin
+        self._add_joint("prismatic", parent, child, origin=origin, axis=axis, limits=(lower, upper))
 
     def screw(
         self,
@@ -166,7 +166,9 @@ class Assembly:
         """
         limits = (2 * math.pi * turns[0], 2 * math.pi * turns[1])
         pitch = travel_per_turn / (2 * math.pi)
-        self._join("helical", parent, child, origin=origin, axis=axis, limits=limits, pitch=pitch)
+        self._add_joint(
+            "helical", parent, child, origin=origin, axis=axis, limits=limits, pitch=pitch
+        )
 
     def root(self) -> str:
         """Check that the parts form one tree and return the name of its root."""
@@ -193,14 +195,14 @@ class Assembly:
             waiting = [name for name in waiting if name not in placed]
         return list(placed)
 
-    def _middle(self, name: str) -> Vec3:
+    def _part_center(self, name: str) -> Vec3:
         if name not in self.parts:
             raise AuthoringError(f"{self.name!r} has no part {name!r} to join.")
         points = np.vstack([shape.vertices for shape in self.parts[name].shapes])
         x, y, z = settled((points.min(axis=0) + points.max(axis=0)) / 2, 4)
         return float(x), float(y), float(z)
 
-    def _join(
+    def _add_joint(
         self,
         kind: Kind,
         parent: str,
@@ -225,13 +227,15 @@ class Assembly:
         if kind == "helical" and pitch == 0.0:
             raise AuthoringError(f"{where} has no travel per turn; use a hinge or a spin.")
         try:
-            unit = _triple(direction(axis))
+            unit = _float_triple(direction(axis))
         except AuthoringError as error:
             raise AuthoringError(f"{where}: {error}") from error
         name = f"{parent}_to_{child}"
-        self.joints[name] = Joint(name, kind, parent, child, _triple(origin), unit, *limits, pitch)
+        self.joints[name] = Joint(
+            name, kind, parent, child, _float_triple(origin), unit, *limits, pitch
+        )
 
 
-def _triple(values: Vec3) -> Triple:
+def _float_triple(values: Vec3) -> Triple:
     x, y, z = (float(value) for value in values)
     return x, y, z

@@ -36,11 +36,11 @@ class Overlap:
 
 def rest_overlaps(assembly: Assembly, *, above: float) -> list[Overlap]:
     """Return the pairs of parts whose shared volume exceeds a share of the smaller part."""
-    solids = {part.name: _solid(part) for part in assembly.parts.values()}
+    solids = {part.name: _manifold_solid(part) for part in assembly.parts.values()}
     return [
         Overlap(a, b, share)
         for a, b in combinations(solids, 2)
-        if (share := _share(solids[a], solids[b])) > above
+        if (share := _shared_volume(solids[a], solids[b])) > above
     ]
 
 
@@ -59,24 +59,24 @@ def sweep_overlaps(assembly: Assembly, *, above: float, steps: int = 4) -> list[
     steps : int
         Positions from one end of the range to the other.
     """
-    solids = {part.name: _solid(part) for part in assembly.parts.values()}
+    solids = {part.name: _manifold_solid(part) for part in assembly.parts.values()}
     found = []
-    for joint in _swept(assembly):
+    for joint in _swept_joints(assembly):
         moving = _descendants(assembly, joint.child)
-        for coordinate in _coordinates(joint, steps):
+        for coordinate in _sweep_coordinates(joint, steps):
             matrix = displacement(joint, coordinate)[:3]
             for name in moving:
                 moved = solids[name].transform(matrix)
                 for other in solids.keys() - moving:
-                    share = _share(moved, solids[other])
-                    if share > above and not _yields(
-                        moved, solids[other], _carriers(assembly, other, joint)
+                    share = _shared_volume(moved, solids[other])
+                    if share > above and not _opens_out_of_the_way(
+                        moved, solids[other], _joints_that_carry(assembly, other, joint)
                     ):
                         found.append(Overlap(name, other, share, joint.name, coordinate))
     return found
 
 
-def _yields(moved: Any, obstacle: Any, carriers: list[Joint]) -> bool:
+def _opens_out_of_the_way(moved: Any, obstacle: Any, carriers: list[Joint]) -> bool:
     """Return whether a part in the way, such as a closed door, moves away when it is opened."""
     opened = (
         obstacle.transform(displacement(joint, end)[:3])
@@ -84,10 +84,10 @@ def _yields(moved: Any, obstacle: Any, carriers: list[Joint]) -> bool:
         for end in (joint.lower, joint.upper)
         if end
     )
-    return any(_share(moved, other) < OPENED for other in opened)
+    return any(_shared_volume(moved, other) < OPENED for other in opened)
 
 
-def _carriers(assembly: Assembly, part: str, moving: Joint) -> list[Joint]:
+def _joints_that_carry(assembly: Assembly, part: str, moving: Joint) -> list[Joint]:
     """Return the joints that move a part, except the one that is swept."""
     chain = []
     by_child = {joint.child: joint for joint in assembly.joints.values()}
@@ -109,7 +109,7 @@ def displacement(joint: Joint, coordinate: float) -> Array:
     return matrix
 
 
-def _swept(assembly: Assembly) -> Iterator[Joint]:
+def _swept_joints(assembly: Assembly) -> Iterator[Joint]:
     counts: defaultdict[str, int] = defaultdict(int)
     for joint in assembly.joints.values():
         label = assembly.parts[joint.child].label
@@ -118,7 +118,7 @@ def _swept(assembly: Assembly) -> Iterator[Joint]:
             yield joint
 
 
-def _coordinates(joint: Joint, steps: int) -> list[float]:
+def _sweep_coordinates(joint: Joint, steps: int) -> list[float]:
     if joint.kind == "continuous":
         return [float(q) for q in np.linspace(0, 2 * math.pi, steps + 1)[1:] - 0.4]
     ends = np.linspace(joint.lower, joint.upper, steps)
@@ -133,7 +133,7 @@ def _descendants(assembly: Assembly, root: str) -> set[str]:
     return found
 
 
-def _solid(part: Part) -> Any:
+def _manifold_solid(part: Part) -> Any:
     from manifold3d import Manifold, Mesh64, OpType
 
     pieces = [
@@ -143,7 +143,7 @@ def _solid(part: Part) -> Any:
     return pieces[0] if len(pieces) == 1 else Manifold.batch_boolean(pieces, OpType.Add)
 
 
-def _share(first: Any, second: Any) -> float:
+def _shared_volume(first: Any, second: Any) -> float:
     """Return the shared volume over the smaller volume, 0 if the boxes do not meet."""
     a, b = np.array(first.bounding_box()), np.array(second.bounding_box())
     if (np.minimum(a[3:], b[3:]) - np.maximum(a[:3], b[:3]) <= 0).any():

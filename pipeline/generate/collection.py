@@ -62,22 +62,22 @@ def generate_collection(
     root.mkdir(parents=True, exist_ok=True)
     wanted = members(count)
     names = [object_name(*member) for member in wanted]
-    _clean(root, keep=set(names))
+    _remove_unwanted(root, keep=set(names))
     hidden = not (sys.stderr.isatty() if progress is None else progress)
     bar = tqdm(total=count, desc="generate", unit="object", file=sys.stderr, disable=hidden)
     with bar:
-        for _ in _written(partial(_make, root=root, seed=seed), wanted, workers):
+        for _ in _write_all(partial(_make_object, root=root, seed=seed), wanted, workers):
             bar.update()
     return names
 
 
-def _make(member: Member, *, root: Path, seed: int) -> None:
+def _make_object(member: Member, *, root: Path, seed: int) -> None:
     family, index = member
     files = object_files(family, index, seed=seed)
     emit(root, object_name(family, index), files=files)
 
 
-def _written(make: partial[None], wanted: list[Member], workers: int) -> Iterator[None]:
+def _write_all(make: partial[None], wanted: list[Member], workers: int) -> Iterator[None]:
     if workers <= 1:
         yield from map(make, wanted)
         return
@@ -91,7 +91,7 @@ def _written(make: partial[None], wanted: list[Member], workers: int) -> Iterato
         ) from None
 
 
-def _clean(root: Path, *, keep: set[str]) -> None:
+def _remove_unwanted(root: Path, *, keep: set[str]) -> None:
     layout = SourceLayout(root)
     for leftover in layout.leftovers():
         shutil.rmtree(leftover)

@@ -29,27 +29,27 @@ class Draw:
     def number(self, name: str, low: float, high: float, *, digits: int = 4) -> float:
         """Draw uniformly from [low, high]; 4 digits are 0.1 mm."""
         value = round(low + (high - low) * float(self._rng.random()), digits)
-        return float(self._keep(name, value, (low, high)))
+        return float(self._record_value(name, value, (low, high)))
 
     def count(self, name: str, low: int, high: int) -> int:
         """Draw a whole number from low to high, both included."""
-        return int(self._keep(name, int(self._rng.integers(low, high + 1)), (low, high)))
+        return int(self._record_value(name, int(self._rng.integers(low, high + 1)), (low, high)))
 
     def pick(self, name: str, options: Sequence[str]) -> str:
         """Draw one of some names with equal probability."""
         value = options[int(self._rng.integers(len(options)))]
-        return str(self._keep(name, value, tuple(options)))
+        return str(self._record_value(name, value, tuple(options)))
 
     def take(self, name: str, options: Iterable[str]) -> str:
         """Take the options in turn: object i of the family gets number i modulo their count."""
         row = tuple(options)
-        return str(self._keep(name, row[self.index % len(row)], row))
+        return str(self._record_value(name, row[self.index % len(row)], row))
 
     def chance(self, name: str, probability: float) -> bool:
         """Draw yes or no, recorded as 1 or 0."""
-        return bool(self._keep(name, int(self._rng.random() < probability), (0, 1)))
+        return bool(self._record_value(name, int(self._rng.random() < probability), (0, 1)))
 
-    def _keep(self, name: str, value: Value, span: tuple[Value, ...]) -> Value:
+    def _record_value(self, name: str, value: Value, span: tuple[Value, ...]) -> Value:
         if name in self.parameters:
             raise ValueError(f"Family {self.family!r} draws parameter {name!r} twice.")
         self.parameters[name] = value

@@ -62,7 +62,7 @@ def emit(root: Path, name: str, *, files: dict[str, bytes]) -> bool:
     """
     layout = SourceLayout(root)
     folder, incoming = layout.folder(name), layout.incoming(name)
-    if _holds(layout, folder, files):
+    if _holds_exactly(layout, folder, files):
         return False
     shutil.rmtree(incoming, ignore_errors=True)
     for path, content in files.items():
@@ -85,7 +85,7 @@ def remove(root: Path, name: str) -> None:
         shutil.rmtree(outgoing)
 
 
-def _holds(layout: SourceLayout, folder: Path, files: dict[str, bytes]) -> bool:
+def _holds_exactly(layout: SourceLayout, folder: Path, files: dict[str, bytes]) -> bool:
     """Return whether a folder has exactly these files with these bytes."""
     if not folder.is_dir():
         return False

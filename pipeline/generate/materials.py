@@ -126,10 +126,12 @@ def texture(name: str) -> Texture | None:
     if name not in _PATTERNS:
         return _PRINTS.get(name)
     pattern, contrast, tile = _PATTERNS[name]
-    return Texture(pattern, _shaded(name, 1 - contrast), _shaded(name, 1 + contrast), tile)
+    return Texture(
+        pattern, _shaded_color(name, 1 - contrast), _shaded_color(name, 1 + contrast), tile
+    )
 
 
-def _shaded(name: str, factor: float) -> RGB:
+def _shaded_color(name: str, factor: float) -> RGB:
     r, g, b = (min(255, round(255 * channel * factor)) for channel in PALETTE[name][:3])
     return r, g, b
 

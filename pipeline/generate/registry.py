@@ -23,14 +23,14 @@ def family_names() -> list[str]:
 @cache
 def family(name: str) -> Build:
     """Return the function that builds one object of a family."""
-    build: Build = _module(name).build
+    build: Build = _family_module(name).build
     return build
 
 
 @cache
 def family_categories(name: str) -> dict[str, str]:
     """Return the categories that a family makes, each with its supercategory."""
-    listed: dict[str, str] = _module(name).CATEGORIES
+    listed: dict[str, str] = _family_module(name).CATEGORIES
     return dict(listed)
 
 
@@ -50,7 +50,7 @@ def supercategories() -> dict[str, str]:
     }
 
 
-def _module(name: str) -> ModuleType:
+def _family_module(name: str) -> ModuleType:
     if name not in family_names():
         raise AuthoringError(f"There is no family {name!r}; there are {', '.join(family_names())}.")
     return importlib.import_module(f"{families.__name__}.{name}")

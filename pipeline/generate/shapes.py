@@ -46,7 +46,7 @@ def rounded_box(size: Sequence[float], material: str, *, radius: float, steps: i
     index = np.arange(rings[..., 0].size).reshape(rings.shape[:2])
     for row in (0, -1):  # at a pole each quadrant shrinks to one corner of the flat face
         index[row] = np.repeat(index[row, :: steps + 1], steps + 1)
-    return _skin(rings, material, index=index)
+    return _cover_rings(rings, material, index=index)
 
 
 def plate(size: Sequence[float], material: str, *, radius: float, steps: int = 4) -> Shape:
@@ -131,7 +131,7 @@ def lathe(
     index = np.arange(len(points) * segments).reshape(len(points), segments)
     on_axis = points[:, 0] < 1e-9
     index[on_axis] = index[on_axis, :1]
-    return _skin(rings, material, index=index, joined=ring)
+    return _cover_rings(rings, material, index=index, joined=ring)
 
 
 def loft(rings: Sequence[Outline], material: str) -> Shape:
@@ -140,7 +140,7 @@ def loft(rings: Sequence[Outline], material: str) -> Shape:
     A vessel is a loft that goes up outside and comes down inside. Caps must be star-shaped as
     seen from their first corner.
     """
-    return _skin(np.array([np.asarray(r, dtype=float) for r in rings]), material)
+    return _cover_rings(np.array([np.asarray(r, dtype=float) for r in rings]), material)
 
 
 def tray(size: Sequence[float], material: str, *, wall: float, floor: float | None = None) -> Shape:
@@ -157,7 +157,7 @@ def vessel(outer: Outline, inner: Outline, material: str, *, height: float, floo
     """Make a straight-walled vessel, open on top, between two outlines with equal counts."""
     low, high = -height / 2, height / 2
     levels = ((outer, low), (outer, high), (inner, high), (inner, low + floor))
-    return loft([_lifted(np.asarray(o, dtype=float), z) for o, z in levels], material)
+    return loft([_outline_at_height(np.asarray(o, dtype=float), z) for o, z in levels], material)
 
 
 def extrude(
@@ -176,7 +176,7 @@ def extrude(
     holes : sequence of (k, 2) float [m]
         Simple polygons inside the outline that do not touch it or each other.
     """
-    loops = [_oriented(outline, 1.0), *(_oriented(hole, -1.0) for hole in holes)]
+    loops = [_oriented_outline(outline, 1.0), *(_oriented_outline(hole, -1.0) for hole in holes)]
     flat = np.vstack(loops)
     ends = np.cumsum([len(loop) for loop in loops], dtype=np.int64)
     top = triangulate(loops)
@@ -190,7 +190,9 @@ def extrude(
             np.column_stack((here, follower + count, here + count)),
         )
     )
-    vertices = np.vstack((_lifted(flat, -height / 2), _lifted(flat, height / 2)))
+    vertices = np.vstack(
+        (_outline_at_height(flat, -height / 2), _outline_at_height(flat, height / 2))
+    )
     return Shape(vertices, np.vstack((top[:, ::-1], top + count, sides)), material)
 
 
@@ -223,16 +225,16 @@ def sweep(
     backward = np.roll(forward, 1, axis=0)
     if not closed:
         forward[-1], backward[0] = forward[-2], forward[0]
-    tangents = _unit(_unit(forward) + _unit(backward))
+    tangents = _unit_vectors(_unit_vectors(forward) + _unit_vectors(backward))
     # A cut through a bend is longer across than the section: stretch it, as a miter joint is.
-    stretch = 1.0 / np.maximum(dot(tangents, _unit(forward)), 0.5)
+    stretch = 1.0 / np.maximum(dot(tangents, _unit_vectors(forward)), 0.5)
     sides, ups = _transported_frames(tangents, closed=closed)
-    bend = _unit(forward) - _unit(backward)
+    bend = _unit_vectors(forward) - _unit_vectors(backward)
     bend = bend / np.maximum(length(bend)[:, None], 1e-12)
     rings = outline[None, :, :1] * sides[:, None] + outline[None, :, 1:] * ups[:, None]
     along_bend = dot(rings, bend[:, None])[..., None]
     rings = rings + along_bend * (stretch - 1.0)[:, None, None] * bend[:, None]
-    return _skin(points[:, None] + rings, material, joined=closed)
+    return _cover_rings(points[:, None] + rings, material, joined=closed)
 
 
 def _transported_frames(tangents: Array, *, closed: bool) -> tuple[Array, Array]:
@@ -248,7 +250,7 @@ def _transported_frames(tangents: Array, *, closed: bool) -> tuple[Array, Array]
     return np.cross(ups, tangents), ups
 
 
-def _skin(
+def _cover_rings(
     rings: Array, material: str, *, index: NDArray[np.int64] | None = None, joined: bool = False
 ) -> Shape:
     """Cover (k, n, 3) rings by quads and two end caps; equal indices are one vertex."""
@@ -263,10 +265,10 @@ def _skin(
         fan = np.column_stack((np.zeros(around - 2, int), np.arange(1, around - 1)))
         fan = np.column_stack((fan, fan[:, 1] + 1))
         faces += [grid[0][fan[:, ::-1]], grid[-1][fan]]
-    return _compact(rings.reshape(-1, 3), np.vstack(faces), material)
+    return _without_collapsed_faces(rings.reshape(-1, 3), np.vstack(faces), material)
 
 
-def _compact(vertices: Array, faces: NDArray[np.int64], material: str) -> Shape:
+def _without_collapsed_faces(vertices: Array, faces: NDArray[np.int64], material: str) -> Shape:
     """Drop collapsed faces and unused vertices, and turn the solid outward."""
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
@@ -282,15 +284,15 @@ def _signed_area(loop: Array) -> float:
     return float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum()) / 2
 
 
-def _oriented(outline: Outline, sign: float) -> Array:
+def _oriented_outline(outline: Outline, sign: float) -> Array:
     loop = np.asarray(outline, dtype=float)
     return loop if _signed_area(loop) * sign > 0 else loop[::-1].copy()
 
 
-def _lifted(outline: Array, z: float) -> Array:
+def _outline_at_height(outline: Array, z: float) -> Array:
     return np.column_stack((outline, np.full(len(outline), z)))
 
 
-def _unit(vectors: Array) -> Array:
+def _unit_vectors(vectors: Array) -> Array:
     scaled: Array = vectors / np.maximum(length(vectors)[..., None], 1e-12)
     return scaled

@@ -43,7 +43,7 @@ class Texture:
     tile: float
 
 
-def _hash(*values: Grid | int) -> Grid:
+def _pseudo_random(*values: Grid | int) -> Grid:
     """Mix whole numbers to pseudo-random ones in 0..255."""
     mixed: Grid = np.zeros(1, dtype=np.int64)
     for k, value in enumerate(values):
@@ -53,31 +53,33 @@ def _hash(*values: Grid | int) -> Grid:
     return (mixed >> 8) & 255
 
 
-def _wave(values: Grid, period: int, height: int) -> Grid:
+def _triangle_wave(values: Grid, period: int, height: int) -> Grid:
     """Go up and down between 0 and `height` once per period."""
     place = values % period
     return np.minimum(place, period - place) * 2 * height // period
 
 
-def _rows(values: Grid, salt: int) -> Grid:
+def _row_shades(values: Grid, salt: int) -> Grid:
     """Give each row a shade of its own, smoothed over five rows."""
-    near = [_hash((values + d) % SIZE, salt) for d in (-2, -1, 0, 1, 2)]
+    near = [_pseudo_random((values + d) % SIZE, salt) for d in (-2, -1, 0, 1, 2)]
     return (near[0] + 2 * near[1] + 3 * near[2] + 2 * near[3] + near[4]) // 9
 
 
 def _wood(u: Grid, v: Grid) -> Grid:
-    bent = v + _wave(u, 128, 9) + _wave(u + 40, 64, 4)
-    return (5 * _rows(bent, 1) + 2 * _rows(bent * 3, 2) + _hash(u >> 4, v, 3)) // 8
+    bent = v + _triangle_wave(u, 128, 9) + _triangle_wave(u + 40, 64, 4)
+    return (
+        5 * _row_shades(bent, 1) + 2 * _row_shades(bent * 3, 2) + _pseudo_random(u >> 4, v, 3)
+    ) // 8
 
 
 def _brushed(u: Grid, v: Grid) -> Grid:
-    return (3 * _rows(v, 4) + _hash(u >> 5, v, 5)) // 4
+    return (3 * _row_shades(v, 4) + _pseudo_random(u >> 5, v, 5)) // 4
 
 
 def _weave(u: Grid, v: Grid) -> Grid:
     over = ((u >> 3) + (v >> 3)) & 1
-    across = np.where(over == 1, _wave(u, 8, 255), _wave(v, 8, 255))
-    return np.asarray((3 * across + 60 * over + _hash(u >> 1, v >> 1, 6) // 4) // 5)
+    across = np.where(over == 1, _triangle_wave(u, 8, 255), _triangle_wave(v, 8, 255))
+    return np.asarray((3 * across + 60 * over + _pseudo_random(u >> 1, v >> 1, 6) // 4) // 5)
 
 
 def _checker(u: Grid, v: Grid) -> Grid:
@@ -88,16 +90,16 @@ def _bricks(u: Grid, v: Grid) -> Grid:
     row = v >> 4
     shifted = (u + 16 * (row & 1)) % SIZE
     mortar = ((v & 15) < 2) | ((shifted & 31) < 2)
-    return np.where(mortar, 255, _hash(shifted >> 5, row, 7) // 3)
+    return np.where(mortar, 255, _pseudo_random(shifted >> 5, row, 7) // 3)
 
 
 def _tiles(u: Grid, v: Grid) -> Grid:
     gap = ((u & 31) < 2) | ((v & 31) < 2)
-    return np.where(gap, 0, 190 + _hash(u >> 5, v >> 5, 8) // 4)
+    return np.where(gap, 0, 190 + _pseudo_random(u >> 5, v >> 5, 8) // 4)
 
 
 def _speckle(u: Grid, v: Grid) -> Grid:
-    return (_hash(u >> 1, v >> 1, 9) + _hash(u >> 3, v >> 3, 10) + 256) // 3
+    return (_pseudo_random(u >> 1, v >> 1, 9) + _pseudo_random(u >> 3, v >> 3, 10) + 256) // 3
 
 
 def _label(u: Grid, v: Grid) -> Grid:
@@ -106,7 +108,12 @@ def _label(u: Grid, v: Grid) -> Grid:
     edge = (v < 12) | (v >= 116)
     disk = (x - 32) ** 2 + (v - 80) ** 2 < 18**2
     words = (
-        (v >= 26) & (v < 52) & ((v & 7) < 4) & (x >= 12) & (x < 52) & (_hash(x >> 2, v >> 3) > 60)
+        (v >= 26)
+        & (v < 52)
+        & ((v & 7) < 4)
+        & (x >= 12)
+        & (x < 52)
+        & (_pseudo_random(x >> 2, v >> 3) > 60)
     )
     return np.where(edge | disk | words, 0, 255)
 
@@ -146,15 +153,15 @@ def png(texture: Texture) -> bytes:
     grid = shades(texture.pattern).astype(np.uint8)
     rows = np.hstack((np.zeros((SIZE, 1), np.uint8), grid)).tobytes()
     header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 3, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"PLTE", palette.tobytes()), (b"IDAT", _stored(rows)))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*c) for c in (*chunks, (b"IEND", b"")))
+    chunks = ((b"IHDR", header), (b"PLTE", palette.tobytes()), (b"IDAT", _stored_zlib(rows)))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(*c) for c in (*chunks, (b"IEND", b"")))
 
 
-def _stored(data: bytes) -> bytes:
+def _stored_zlib(data: bytes) -> bytes:
     """Wrap up to 65535 bytes as a zlib stream of one stored block."""
     block = struct.pack("<BHH", 1, len(data), 0xFFFF - len(data))
     return b"\x78\x01" + block + data + struct.pack(">I", zlib.adler32(data))
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

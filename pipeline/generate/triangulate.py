@@ -32,7 +32,7 @@ def triangulate(loops: list[Array]) -> Triangles:
     wanted = len(corners) + 2 * (len(loops) - 1) - 2
     reach = float(np.ptp(corners, axis=0).max())
     for attempt in range(_TRIES):
-        moved = corners + 1e-7 * attempt * reach * _hair(len(corners), attempt)
+        moved = corners + 1e-7 * attempt * reach * _tiny_offsets(len(corners), attempt)
         triangles = mapbox_earcut.triangulate_float64(moved, ends).reshape(-1, 3).astype(np.int64)
         if len(triangles) == wanted:
             if _doubled_areas(moved, triangles[:1])[0] < 0:
@@ -41,7 +41,7 @@ def triangulate(loops: list[Array]) -> Triangles:
     raise AuthoringError("An outline cannot be triangulated: do its holes touch or cross it?")
 
 
-def _hair(count: int, attempt: int) -> Array:
+def _tiny_offsets(count: int, attempt: int) -> Array:
     """Return (count, 2) fixed offsets within the unit square that look random."""
     phase = np.arange(1, 2 * count + 1) * 12.9898 + attempt * 78.233
     return sin(phase * phase).reshape(count, 2)

@@ -21,7 +21,7 @@ def unwrap(solid: Shape, tile: float) -> Array:
     tile : float [m]
         Surface that one picture covers; 0 wraps it around the z axis instead.
     """
-    flat = _around(solid) if tile == 0 else _along_grain(solid) / tile
+    flat = _wrap_around_axis(solid) if tile == 0 else _along_grain(solid) / tile
     return settled(flat, UV_DIGITS)
 
 
@@ -46,7 +46,7 @@ def _along_grain(solid: Shape) -> Array:
     )
 
 
-def _around(solid: Shape) -> Array:
+def _wrap_around_axis(solid: Shape) -> Array:
     """Wrap twice around the vertical axis through the middle of the solid, bottom to top."""
     low, high = solid.vertices.min(axis=0), solid.vertices.max(axis=0)
     corners = (solid.vertices - (low + high) / 2)[solid.faces]

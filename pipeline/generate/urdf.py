@@ -36,10 +36,12 @@ def urdf_text(assembly: Assembly, name: str) -> str:
     assembly.root()
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(name)}>"]
     for part in assembly.order():
-        lines += _link(assembly, part)
+        lines += _link_lines(assembly, part)
     for joint in assembly.joints.values():
-        offset = _offset(assembly, joint)
-        lines += _screw(joint, offset) if joint.kind == "helical" else _joint(joint, offset)
+        offset = _joint_origin(assembly, joint)
+        lines += (
+            _screw_lines(joint, offset) if joint.kind == "helical" else _joint_lines(joint, offset)
+        )
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -48,7 +50,7 @@ def mesh_texts(assembly: Assembly) -> dict[str, str]:
     texts = {}
     for part in assembly.parts.values():
         origin = np.array(_link_origin(assembly, part.name))
-        for material in _materials(assembly, part.name):
+        for material in _material_lines(assembly, part.name):
             solids = [s.at(*-origin) for s in part.shapes if s.material == material]
             try:
                 texts[mesh_name(part.name, material)] = obj_text(solids)
@@ -78,7 +80,7 @@ def obj_text(solids: list[Shape]) -> str:
     rows, faces, taken = [], [], set[bytes]()
     start = 0
     for solid in solids:
-        points = _apart(solid.vertices, taken)
+        points = _round_without_collisions(solid.vertices, taken)
         rows.append(points)
         faces.append(solid.faces + start)
         start += len(points)
@@ -92,7 +94,7 @@ def obj_text(solids: list[Shape]) -> str:
     return mesh_text(points, triangles, decimals=MESH_DIGITS, paint=paint, uv=uv).decode()
 
 
-def _apart(vertices: Array, taken: set[bytes]) -> Array:
+def _round_without_collisions(vertices: Array, taken: set[bytes]) -> Array:
     """Round vertices, shrinking the solid by micrometers until none lies on an earlier one.
 
     Readers weld equal vertices, and an edge with four faces is not watertight any more.
@@ -111,7 +113,7 @@ def _apart(vertices: Array, taken: set[bytes]) -> Array:
     raise AuthoringError("A shape is the same as another one of its part; draw it once.")
 
 
-def _materials(assembly: Assembly, part: str) -> list[str]:
+def _material_lines(assembly: Assembly, part: str) -> list[str]:
     return sorted({shape.material for shape in assembly.parts[part].shapes})
 
 
@@ -124,16 +126,16 @@ def _link_origin(assembly: Assembly, part: str) -> Triple:
     return 0.0, 0.0, 0.0
 
 
-def _offset(assembly: Assembly, joint: Joint) -> Triple:
+def _joint_origin(assembly: Assembly, joint: Joint) -> Triple:
     """Return the joint origin in the parent's link frame."""
     parent = _link_origin(assembly, joint.parent)
     child = _link_origin(assembly, joint.child)
     return child[0] - parent[0], child[1] - parent[1], child[2] - parent[2]
 
 
-def _link(assembly: Assembly, part: str) -> list[str]:
+def _link_lines(assembly: Assembly, part: str) -> list[str]:
     lines = [f'  <link name="{part}">']
-    for material in _materials(assembly, part):
+    for material in _material_lines(assembly, part):
         color = " ".join(number(channel) for channel in rgba(material))
         lines += [
             "    <visual>",
@@ -145,18 +147,18 @@ def _link(assembly: Assembly, part: str) -> list[str]:
     return [*lines, "  </link>"]
 
 
-def _joint(joint: Joint, offset: Triple) -> list[str]:
+def _joint_lines(joint: Joint, offset: Triple) -> list[str]:
     """Write a joint that URDF knows by itself."""
-    lines = _opening(joint.name, joint.kind, joint.parent, joint.child)
+    lines = _joint_opening_lines(joint.name, joint.kind, joint.parent, joint.child)
     lines.append(f'    <origin xyz="{vector(offset)}" rpy="0 0 0"/>')
     if joint.kind != "fixed":
         lines.append(f'    <axis xyz="{vector(joint.axis, FINE_DIGITS)}"/>')
         limits = None if joint.kind == "continuous" else (joint.lower, joint.upper)
-        lines.append(_limit(joint, limits))
+        lines.append(_limit_line(joint, limits))
     return [*lines, "  </joint>"]
 
 
-def _screw(joint: Joint, offset: Triple) -> list[str]:
+def _screw_lines(joint: Joint, offset: Triple) -> list[str]:
     """Write a helical joint as a turn and a coupled slide through a link without geometry."""
     carrier = f"{joint.child}_carrier"
     pitch = float(settled(joint.pitch, FINE_DIGITS))
@@ -165,21 +167,21 @@ def _screw(joint: Joint, offset: Triple) -> list[str]:
     axis = f'    <axis xyz="{vector(joint.axis, FINE_DIGITS)}"/>'
     return [
         f'  <link name="{carrier}"/>',
-        *_opening(joint.name, "revolute", joint.parent, carrier),
+        *_joint_opening_lines(joint.name, "revolute", joint.parent, carrier),
         f'    <origin xyz="{vector(offset)}" rpy="0 0 0"/>',
         axis,
-        _limit(joint, (lower, upper)),
+        _limit_line(joint, (lower, upper)),
         "  </joint>",
-        *_opening(f"{joint.name}_travel", "prismatic", carrier, joint.child),
+        *_joint_opening_lines(f"{joint.name}_travel", "prismatic", carrier, joint.child),
         '    <origin xyz="0 0 0" rpy="0 0 0"/>',
         axis,
-        _limit(joint, (travel[0], travel[1]), travel=pitch),
+        _limit_line(joint, (travel[0], travel[1]), travel=pitch),
         f'    <mimic joint="{joint.name}" multiplier="{number(pitch, FINE_DIGITS)}" offset="0"/>',
         "  </joint>",
     ]
 
 
-def _opening(name: str, kind: str, parent: str, child: str) -> list[str]:
+def _joint_opening_lines(name: str, kind: str, parent: str, child: str) -> list[str]:
     return [
         f'  <joint name="{name}" type="{kind}">',
         f'    <parent link="{parent}"/>',
@@ -187,7 +189,7 @@ def _opening(name: str, kind: str, parent: str, child: str) -> list[str]:
     ]
 
 
-def _limit(joint: Joint, limits: tuple[float, float] | None, *, travel: float = 0.0) -> str:
+def _limit_line(joint: Joint, limits: tuple[float, float] | None, *, travel: float = 0.0) -> str:
     """Write limits and drive; `travel` [m/rad] makes those of a turn into those of its slide."""
     effort, velocity = joint.drive
     digits = FINE_DIGITS if travel else MESH_DIGITS

@@ -47,7 +47,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """One row of the library's table `links`; `aa_dataset/schema.py` defines the columns."""
+    """One row of the table `links`; `aa_dataset/format/schema.py` defines the columns."""
 
     link: str
     source_name: str
@@ -67,7 +67,7 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class JointRow:
-    """One row of the library's table `joints`; `aa_dataset/schema.py` defines the columns."""
+    """One row of the table `joints`; `aa_dataset/format/schema.py` defines the columns."""
 
     joint: str
     source_name: str

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from aa_dataset.inside import is_inside
+from aa_dataset.untrusted.inside import is_inside
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.trouble import blame_machine
@@ -78,7 +78,7 @@ class RawFiles(ABC):
         folder = posixpath.dirname(beside)
         scheme = _SCHEME.match(name)
         if scheme and scheme[1].lower() == "package":
-            return self._packaged(name, folder)
+            return self._ros_package_file(name, folder)
         plain = name.replace("\\", "/")
         if scheme or plain.startswith("/") or "\0" in name:
             raise Rejection(
@@ -89,7 +89,7 @@ class RawFiles(ABC):
             raise Rejection(Reason.MESH_OUTSIDE, f"{name[:200]!r} leads out of the object's files.")
         return path
 
-    def _packaged(self, name: str, folder: str) -> str:
+    def _ros_package_file(self, name: str, folder: str) -> str:
         """Return the file of a ROS package path; the object itself is the package."""
         _, _, whole = name.partition("://")
         _, _, rest = whole.partition("/")
@@ -103,19 +103,19 @@ class RawFiles(ABC):
         )
 
 
-def _missing(name: str) -> Rejection:
+def _missing_file(name: str) -> Rejection:
     return Rejection(Reason.MESH_MISSING, f"{name[:200]!r} does not exist.")
 
 
 @contextmanager
-def _reading(root: Path, name: str) -> Iterator[None]:
+def _missing_as_rejection(root: Path, name: str) -> Iterator[None]:
     """Reject a name without a file; a system error is not the object's fault and is raised."""
     try:
         yield
     except OSError as error:
         blame_machine(root / name, error)
         if error.errno in _ABSENT:
-            raise _missing(name) from None
+            raise _missing_file(name) from None
         raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
     except ValueError as error:
         raise Rejection(Reason.MESH_MISSING, f"{name[:200]!r}: {error}.") from None
@@ -133,7 +133,7 @@ class FolderFiles(RawFiles):
         self._root = root
         self._homes = [Path(os.path.realpath(root / part)) for part in parts]
 
-    def _path(self, name: str) -> Path:
+    def _resolved_path(self, name: str) -> Path:
         """Return the path of a file with links resolved; reject one outside the object."""
         path = Path(os.path.realpath(self._root / name))
         if not any(path.is_relative_to(home) for home in self._homes):
@@ -154,25 +154,25 @@ class FolderFiles(RawFiles):
     def has(self, name: str) -> bool:
         """Return whether `name` is a regular file of the object."""
         try:
-            self._regular(name)
+            self._regular_file(name)
         except Rejection:
             return False
         return True
 
-    def _regular(self, name: str) -> tuple[Path, int]:
+    def _regular_file(self, name: str) -> tuple[Path, int]:
         """Return the path of a regular file, and its size [B]."""
-        with _reading(self._root, name):
-            path = self._path(name)
+        with _missing_as_rejection(self._root, name):
+            path = self._resolved_path(name)
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
-                raise _missing(name)
+                raise _missing_file(name)
         return path, status.st_size
 
     def _read(self, name: str, most: int) -> bytes:
-        path, size = self._regular(name)
+        path, size = self._regular_file(name)
         if size > most:
             raise _too_large(name, size, most)
-        with _reading(self._root, name):
+        with _missing_as_rejection(self._root, name):
             return path.read_bytes()
 
 
@@ -193,7 +193,7 @@ class MemoryFiles(RawFiles):
 
     def _read(self, name: str, most: int) -> bytes:
         if name not in self._files:
-            raise _missing(name)
+            raise _missing_file(name)
         if len(self._files[name]) > most:
             raise _too_large(name, len(self._files[name]), most)
         return self._files[name]
@@ -271,7 +271,7 @@ def _read_archive(path: Path, most: int) -> dict[str, bytes]:
         raise Rejection(
             Reason.ARCHIVE_INVALID, f"{path.name} is not a usable archive: {error}."
         ) from None
-    return _without_top(files)
+    return _without_single_top_folder(files)
 
 
 def _member_name(archive: str, member: tarfile.TarInfo) -> str:
@@ -289,7 +289,7 @@ def _member_name(archive: str, member: tarfile.TarInfo) -> str:
     return name
 
 
-def _without_top(files: Mapping[str, bytes]) -> dict[str, bytes]:
+def _without_single_top_folder(files: Mapping[str, bytes]) -> dict[str, bytes]:
     tops = {name.split("/", 1)[0] for name in files}
     if len(tops) != 1 or any("/" not in name for name in files):
         return dict(files)
@@ -317,7 +317,7 @@ def total_bytes(root: Path, paths: Sequence[str], known: Sizes | None = None) ->
         size = (known or {}).get(part)
         if isinstance(size, Rejection):
             raise size
-        total += _part_size(root, part) if size is None else size
+        total += _size_of_path(root, part) if size is None else size
     return total
 
 
@@ -335,19 +335,19 @@ def shared_sizes(root: Path, objects: Iterable[Sequence[str]]) -> Sizes:
     sizes: dict[str, int | Rejection] = {}
     for part in sorted(shared_paths(objects)):
         try:
-            sizes[part] = _part_size(root, part)
+            sizes[part] = _size_of_path(root, part)
         except Rejection as rejection:
             sizes[part] = rejection
     return sizes
 
 
-def _part_size(root: Path, part: str) -> int:
+def _size_of_path(root: Path, part: str) -> int:
     path = root / part
     is_folder = path.is_dir() and not path.is_symlink()
-    return sum(map(_size, walked(path) if is_folder else [path]))
+    return sum(map(_file_size, walked(path) if is_folder else [path]))
 
 
-def _size(path: Path) -> int:
+def _file_size(path: Path) -> int:
     try:
         return path.lstat().st_size
     except OSError:

@@ -87,7 +87,7 @@ def scan_source(
     bar = tqdm(listed, desc=f"inventory {source}", unit="object", disable=None, leave=False)
     objects = [_raw_object(source, root, found, cache) for found in bar]
     cache.save()
-    return _unique(source, sorted(objects, key=lambda raw: raw.object_id))
+    return _require_unique_ids(source, sorted(objects, key=lambda raw: raw.object_id))
 
 
 def adapter_module(name: str) -> Any:
@@ -100,7 +100,7 @@ def _raw_object(source: str, root: Path, found: Found, cache: DigestCache) -> Ra
     return RawObject(object_id(source, found.name), found, digest, mark)
 
 
-def _unique(source: str, objects: list[RawObject]) -> list[RawObject]:
+def _require_unique_ids(source: str, objects: list[RawObject]) -> list[RawObject]:
     for first, second in itertools.pairwise(objects):
         if first.object_id == second.object_id:
             raise PipelineError(
@@ -137,12 +137,12 @@ class DigestCache:
     ) -> None:
         self._most_bytes = most_bytes
         self._path = layout.digest_cache(source)
-        self._old = self._load()
+        self._old = self._read_cache()
         self._new: dict[str, list[str]] = {}
         self._uses = Counter(part for found in listed for part in found.paths)
         self._parts: dict[str, tuple[bytes, bytes]] = {}
 
-    def _load(self) -> dict[str, list[str]]:
+    def _read_cache(self) -> dict[str, list[str]]:
         try:
             loaded = json.loads(self._path.read_bytes())
         except (OSError, ValueError):
@@ -153,12 +153,12 @@ class DigestCache:
         """Return digest and mark of all files of one raw object, names and facts included."""
         total, marks = hashlib.sha256(compact_json(found.facts).encode()), hashlib.sha256()
         for part in found.paths:
-            content, mark = self._part(root, part)
+            content, mark = self._path_digest_and_mark(root, part)
             total.update(content)
             marks.update(mark)
         return total.hexdigest(), marks.hexdigest()
 
-    def _part(self, root: Path, part: str) -> tuple[bytes, bytes]:
+    def _path_digest_and_mark(self, root: Path, part: str) -> tuple[bytes, bytes]:
         """Return a path's part of digest and mark; a shared path is read once."""
         if part in self._parts:
             return self._parts[part]
@@ -181,7 +181,7 @@ class DigestCache:
         if status.st_size > self._most_bytes:
             return f"oversize {status.st_size}"
         key = path.as_posix()
-        mark = _mark(status)
+        mark = _status_mark(status)
         known = self._old.get(key)
         if isinstance(known, list) and known[:1] == [mark] and _is_digest(known[-1]):
             self._new[key] = known
@@ -210,11 +210,13 @@ def mark_objects(root: Path, objects: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _part_mark(root: Path, files: Sequence[tuple[Path, os.stat_result | None]]) -> bytes:
-    lines = (f"{path.relative_to(root).as_posix()}\0{_mark(status)}\0" for path, status in files)
+    lines = (
+        f"{path.relative_to(root).as_posix()}\0{_status_mark(status)}\0" for path, status in files
+    )
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).digest()
 
 
-def _mark(status: os.stat_result | None) -> str:
+def _status_mark(status: os.stat_result | None) -> str:
     if status is None:
         return "unreachable"
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
@@ -232,14 +234,14 @@ def _object_files(root: Path, part: str) -> list[tuple[Path, os.stat_result | No
     """
     path = root / part
     if not path.is_dir() or path.is_symlink():  # a file, or a link, which `ingest` rejects
-        return [(path, _status(path))]
+        return [(path, _status_or_none(path))]
     try:
-        return [(inner, _status(inner)) for inner in walked(path)]
+        return [(inner, _status_or_none(inner)) for inner in walked(path)]
     except Rejection:
         return [(path, None)]
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _status_or_none(path: Path) -> os.stat_result | None:
     try:
         return path.lstat()
     except OSError:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aa_dataset.foreign_text import one_line
+from aa_dataset.untrusted.foreign_text import one_line
 
 PROPOSAL_COLUMNS = ("object_id", "label", "category", "supercategory", "proposed_by", "why")
 

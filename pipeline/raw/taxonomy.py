@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.labels import UNKNOWN, plain_label
+from aa_dataset.format.labels import UNKNOWN, plain_label
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 
@@ -104,7 +104,7 @@ def read_taxonomy(folder: Path) -> Taxonomy:
 
 def read_supercategories(folder: Path) -> set[str]:
     """Return the names of the supercategories of one folder."""
-    return {row["supercategory"] for row in _rows(folder / "supercategories.tsv")}
+    return {row["supercategory"] for row in _tsv_rows(folder / "supercategories.tsv")}
 
 
 def _read_categories(folder: Path) -> dict[str, Category]:
@@ -116,7 +116,7 @@ def _read_categories(folder: Path) -> dict[str, Category]:
                 f"taxonomy/categories.tsv: {name} is in {row['supercategory']!r}, which is not in "
                 "supercategories.tsv. Choose one that is."
             )
-        _require(name, row["origin"], ORIGINS, "categories.tsv")
+        _require_known(name, row["origin"], ORIGINS, "categories.tsv")
         size = float(row["usual_size"]) if row["usual_size"] else None
         categories[name] = Category(name, row["supercategory"], row["origin"], size)
     return categories
@@ -126,13 +126,13 @@ def _read_words(folder: Path, scope: str) -> Words:
     """Return the words for names or for prompts."""
     places: dict[str, set[str]] = {place: set() for place in PLACES}
     for word, row in _by_key(folder / "modifiers.tsv", "word"):
-        _require(word, row["place"], PLACES, "modifiers.tsv")
-        _require(word, row["scope"], SCOPES, "modifiers.tsv")
+        _require_known(word, row["place"], PLACES, "modifiers.tsv")
+        _require_known(word, row["scope"], SCOPES, "modifiers.tsv")
         if row["scope"] in (scope, "both"):
             places[row["place"]].add(word)
     connectives = set()
     for word, row in _by_key(folder / "connectives.tsv", "word"):
-        _require(word, row["scope"], SCOPES, "connectives.tsv")
+        _require_known(word, row["scope"], SCOPES, "connectives.tsv")
         if row["scope"] in (scope, "both"):
             connectives.add(word)
     return Words(frozenset(connectives), *(frozenset(places[place]) for place in PLACES))
@@ -142,7 +142,7 @@ def _by_key(path: Path, column: str) -> list[tuple[str, dict[str, str]]]:
     """Return the rows with their key; a duplicate key is an error."""
     keys: set[str] = set()
     pairs = []
-    for row in _rows(path):
+    for row in _tsv_rows(path):
         key = row[column]
         if key in keys:
             raise ConfigError(f"taxonomy/{path.name}: {key!r} is listed twice. Remove one row.")
@@ -151,7 +151,7 @@ def _by_key(path: Path, column: str) -> list[tuple[str, dict[str, str]]]:
     return pairs
 
 
-def _require(key: str, value: str, known: tuple[str, ...], file: str) -> None:
+def _require_known(key: str, value: str, known: tuple[str, ...], file: str) -> None:
     if value not in known:
         raise ConfigError(
             f"taxonomy/{file}: {key} has {value!r}, which is not one of {', '.join(known)}."
@@ -167,7 +167,7 @@ def _require_targets(file: str, pairs: dict[str, str], known: dict[str, Category
             )
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def _tsv_rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as stream:
         reader = csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
         rows = list(reader)

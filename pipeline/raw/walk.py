@@ -76,13 +76,15 @@ def index_file(root: Path, name: str, *, most: int) -> Path | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
         if stat.S_ISLNK(status.st_mode):
-            raise _unusable(path, "is a link, which may lead anywhere; put the file itself there")
+            raise _unusable_path(
+                path, "is a link, which may lead anywhere; put the file itself there"
+            )
     if status is None or not stat.S_ISREG(status.st_mode):
-        raise _unusable(path, "is not a regular file; remove it or put the file there")
+        raise _unusable_path(path, "is not a regular file; remove it or put the file there")
     if status.st_size > most:
-        raise _unusable(path, f"has more than {most:,} bytes; fetch it again")
+        raise _unusable_path(path, f"has more than {most:,} bytes; fetch it again")
     return path
 
 
-def _unusable(path: Path, what: str) -> PipelineError:
+def _unusable_path(path: Path, what: str) -> PipelineError:
     return PipelineError(f"{path} {what}.")

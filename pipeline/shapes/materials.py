@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aa_dataset.obj import decoded
+from aa_dataset.untrusted.obj import decoded
 from pipeline.shapes.pieces import Rgba
 
 # Options of a `map_` line, with the maximum number of words after each.

@@ -17,9 +17,9 @@ from PIL import Image
 from trimesh.resolvers import Resolver
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from aa_dataset.portable import product
-from aa_dataset.safe_json import parse_json
+from aa_dataset.untrusted.safe_json import parse_json
+from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.shapes.pictures import Picture, named_formats, opaque

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from aa_dataset.benchmark import SPLIT, VERSION, is_provisional
-from aa_dataset.layout import LibraryLayout
+from aa_dataset.format.benchmark import SPLIT, VERSION, is_provisional
+from aa_dataset.format.layout import LibraryLayout
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
 from pipeline.base.seal import usable_seal
@@ -55,10 +55,10 @@ def freeze(
     """Write both files of a version; return messages about it and about what it replaced."""
     lines = []
     if version in frozen_versions(folder):
-        compared = _compared(library, version, folder)
+        compared = _agreement_message(library, version, folder)
         _require_replaceable(version, compared, again=again)
         lines = [f"before: {compared}"]
-    frozen = frozen_from(library, version, _members(library, version, folder))
+    frozen = frozen_from(library, version, _members_to_freeze(library, version, folder))
     for name, data in list_files(frozen).items():
         write_bytes(list_paths(version, folder)[name], data)
     read_frozen.cache_clear()
@@ -94,7 +94,7 @@ def frozen_from(library: LibraryLayout, version: str, members: Iterable[str]) ->
     return FrozenList(version, contents, read_truths(rows, joints))
 
 
-def _members(library: LibraryLayout, version: str, folder: Path) -> set[str]:
+def _members_to_freeze(library: LibraryLayout, version: str, folder: Path) -> set[str]:
     known = frozen_versions(folder)
     if known:
         return set(read_frozen(version if version in known else known[-1], folder).contents)
@@ -102,7 +102,7 @@ def _members(library: LibraryLayout, version: str, folder: Path) -> set[str]:
     return {row["object_id"] for row in rows if row["split"].startswith(SPLIT)}
 
 
-def _compared(library: LibraryLayout, version: str, folder: Path) -> str:
+def _agreement_message(library: LibraryLayout, version: str, folder: Path) -> str:
     """Return a message about how the library agrees with the current list."""
     rows = [read_rows(library.table(name)) for name in ("objects", "joints")]
     found = recognize(read_frozen(version, folder), *rows)

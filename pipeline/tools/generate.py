@@ -43,9 +43,9 @@ def generate(config: Config, *, count: int | None = None, again: bool = False) -
     options = config.generated
     count = options.count if count is None else count
     root = Path(config.sources["generated"].facts.folder)
-    stamp = {"seed": options.seed, "count": count, "code": _code()}
+    stamp = {"seed": options.seed, "count": count, "code": _generator_digests()}
     path = layout.generator_stamp(root)
-    if again or _read(path) != stamp:
+    if again or _read_stamp(path) != stamp:
         path.unlink(missing_ok=True)  # a killed run must not look finished
         root.mkdir(parents=True, exist_ok=True)
         generate_collection(root, seed=options.seed, count=count, workers=os.cpu_count() or 1)
@@ -54,12 +54,12 @@ def generate(config: Config, *, count: int | None = None, again: bool = False) -
     return count
 
 
-def _code() -> dict[str, str]:
+def _generator_digests() -> dict[str, str]:
     files = sorted(package_modules("pipeline.generate"))
     return {path.as_posix(): file_sha256(path) for path in [*files, layout.CONSTRAINTS]}
 
 
-def _read(path: Path) -> object:
+def _read_stamp(path: Path) -> object:
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError):

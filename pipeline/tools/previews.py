@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from aa_dataset.cli.arguments import positive
-from aa_dataset.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
-from aa_dataset.seal import read_seal
+from aa_dataset.cli.arguments import parse_positive
+from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
+from aa_dataset.format.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, read_range
 from pipeline.base.errors import PipelineError
@@ -27,15 +27,15 @@ def main(arguments: list[str]) -> int:
     """Draw the sheet of the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline previews")
     parser.add_argument("file", type=Path, help="PNG to write")
-    parser.add_argument("--columns", type=positive, default=8)
-    parser.add_argument("--tile", type=positive, default=160, help="pixels of one picture")
-    parser.add_argument("--most", type=positive, default=48, help="pictures at most")
+    parser.add_argument("--columns", type=parse_positive, default=8)
+    parser.add_argument("--tile", type=parse_positive, default=160, help="pixels of one picture")
+    parser.add_argument("--most", type=parse_positive, default=48, help="pictures at most")
     parser.add_argument("--open", action="store_true", help="show joints moved, not at rest")
     given = parser.parse_args(arguments)
     name = PREVIEW_OPEN if given.open else PREVIEW
     rows = one_per_category()
     spread = rows[:: math.ceil(len(rows) / given.most)]
-    pictures = [(_picture(row, name), row["category"]) for row in spread]
+    pictures = [(_read_preview(row, name), row["category"]) for row in spread]
     sheet = contact_sheet(pictures, columns=given.columns, tile=given.tile)
     write_bytes(given.file, encode_png(np.asarray(sheet)))
     return 0
@@ -57,7 +57,7 @@ def one_per_category() -> list[dict[str, Any]]:
     return list(first.values())
 
 
-def _picture(row: dict[str, Any], name: str) -> np.ndarray:
+def _read_preview(row: dict[str, Any], name: str) -> np.ndarray:
     tar = LibraryLayout(layout.LIBRARY).asset(row["shard"])
     files = read_range(AssetRange(tar, row["offset"], row["size"]))
     return np.asarray(Image.open(io.BytesIO(files[name]), formats=["PNG"]))

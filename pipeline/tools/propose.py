@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.cli.arguments import count
+from aa_dataset.cli.arguments import parse_count
 from aa_dataset.cli.terminal import note, say
 from aa_dataset.dataset import Dataset
-from aa_dataset.foreign_text import one_line
-from aa_dataset.labels import UNKNOWN, parse_trace, plain_label, tree
-from aa_dataset.layout import PREVIEW
+from aa_dataset.format.labels import UNKNOWN, parse_trace, plain_label, tree
+from aa_dataset.format.layout import PREVIEW
 from aa_dataset.load import load_default
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.untrusted.foreign_text import one_line
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError, PipelineError
 from pipeline.raw.proposals import Proposal, proposal_text, proposed_objects
@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m pipeline propose")
     parser.add_argument("library", nargs="?", metavar="LIBRARY", help="default ./library")
     parser.add_argument("--out", type=Path, default=layout.PROPOSALS, metavar="FILE")
-    parser.add_argument("--limit", type=count, default=0, help="objects to ask about; 0: all")
+    parser.add_argument("--limit", type=parse_count, default=0, help="objects to ask about; 0: all")
     parser.add_argument("--without-model", action="store_true", help="propose by the label rules")
     given = parser.parse_args(arguments)
     return propose(load_default(given.library), given)
@@ -59,31 +59,35 @@ def propose(dataset: Dataset, given: argparse.Namespace) -> int:
     """Append one proposal per object without a category; status 1 if a reply was not usable."""
     endpoint = None if given.without_model else Endpoint.from_environment()
     proposer = endpoint.model if endpoint else RULES_PROPOSER
-    done = proposed_objects(_text(given.out))
-    ids = [k for k in _unlabeled(dataset) if (k, proposer) not in done]
+    done = proposed_objects(_earlier_proposals(given.out))
+    ids = [k for k in _unlabeled_objects(dataset) if (k, proposer) not in done]
     ids = ids[: given.limit] if given.limit else ids
     written = 0
     for object_id in ids:
         item = dataset[object_id]
         try:
-            proposal = ask(endpoint, item, _choices(dataset)) if endpoint else _from_rules(item)
+            proposal = (
+                ask(endpoint, item, _categories_by_group(dataset))
+                if endpoint
+                else _from_rules(item)
+            )
         except UnusableReply as error:
             note(f"{object_id}: {error}")
             continue
-        _append(given.out, proposal)
+        _append_proposal(given.out, proposal)
         written += 1
     say([f"{written:,} proposals added to {given.out}, {len(ids) - written:,} not usable. "
           "They count only after a row in taxonomy/reviews.tsv."])  # fmt: skip
     return 0 if written == len(ids) else 1
 
 
-def _unlabeled(dataset: Dataset) -> list[str]:
+def _unlabeled_objects(dataset: Dataset) -> list[str]:
     if UNKNOWN not in dataset.categories:
         return []
     return dataset.filter(category=UNKNOWN).object_ids
 
 
-def _choices(dataset: Dataset) -> dict[str, list[str]]:
+def _categories_by_group(dataset: Dataset) -> dict[str, list[str]]:
     """Return the categories of the library by supercategory."""
     rows = dataset.table("categories").to_pylist()
     return {
@@ -99,7 +103,7 @@ def _from_rules(item: ArticulatedObject) -> Proposal:
     return Proposal(item.object_id, steps[0].label, steps[-1].label, "", RULES_PROPOSER, trace)
 
 
-def _text(path: Path) -> str:
+def _earlier_proposals(path: Path) -> str:
     """Return what earlier runs wrote; refuse another file before the first question."""
     if not path.exists():
         return ""
@@ -115,7 +119,7 @@ def _text(path: Path) -> str:
     return text
 
 
-def _append(path: Path, proposal: Proposal) -> None:
+def _append_proposal(path: Path, proposal: Proposal) -> None:
     """Append immediately, so that an interrupted run keeps its paid replies."""
     try:
         new = not path.is_file()
@@ -178,7 +182,7 @@ class Endpoint:
                 reply = page.read(REPLY_BYTES)
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise EndpointError(
-                f"{self.url} did not answer ({_cause(error)}). Check AA_LLM_ENDPOINT and "
+                f"{self.url} did not answer ({_error_cause(error)}). Check AA_LLM_ENDPOINT and "
                 "AA_LLM_KEY; what was proposed so far is kept."
             ) from None
         try:
@@ -187,7 +191,7 @@ class Endpoint:
             raise UnusableReply("the reply is not a chat completion; skipped.") from None
 
 
-def _cause(error: Exception) -> str:
+def _error_cause(error: Exception) -> str:
     if isinstance(error, urllib.error.HTTPError):
         return f"status {error.code}"
     # The text of other errors may quote the request's headers, and so the key.
@@ -218,9 +222,9 @@ def ask(
     """
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": TASK},
-        {"role": "user", "content": _question(item, choices)},
+        {"role": "user", "content": _question_messages(item, choices)},
     ]
-    answer = _parse(endpoint.complete(messages))
+    answer = _parse_reply(endpoint.complete(messages))
     category = plain_label(str(answer.get("category", "")))[:LABEL_LENGTH]
     if not category:
         raise UnusableReply("the reply names no category; skipped.")
@@ -231,7 +235,7 @@ def ask(
     return Proposal(item.object_id, label, category, known, endpoint.model, why)
 
 
-def _question(
+def _question_messages(
     item: ArticulatedObject, choices: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
     known = "\n".join(f"{group}: {', '.join(names)}" for group, names in choices.items())
@@ -244,7 +248,7 @@ def _question(
     return parts
 
 
-def _parse(text: str) -> dict[str, Any]:
+def _parse_reply(text: str) -> dict[str, Any]:
     """Return the JSON object in a text; models often wrap it in prose or code fences."""
     try:
         found = json.loads(text[text.index("{") : text.rindex("}") + 1])

@@ -23,12 +23,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.metric import KineticNorm, motion_size
-from aa_dataset.schema import SCHEMA_VERSION, TABLES
 
 Vector = tuple[float, float, float]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aa_dataset.cli import main
-from aa_dataset.convention import check_convention, check_geometry
+from aa_dataset.convention.document import check_convention, check_geometry
 
 TENSOR = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 INERTIAL = f'<inertial><mass value="1"/>{TENSOR}</inertial>'

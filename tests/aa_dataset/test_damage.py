@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.cache import CacheError, ensure_folder
+from aa_dataset.assets.cache import CacheError, ensure_folder
 from aa_dataset.errors import LibraryError
 
 LAMP = "generated-lamp"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aa_dataset.cli.terminal import say_json
-from aa_dataset.foreign_text import (
+from aa_dataset.untrusted.foreign_text import (
     UNPRINTABLE,
     markdown_cell,
     one_line,

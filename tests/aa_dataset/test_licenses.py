@@ -5,7 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from aa_dataset.licenses import LICENSES, is_redistributable, license_terms, needs_attribution
+from aa_dataset.format.licenses import (
+    LICENSES,
+    is_redistributable,
+    license_terms,
+    needs_attribution,
+)
 
 FREE = ["CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "MIT", "Apache-2.0", "BSD-3-Clause"]
 CLOSED = ["CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-NC-3.0", "unknown", "other", "proprietary", ""]

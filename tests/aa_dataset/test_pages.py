@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aa_dataset import pages, storage
-from aa_dataset.pages import page_sizes
+from aa_dataset.library import storage
+from aa_dataset.untrusted import parquet_pages as pages
+from aa_dataset.untrusted.parquet_pages import page_sizes
 
 TEXTS = [f"text {number % 7}" for number in range(5000)]
 HUGE = 2_000_000_000
@@ -52,7 +53,7 @@ def peak(path: Path, data: bytes, reader: str) -> tuple[int, str]:
     path.write_bytes(data)
     code = (
         "import pyarrow as pa, pyarrow.parquet as pq\n"
-        "from aa_dataset.storage import _read_batches\n"
+        "from aa_dataset.library.storage import _read_batches\n"
         f"data = open({str(path)!r}, 'rb').read()\n"
         "try:\n"
         f"    {reader}\n"

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
 from tests.kit.places import REPOSITORY
 
 # What a browser loads by itself, as opposed to a link that a reader may follow.

@@ -14,18 +14,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aa_dataset.assets import Asset
-from aa_dataset.contents import content_digest
+from aa_dataset.assets.contents import content_digest
+from aa_dataset.assets.packed import Asset
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import FileSeal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import SCHEMA_VERSION
+from aa_dataset.format.seal import Seal
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.library.storage import read_table
 from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
-from aa_dataset.seal import Seal
-from aa_dataset.storage import read_table
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task

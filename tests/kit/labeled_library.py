@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from aa_dataset.schema import SCHEMA_VERSION, TABLES
+from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 
 OBJECTS = [
     ("articraft-a", "task_lamp", "Lighting",

@@ -22,7 +22,8 @@ from pipeline.base.errors import PipelineError, Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw import walk
 from pipeline.raw.adapters import articulated_object_code, gapartnet_akb48
-from pipeline.raw.adapters.mjcf import _include_names, _without_asides, find_models
+from pipeline.raw.adapters.mjcf import _include_names, find_models
+from pipeline.raw.adapters.mjcf import _without_comments as _without_asides
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import IngestInput, ingest

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from aa_dataset.obj import ObjError, read_obj
-from aa_dataset.safe_json import MOST_DEPTH, JsonError, parse_json
+from aa_dataset.untrusted.obj import ObjError, read_obj
+from aa_dataset.untrusted.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw.adapters import partnet_mobility

@@ -14,8 +14,8 @@ import pytest
 import trimesh
 import yaml
 
+from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics.urdf_tree import read_tree
-from aa_dataset.schema import TABLES
 from pipeline.raw.inventory import object_id
 
 from .conftest import BROKEN, COUNT, REPOSITORY, Workspace

@@ -37,8 +37,8 @@ class AntichainProgram:
         self._n, self._m = n, m
         self._leaves1 = np.array([not kids for kids in self._rooted.children1])
         self._leaves2 = np.array([not kids for kids in self._rooted.children2])
-        self._comparable1 = _comparable(self._rooted.inside1)
-        self._comparable2 = _comparable(self._rooted.inside2)
+        self._comparable1 = _comparable_pairs(self._rooted.inside1)
+        self._comparable2 = _comparable_pairs(self._rooted.inside2)
         alive = np.concatenate([state.alive[..., 0], state.alive[..., 1]], axis=1)
         self._alive = np.zeros(self._rooted.weights.shape, dtype=bool)
         self._alive[:n, : 2 * m] = alive & (self._rooted.weights[:n, : 2 * m] > 0)
@@ -49,8 +49,8 @@ class AntichainProgram:
         self._useful = np.zeros(self._rooted.weights.shape, dtype=bool)
         self._slack1 = np.zeros(self._rooted.weights.shape)
         self._classes = (
-            _classes(self._rooted.children1, self._rooted.weights),
-            _classes(self._rooted.children2, self._rooted.weights.T),
+            _subtree_classes(self._rooted.children1, self._rooted.weights),
+            _subtree_classes(self._rooted.children2, self._rooted.weights.T),
         )
         self._known: dict[tuple[int, int], float] = {}
         self._claim = state.weight
@@ -76,7 +76,7 @@ class AntichainProgram:
             if weights[d] + upper[d] + self._rest[a, d] <= floor:
                 self._alive[a, d] = False
             else:
-                self._gain[a, d] = weights[d] + self._inside(a, d, upper[d])
+                self._gain[a, d] = weights[d] + self._heaviest_inside(a, d, upper[d])
         self._mark_useful(a)
 
     def _row_steps(self, a: int) -> int:
@@ -103,9 +103,9 @@ class AntichainProgram:
             if kind in tried or upper[d] <= self._state.weight + self._state.tolerance:
                 continue
             tried.add(kind)
-            weight = self._inside(root, d, upper[d])
+            weight = self._heaviest_inside(root, d, upper[d])
             if weight > self._state.weight + self._state.tolerance:
-                pairs = as_pairs(self._trace(root, d), self._rooted)
+                pairs = as_pairs(self._trace_back(root, d), self._rooted)
                 self._state.offer(ordered_sum(self._problem.weights[pairs]), pairs)
                 self._claim = max(self._claim, weight)
 
@@ -132,18 +132,18 @@ class AntichainProgram:
             out[d] = min(self._slack1[a, d], _shared_bound(d, view.children2, best, slack2))
         return out
 
-    def _inside(self, a: int, d: int, upper: float) -> float:
+    def _heaviest_inside(self, a: int, d: int, upper: float) -> float:
         """Return the heaviest weight strictly inside ``(a, d)``."""
         feasible = float(self._constrained.forest[a, d])
         if upper <= feasible + self._state.tolerance:
             return feasible
         key = (self._classes[0][a], self._classes[1][d])
         if key not in self._known:
-            self._known[key] = max(feasible, self._solve(a, d)[0])
+            self._known[key] = max(feasible, self._solve_pair(a, d)[0])
         return self._known[key]
 
-    def _solve(self, a: int, d: int) -> tuple[float, list[tuple[int, int]]]:
-        rows, columns = self._variables(a, d)
+    def _solve_pair(self, a: int, d: int) -> tuple[float, list[tuple[int, int]]]:
+        rows, columns = self._useful_pairs(a, d)
         if len(rows) == 0:
             return 0.0, []
         gain = self._gain[rows, columns]
@@ -159,18 +159,18 @@ class AntichainProgram:
         picked = zip(rows[chosen].tolist(), columns[chosen].tolist(), strict=True)
         return math.fsum(gain[chosen]), list(picked)
 
-    def _variables(self, a: int, d: int) -> tuple[Nodes, Nodes]:
+    def _useful_pairs(self, a: int, d: int) -> tuple[Nodes, Nodes]:
         inside1 = np.flatnonzero(self._rooted.inside1[a])
         inside2 = np.flatnonzero(self._rooted.inside2[d])
         r, c = np.nonzero(self._useful[np.ix_(inside1, inside2)])
         return inside1[r], inside2[c]
 
-    def _trace(self, a: int, d: int) -> list[tuple[int, int]]:
+    def _trace_back(self, a: int, d: int) -> list[tuple[int, int]]:
         feasible = float(self._constrained.forest[a, d])
-        weight, chosen = self._solve(a, d)
+        weight, chosen = self._solve_pair(a, d)
         if weight <= feasible + self._state.tolerance:
             return self._constrained.trace_forest(a, d)
-        return [pair for x in chosen for pair in (x, *self._trace(*x))]
+        return [pair for x in chosen for pair in (x, *self._trace_back(*x))]
 
 
 def _shared_bound(
@@ -191,7 +191,7 @@ def _shared_bound(
     return known[d]
 
 
-def _comparable(inside: Bools) -> Bools:
+def _comparable_pairs(inside: Bools) -> Bools:
     return np.asarray(inside | inside.T | np.eye(len(inside), dtype=bool))
 
 
@@ -202,7 +202,7 @@ def _leaf_paths(node: int, inside: Bools, leaves: Bools) -> Bools:
     return np.asarray(inside[node] & on_the_way)
 
 
-def _classes(children: tuple[tuple[int, ...], ...], labels: Array) -> list[int]:
+def _subtree_classes(children: tuple[tuple[int, ...], ...], labels: Array) -> list[int]:
     """Return a number per node such that equal numbers mean equal labels and equal subtrees."""
     numbers: dict[tuple[bytes, tuple[int, ...]], int] = {}
     out = [-1] * len(children)

@@ -37,10 +37,10 @@ def checked_pairs(pairs: ArrayLike, n: int, m: int) -> Indices:
             "pair, (k, 2). Convert two rows of indices, as returned by `np.triu_indices`, with "
             "`np.column_stack(rows)`, and an array with `.T`."
         )
-    return _within(_whole(given), n, m)
+    return _require_in_range(_whole_numbers(given), n, m)
 
 
-def _whole(given: NDArray[np.generic]) -> Indices:
+def _whole_numbers(given: NDArray[np.generic]) -> Indices:
     if given.dtype.kind in "iuf":
         with np.errstate(invalid="ignore"):
             listed = np.ascontiguousarray(given.astype(np.int64))
@@ -52,7 +52,7 @@ def _whole(given: NDArray[np.generic]) -> Indices:
     )
 
 
-def _within(listed: Indices, n: int, m: int) -> Indices:
+def _require_in_range(listed: Indices, n: int, m: int) -> Indices:
     if listed.min() < 0 or (listed.max(axis=0) >= (n, m)).any():
         raise ValueError(f"`pairs` has an index out of range; indices are below {n} and {m}.")
     return listed

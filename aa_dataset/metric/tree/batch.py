@@ -124,7 +124,10 @@ def tree_distances(
     plan = _Plan(one, two, norm_for_all(norm), compactify, chosen_engine(engine, lower.size))
     half = listed is None and second is None
     blocks = _matrix_blocks(one, two, half=half) if listed is None else _list_blocks(listed)
-    with _Runner(plan, workers, steps if exact else None) as run, _bar(lower, progress) as bar:
+    with (
+        _Runner(plan, workers, steps if exact else None) as run,
+        _progress_bar(lower, progress) as bar,
+    ):
         for where, block in blocks:
             low, high = run(block)
             for target, found in ((lower, low), (upper, high)):
@@ -221,16 +224,16 @@ class _Runner:
         list(self._threads.map(lambda task: self._batch.relax(*task), tasks))
         if self._budget is not None:
             left = np.flatnonzero(np.isinf(upper))
-            for k, (low, high) in zip(left, self._searched(pairs[left]), strict=True):
+            for k, (low, high) in zip(left, self._search_pairs(pairs[left]), strict=True):
                 lower[k], upper[k] = max(low, min(lower[k], high)), high
         return lower, upper
 
-    def _searched(self, pairs: Indices) -> Iterable[tuple[float, float]]:
+    def _search_pairs(self, pairs: Indices) -> Iterable[tuple[float, float]]:
         assert self._budget is not None
         if self._workers == 1 or len(pairs) < 2 * SEARCHES:
             return [self._batch.search(a, b, budget=self._budget) for a, b in pairs.tolist()]
         if self._processes is None:  # created lazily: certificates settle most blocks
-            self._processes = Workers(self._workers, _begin, self._plan)
+            self._processes = Workers(self._workers, _start_batch_of_process, self._plan)
         work = partial(_search_one, budget=self._budget)
         return self._processes.map(work, pairs.tolist(), chunk=SEARCHES)
 
@@ -238,7 +241,7 @@ class _Runner:
 _of_process: list[TreeBatch] = []  # the batch of a worker process
 
 
-def _begin(plan: _Plan) -> None:
+def _start_batch_of_process(plan: _Plan) -> None:
     _of_process[:] = [plan.batch()]
 
 
@@ -276,7 +279,7 @@ def _list_blocks(pairs: Indices) -> Iterator[tuple[tuple[slice], Indices]]:
         yield (where,), pairs[where]
 
 
-def _bar(target: Array, show: bool) -> Any:
+def _progress_bar(target: Array, show: bool) -> Any:
     from tqdm import tqdm
 
     hidden = not (show and sys.stderr.isatty())

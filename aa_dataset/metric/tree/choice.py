@@ -61,7 +61,7 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
     StoppedError
         If the budget is exhausted or the time limit passes.
     """
-    cuts = _distinct(paths)
+    cuts = _distinct_sets(paths)
     best, chosen = -1.0, np.zeros(len(gain), dtype=bool)
     stack = [(np.zeros(len(gain)), np.ones(len(gain)))]
     while stack:
@@ -69,7 +69,7 @@ def heaviest_choice(gain: Array, paths: Bools, clashes: Clashes, state: State) -
         values, cuts = _with_cuts(
             gain, cuts, clashes=clashes, limits=(low, high), best=best, state=state
         )
-        if values is None or _weight(gain, values) <= best + state.tolerance:
+        if values is None or _exact_inner_product(gain, values) <= best + state.tolerance:
             continue
         loose = np.abs(values - np.round(values))
         split = int(loose.argmax())
@@ -95,7 +95,7 @@ def _with_cuts(
     """Solve the linear program repeatedly while cliques of clashes are violated."""
     values = _optimize(gain, cuts, limits, state.meter)
     for _ in range(CUT_ROUNDS):
-        if values is None or _weight(gain, values) <= best + state.tolerance:
+        if values is None or _exact_inner_product(gain, values) <= best + state.tolerance:
             break
         more = _violated_cliques(values, clashes, state.meter)
         if not len(more):
@@ -122,10 +122,10 @@ def _violated_cliques(values: Array, clashes: Clashes, meter: Meter) -> Array:
                 room &= clash[k]
         if math.fsum(values[loose[members]]) > 1 + 1e-6:
             cliques.add(tuple(sorted(loose[members].tolist())))
-    return _rows(sorted(cliques), len(values), clashes)
+    return _clique_constraints(sorted(cliques), len(values), clashes)
 
 
-def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array:
+def _clique_constraints(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array:
     """Return cliques as constraints, extended by every candidate that clashes with all members."""
     out = np.zeros((len(cliques), count))
     everyone = np.arange(count)
@@ -141,7 +141,7 @@ def _rows(cliques: list[tuple[int, ...]], count: int, clashes: Clashes) -> Array
     return out
 
 
-def _distinct(paths: Bools) -> csr_array:
+def _distinct_sets(paths: Bools) -> csr_array:
     """Return the different sets with more than one member as a sparse matrix."""
     from scipy.sparse import csr_array
 
@@ -150,7 +150,7 @@ def _distinct(paths: Bools) -> csr_array:
     return csr_array(rows)
 
 
-def _weight(gain: Array, values: Array) -> float:
+def _exact_inner_product(gain: Array, values: Array) -> float:
     """Return the inner product, exactly rounded and so the same on every machine."""
     return math.fsum(gain * values)
 

@@ -114,8 +114,8 @@ def tree_distance(
     large = len(one) * len(two) >= COMPILE_ABOVE
     chosen = ("numba" if large else "numpy") if engine == "auto" else engine
     kernels = compiled_kernels(chosen, required=engine == "numba", module="_compiled_trees")
-    prices = _prices(one, two, norm, checked_scale(compactify), kernels)
-    return _solve(one, two, prices, kernels, normalize=normalize, limits=limits)
+    prices = _edit_prices(one, two, norm, checked_scale(compactify), kernels)
+    return _solve_distance(one, two, prices, kernels, normalize=normalize, limits=limits)
 
 
 def relaxed_tree_distance(
@@ -137,7 +137,7 @@ def relaxed_tree_distance(
     0.25
     """
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify))
+    prices = _edit_prices(one, two, norm, checked_scale(compactify))
     _, pairs = assign(prices.saved)
     return prices.of_matching(pairs)
 
@@ -171,14 +171,14 @@ def constant_penalty_distance(
         raise NormError(f"`penalty` is {penalty}; it must be a positive number.")
     limits = (checked_budget(budget), time_limit)
     one, two = contract(first), contract(second)
-    prices = _prices(one, two, norm, checked_scale(compactify))
+    prices = _edit_prices(one, two, norm, checked_scale(compactify))
     flat = Prices(
         prices.substitute, np.full(len(one), float(penalty)), np.full(len(two), float(penalty))
     )
     if realizable:
-        return _solve(one, two, flat, None, normalize="raw", limits=limits)
-    stars = _flattened(one), _flattened(two)
-    return _solve(*stars, flat, None, normalize="raw", limits=limits)
+        return _solve_distance(one, two, flat, None, normalize="raw", limits=limits)
+    stars = _as_star(one), _as_star(two)
+    return _solve_distance(*stars, flat, None, normalize="raw", limits=limits)
 
 
 def fixed_skeleton_distance(
@@ -208,7 +208,7 @@ def fixed_skeleton_distance(
     return math.sqrt(math.fsum(distance * distance for distance in distances.tolist()))
 
 
-def _prices(
+def _edit_prices(
     one: Skeleton,
     two: Skeleton,
     norm: AnyNorm | BodyNorms,
@@ -252,7 +252,7 @@ def _body_norms(truth: Skeleton, regularize: float | None) -> tuple[list[Norm], 
     return own, KineticNorm(merge_bodies(bodies), regularize)
 
 
-def _solve(
+def _solve_distance(
     one: Skeleton,
     two: Skeleton,
     prices: Prices,
@@ -266,7 +266,7 @@ def _solve(
     if kernels is not None and limits[1] is not None:
         kernels.warm_up()  # the time limit excludes compilation
     state = heaviest_matching(problem, budget=limits[0], time_limit=limits[1])
-    script = _script(one, two, prices, state)
+    script = _edit_script(one, two, prices, state)
     upper = prices.of_matching(state.pairs)
     lower = upper if state.closed else max(0.0, min(upper, prices.total - state.bound))
     relaxed = upper if state.certified else max(0.0, min(lower, prices.total - state.relaxed))
@@ -299,7 +299,7 @@ def _divisor(normalize: Normalization, first: int, second: int) -> float:
     return float(counts[normalize]) or math.nan
 
 
-def _script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple[Edit, ...]:
+def _edit_script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple[Edit, ...]:
     """Return the matching as edits: substitutions, contractions, then expansions."""
     pairs = sorted(zip(state.pairs[0].tolist(), state.pairs[1].tolist(), strict=True))
     matched1, matched2 = {i for i, _ in pairs}, {j for _, j in pairs}
@@ -320,7 +320,7 @@ def _script(one: Skeleton, two: Skeleton, prices: Prices, state: State) -> tuple
     return tuple(edits)
 
 
-def _flattened(skeleton: Skeleton) -> Skeleton:
+def _as_star(skeleton: Skeleton) -> Skeleton:
     """Return the same joints on a star, where every matching is realizable."""
     count = len(skeleton)
     return Skeleton(

@@ -106,7 +106,7 @@ def nearest_trees(
 
     found: list[list[Neighbor]] = [[] for _ in range(len(asked))]
     with tqdm(total=len(asked), unit="object", leave=False, disable=hidden) as bar:
-        for query, ranking in _rankings(task, min(workers, max(1, len(asked) // 4))):
+        for query, ranking in _ranked_queries(task, min(workers, max(1, len(asked) // 4))):
             found[query] = ranking
             bar.update()
     return found
@@ -129,7 +129,7 @@ class _Task:
     options: dict[str, Any]
 
 
-def _rankings(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]:
+def _ranked_queries(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]:
     """Yield queries with their rankings, sorted by total motion.
 
     Distances are at least the difference in motion, so neighbors are adjacent and a process can
@@ -141,14 +141,14 @@ def _rankings(task: _Task, workers: int) -> Iterator[tuple[int, list[Neighbor]]]
         yield from zip(queries, map(_Scan(task).ranking, queries), strict=True)
         return
     part = max(1, len(queries) // (PARTS * workers))
-    with Workers(workers, _begin, task) as pool:
+    with Workers(workers, _start_scan_of_process, task) as pool:
         yield from zip(queries, pool.map(_rank_one, queries, chunk=part), strict=True)
 
 
 _of_process: list[_Scan] = []  # the scan of a worker process
 
 
-def _begin(task: _Task) -> None:
+def _start_scan_of_process(task: _Task) -> None:
     _of_process[:] = [_Scan(task)]
 
 
@@ -174,7 +174,9 @@ class _Scan:
         """Return relaxed bounds of the distances from pivots to the library, (p, N) each."""
         library = self._task.library
         batch = self._batch if self._own else TreeBatch(library, library, **self._task.options)
-        rows = [_relaxed(batch, _row_pairs(p, len(library), True)) for p in self._pivots.tolist()]
+        rows = [
+            _relaxed_bounds(batch, _row_pairs(p, len(library), True)) for p in self._pivots.tolist()
+        ]
         shape = (len(rows), len(library))
         lower, upper = (np.array([row[side] for row in rows]).reshape(shape) for side in (0, 1))
         return lower, upper
@@ -182,11 +184,11 @@ class _Scan:
     def ranking(self, query: int) -> list[Neighbor]:
         """Return the nearest trees of one query."""
         task, count = self._task, len(self._task.library)
-        lower, upper = _relaxed(self._batch, _row_pairs(query, count, self._own))
+        lower, upper = _relaxed_bounds(self._batch, _row_pairs(query, count, self._own))
         if self._own:
             lower[query] = upper[query] = np.inf
-            self._recall(query, lower, upper)
-        self._settle(query, lower, upper)
+            self._apply_cached(query, lower, upper)
+        self._search_until_settled(query, lower, upper)
         order = np.lexsort((np.arange(count), upper))[: task.k]
         names = task.library.names
         return [
@@ -195,7 +197,7 @@ class _Scan:
             if not (self._own and i == query)
         ]
 
-    def _settle(self, query: int, lower: Array, upper: Array) -> None:
+    def _search_until_settled(self, query: int, lower: Array, upper: Array) -> None:
         """Search in the order of the lower bounds until nothing open can enter the ranking."""
         k, price = self._task.k, float(self._batch.motion[0][query])
         for index in np.lexsort((np.arange(len(lower)), lower)).tolist():
@@ -205,11 +207,11 @@ class _Scan:
                 break
             if np.isfinite(upper[index]) or np.isinf(lower[index]):
                 continue
-            lower[index] = max(lower[index], self._triangle(index, lower, upper))
+            lower[index] = max(lower[index], self._triangle_bound(index, lower, upper))
             if lower[index] <= enough:
-                lower[index], upper[index] = self._search(query, index, enough)
+                lower[index], upper[index] = self._search_pair(query, index, enough)
 
-    def _triangle(self, index: int, lower: Array, upper: Array) -> float:
+    def _triangle_bound(self, index: int, lower: Array, upper: Array) -> float:
         """Return ``max |d(q, p) - d(p, x)|`` over pivots p, as far as the bounds show it."""
         with np.errstate(invalid="ignore"):  # inf - inf is nan: no information
             far = lower[self._pivots] - self._pivot_upper[:, index]
@@ -217,7 +219,7 @@ class _Scan:
         gaps = np.concatenate([far, near])
         return float(gaps[np.isfinite(gaps)].max(initial=0.0))
 
-    def _search(self, query: int, index: int, enough: float) -> tuple[float, float]:
+    def _search_pair(self, query: int, index: int, enough: float) -> tuple[float, float]:
         """Search one pair, in one library with the smaller index first; cache it for both."""
         if not self._own:
             return self._batch.search(query, index, budget=self._task.budget, enough=enough)
@@ -230,7 +232,7 @@ class _Scan:
                 self._pivot_lower[row, two], self._pivot_upper[row, two] = found
         return found
 
-    def _recall(self, query: int, lower: Array, upper: Array) -> None:
+    def _apply_cached(self, query: int, lower: Array, upper: Array) -> None:
         """Apply the cached results of earlier searches for this query."""
         for other, (low, high) in self._known.pop(query, {}).items():
             lower[other], upper[other] = max(lower[other], low), high
@@ -244,7 +246,7 @@ def _row_pairs(query: int, count: int, own: bool) -> Indices:
     return pairs
 
 
-def _relaxed(batch: TreeBatch, pairs: Indices) -> tuple[Array, Array]:
+def _relaxed_bounds(batch: TreeBatch, pairs: Indices) -> tuple[Array, Array]:
     lower, upper = np.empty(len(pairs)), np.empty(len(pairs))
     batch.relax(pairs, lower, upper)
     return lower, upper

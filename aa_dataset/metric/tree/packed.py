@@ -57,8 +57,8 @@ class PackedTrees:
         """Pack trees; every exact fixed edge is contracted first."""
         skeletons = [contract(tree) for tree in trees]
         counts = [len(skeleton) for skeleton in skeletons]
-        walks = [_walk(skeleton.parents) for skeleton in skeletons]
-        joints = _joined([skeleton.array for skeleton in skeletons])
+        walks = [_depth_first_numbers(skeleton.parents) for skeleton in skeletons]
+        joints = _joined_joints([skeleton.array for skeleton in skeletons])
         parents = [parent for skeleton in skeletons for parent in skeleton.parents]
         return cls(
             tuple(skeleton.name for skeleton in skeletons),
@@ -103,14 +103,14 @@ def as_packed(trees: PackedTrees | Iterable[Tree]) -> PackedTrees:
     return PackedTrees.of(trees)
 
 
-def _joined(arrays: Sequence[JointArray]) -> JointArray:
+def _joined_joints(arrays: Sequence[JointArray]) -> JointArray:
     screws = np.concatenate([np.zeros((0, 6)), *(array.screws for array in arrays)])
     limits = np.concatenate([np.zeros((0, 2)), *(array.limits for array in arrays)])
     names = tuple(name for array in arrays for name in array.names)
     return JointArray.ready(screws, limits, names)
 
 
-def _walk(parents: tuple[int, ...]) -> tuple[list[int], list[int]]:
+def _depth_first_numbers(parents: tuple[int, ...]) -> tuple[list[int], list[int]]:
     """Return joint numbers by which every branch is a contiguous run, and the ends of the runs."""
     sizes = [1] * len(parents)
     for k in range(len(parents) - 1, -1, -1):

@@ -186,7 +186,7 @@ def repair(problem: Problem, alive: Bools, pairs: Pairs) -> tuple[float, Pairs]:
     weights = problem.weights
     count = -1
     for _ in range(8):
-        pairs, turned = _consistent(problem, pairs)
+        pairs, turned = _drop_contested_pairs(problem, pairs)
         if len(pairs[0]) <= count:
             break
         count = len(pairs[0])
@@ -195,11 +195,11 @@ def repair(problem: Problem, alive: Bools, pairs: Pairs) -> tuple[float, Pairs]:
         if is_admissible(problem, pairs):
             break
     if not is_admissible(problem, pairs):
-        pairs, _ = _consistent(problem, pairs)
+        pairs, _ = _drop_contested_pairs(problem, pairs)
     return ordered_sum(weights[pairs]), pairs
 
 
-def _consistent(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
+def _drop_contested_pairs(problem: Problem, pairs: Pairs) -> tuple[Pairs, Bools]:
     """Drop pairs, the most contested first, until the rest agree; return their orientations."""
     rows, columns = pairs
     value = problem.weights[rows, columns]

@@ -38,7 +38,7 @@ class Workers:
         context = multiprocessing.get_context("spawn")
         self._far, self._near = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(
-            count, context, initializer=_begin, initargs=(self._far, begin, task)
+            count, context, initializer=_initialize_process, initargs=(self._far, begin, task)
         )
 
     def __enter__(self) -> Workers:
@@ -59,7 +59,7 @@ class Workers:
             return self._pool.map(function, items, chunksize=chunk)
 
 
-def _begin(pipe: Connection, begin: Callable[[Any], None], task: Any) -> None:
+def _initialize_process(pipe: Connection, begin: Callable[[Any], None], task: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_caller, args=(pipe,), daemon=True).start()
     begin(task)

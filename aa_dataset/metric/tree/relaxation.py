@@ -83,7 +83,7 @@ class TreeBatch:
                 saved = prices.saved
                 _, matching = assign(saved)
                 settled = len(matching[0]) < 3 or is_admissible(
-                    self._problem(a, b, saved), matching
+                    self._pair_problem(a, b, saved), matching
                 )
                 lower[k] = prices.of_matching(matching)
                 upper[k] = lower[k] if settled else np.inf
@@ -107,7 +107,7 @@ class TreeBatch:
         two = self._terms[1].part(self.second.rows(b))
         return Prices(pair_prices(one, two, self._measure), one.motion, two.motion)
 
-    def _problem(self, a: int, b: int, saved: Array) -> Problem:
+    def _pair_problem(self, a: int, b: int, saved: Array) -> Problem:
         below1, parents1 = self.first.shape_of(a)
         below2, parents2 = self.second.shape_of(b)
         kernels = self._kernels if saved.size >= COMPILE_ABOVE else None
@@ -122,7 +122,7 @@ class TreeBatch:
         that case the upper bound is inf, because none was computed.
         """
         prices = self.prices(a, b)
-        problem, total = self._problem(a, b, prices.saved), prices.total
+        problem, total = self._pair_problem(a, b, prices.saved), prices.total
         state = heaviest_matching(problem, budget=budget, needed=total - enough)
         upper = prices.of_matching(state.pairs)
         lower = upper if state.closed else max(0.0, min(upper, total - state.bound))

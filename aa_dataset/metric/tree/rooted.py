@@ -122,7 +122,7 @@ class ConstrainedMatching:
         self._tree = np.zeros(rooted.weights.shape)
         last = len(rooted.children1) - 1
         for a in (*range(last - 1, -1, -1), last):
-            if not state.meter.charge(self._row_steps(a)):
+            if not state.meter.charge(self._steps_of_row(a)):
                 break  # the part computed so far is feasible
             self._solve_row(a)
         self.weight = float(self.forest[last].max())
@@ -133,7 +133,7 @@ class ConstrainedMatching:
         chosen = self.trace_forest(last, int(self.forest[last].argmax()))
         return as_pairs(chosen, self.rooted)
 
-    def _row_steps(self, a: int) -> int:
+    def _steps_of_row(self, a: int) -> int:
         """Return the charge of one row: closures, and assignments between child subtrees."""
         kids, width = len(self.rooted.children1[a]), len(self.rooted.inside2)
         nested = sum(assignment_steps(kids, len(others)) for _, others in self._branching)
@@ -144,10 +144,10 @@ class ConstrainedMatching:
         tree = view.weights[a] + 0.0
         if kids:
             inner = np.maximum(self.forest[kids].max(axis=0), self._side_by_side(kids))
-            self.forest[a] = self._closure(inner)
+            self.forest[a] = self._maximum_of_descendants(inner)
             tree += self.forest[a]
             np.maximum(tree, self._tree[kids].max(axis=0), out=tree)
-        self._tree[a] = self._closure(tree)
+        self._tree[a] = self._maximum_of_descendants(tree)
 
     def _side_by_side(self, kids: list[int]) -> Array:
         """Return the best assignment of child subtrees to child subtrees for every node."""
@@ -162,7 +162,7 @@ class ConstrainedMatching:
             out[d] = ordered_sum(block[assignment(block)])
         return out
 
-    def _closure(self, values: Array) -> Array:
+    def _maximum_of_descendants(self, values: Array) -> Array:
         return np.asarray((self._or_inside * values).max(axis=1))
 
     def trace_forest(self, a: int, d: int) -> list[tuple[int, int]]:
@@ -173,24 +173,24 @@ class ConstrainedMatching:
             table, a, d = tasks.pop()
             if table[a, d] <= 0:
                 continue
-            deeper = self._deeper(table, a, d)
+            deeper = self._deeper_pair(table, a, d)
             if deeper is not None:
                 tasks.append((table, *deeper))
             elif table is self.forest:
-                tasks += [(self._tree, *pair) for pair in self._assigned(a, d)]
+                tasks += [(self._tree, *pair) for pair in self._best_assignment_of_children(a, d)]
             else:
                 chosen.append((a, d))
                 tasks.append((self.forest, a, d))
         return chosen
 
-    def _deeper(self, table: Array, a: int, d: int) -> tuple[int, int] | None:
+    def _deeper_pair(self, table: Array, a: int, d: int) -> tuple[int, int] | None:
         """Return a pair one step deeper that attains the same value."""
         view = self.rooted
         steps = [(kid, d) for kid in view.children1[a]]
         steps += [(a, other) for other in view.children2[d]]
         return next((step for step in steps if table[step] == table[a, d]), None)
 
-    def _assigned(self, a: int, d: int) -> list[tuple[int, int]]:
+    def _best_assignment_of_children(self, a: int, d: int) -> list[tuple[int, int]]:
         kids, others = list(self.rooted.children1[a]), list(self.rooted.children2[d])
         rows, columns = assignment(self._tree[np.ix_(kids, others)])
         picked = zip(rows.tolist(), columns.tolist(), strict=True)

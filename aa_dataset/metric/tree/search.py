@@ -140,13 +140,13 @@ class BranchAndBound:
             if state.done or not state.meter.charge(steps):
                 return
             _, _, alive = heapq.heappop(self._queue)
-            self._expand(alive)
+            self._expand_node(alive)
             state.nodes += 1
             nodes = None if nodes is None else nodes - 1
         top = -self._queue[0][0] if self._queue else 0.0
         state.bound = max(state.weight, min(state.bound, top))
 
-    def _expand(self, alive: Bools) -> None:
+    def _expand_node(self, alive: Bools) -> None:
         problem, state = self._problem, self._state
         floor = state.weight + state.tolerance
         alive = alive & (oriented_bounds(problem, alive) > floor)
@@ -157,15 +157,15 @@ class BranchAndBound:
             state.offer(bound, pairs)
             return
         state.offer(*repair(problem, alive, pairs))
-        i, j = self._contested(pairs)
+        i, j = self._most_contested_pair(pairs)
         for s in (0, 1):
             if alive[i, j, s]:
-                self._push(bound, propagate(problem, alive, (i, j, s)))
+                self._push_node(bound, propagate(problem, alive, (i, j, s)))
         without = alive.copy()
         without[i, j] = False
-        self._push(bound, without)
+        self._push_node(bound, without)
 
-    def _contested(self, pairs: Pairs) -> tuple[int, int]:
+    def _most_contested_pair(self, pairs: Pairs) -> tuple[int, int]:
         """Return the pair whose orientation has the largest weight of disagreement."""
         value = self._problem.weights[pairs]
         ballots = votes(self._problem, pairs)
@@ -173,7 +173,7 @@ class BranchAndBound:
         worst = int(np.minimum(turned, kept).argmax())
         return int(pairs[0][worst]), int(pairs[1][worst])
 
-    def _push(self, bound: float, alive: Bools) -> None:
+    def _push_node(self, bound: float, alive: Bools) -> None:
         relaxed, _ = assign(self._problem.weights * alive.any(axis=2))
         bound = min(bound, relaxed)
         if bound > self._state.weight + self._state.tolerance:

@@ -102,7 +102,7 @@ def contract(tree: Tree) -> Skeleton:
         parts = bodies if body is None else [body, *bodies]
         moving[index] = replace(moving[index], body=merge_bodies(parts))
     return Skeleton(
-        tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _below(parents)
+        tree.name, tuple(moving), JointArray.of(moving), tuple(parents), _descendants(parents)
     )
 
 
@@ -111,7 +111,7 @@ def is_exactly_fixed(joint: Joint) -> bool:
     return not joint.is_movable or (joint.lower == 0.0 and joint.upper == 0.0)
 
 
-def _below(parents: list[int]) -> Bools:
+def _descendants(parents: list[int]) -> Bools:
     below = np.zeros((len(parents), len(parents)), dtype=bool)
     for k, parent in enumerate(parents):
         if parent >= 0:

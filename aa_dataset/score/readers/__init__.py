@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import LibraryLayout
 from aa_dataset.score.budgets import PredictionError
 
 __all__ = ["PredictionError", "PredictionReader", "open_predictions"]

@@ -23,7 +23,7 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 def read_regular(root: Path, names: Sequence[str], most: int) -> bytes:
     """Return at most `most` bytes of the file at the path `names` below `root`."""
-    with _opened(root, names) as place:
+    with _opened_path(root, names) as place:
         if not stat.S_ISREG(os.fstat(place).st_mode):
             raise _not_regular("/".join(names))
         with os.fdopen(os.dup(place), "rb") as stream:
@@ -32,7 +32,7 @@ def read_regular(root: Path, names: Sequence[str], most: int) -> bytes:
 
 def list_names(root: Path, names: Sequence[str]) -> list[str] | None:
     """Return the sorted entries of a folder below `root`; None if it is not a folder."""
-    with _opened(root, names) as place:
+    with _opened_path(root, names) as place:
         if not stat.S_ISDIR(os.fstat(place).st_mode):
             return None
         with os.scandir(place) as entries:
@@ -45,7 +45,7 @@ def list_names(root: Path, names: Sequence[str]) -> list[str] | None:
 
 
 @contextmanager
-def _opened(root: Path, names: Sequence[str]) -> Iterator[int]:
+def _opened_path(root: Path, names: Sequence[str]) -> Iterator[int]:
     """Open the file or folder at the path `names`, and close it afterwards."""
     place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

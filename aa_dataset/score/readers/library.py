@@ -7,8 +7,8 @@ from pathlib import Path
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
+from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import TABLES, LibraryLayout
 from aa_dataset.load import load_dataset
 from aa_dataset.score.budgets import PredictionError
 

@@ -11,10 +11,10 @@ import os
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import URDF
 from aa_dataset.score.budgets import XML, PredictionError
 from aa_dataset.score.readers.files import list_names, read_regular
 
@@ -24,7 +24,7 @@ class UrdfFolder:
 
     def __init__(self, root: Path):
         self._root = root
-        self._entries = _entries(root)
+        self._entries = _entries_by_id(root)
         self.label = f"URDF folder {root.resolve().name}"
 
     def has(self, object_id: str) -> bool:
@@ -33,7 +33,7 @@ class UrdfFolder:
 
     def tree(self, object_id: str) -> KinematicTree:
         """Read the object's URDF; any failure raises `PredictionError` with the file name."""
-        names = self._find(object_id)
+        names = self._find_urdf(object_id)
         try:
             data = read_regular(self._root, names, XML.max_bytes + 1)
             return urdf_tree(parse_urdf(data, budget=XML))
@@ -49,7 +49,7 @@ class UrdfFolder:
         """Return the names of files and folders that belong to none of the objects."""
         return tuple(sorted(set(self._entries) - object_ids))
 
-    def _find(self, object_id: str) -> list[str]:
+    def _find_urdf(self, object_id: str) -> list[str]:
         """Return the path components from the root to the object's URDF."""
         entries = self._entries[object_id]
         if len(entries) > 1:
@@ -75,17 +75,17 @@ def _only_urdf(object_id: str, names: list[str]) -> str:
     raise PredictionError(f"{object_id}/: expected {URDF} or a single URDF, found {shown}.")
 
 
-def _entries(root: Path) -> dict[str, list[str]]:
+def _entries_by_id(root: Path) -> dict[str, list[str]]:
     """Return the entries of the folder by object id."""
     by_id: dict[str, list[str]] = {}
     with os.scandir(root) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
-            if stem := _stem(entry):
+            if stem := _entry_id(entry):
                 by_id.setdefault(stem, []).append(entry.name)
     return by_id
 
 
-def _stem(entry: os.DirEntry[str]) -> str:
+def _entry_id(entry: os.DirEntry[str]) -> str:
     """Return the object id of an entry of the folder, empty if it has none."""
     if entry.name.startswith("."):
         return ""

@@ -30,8 +30,8 @@ def code_digest(stage: str, adapter: str = "") -> str:
     """
     files = {*stage_modules(stage), *_data_files(stage), layout.CONSTRAINTS}
     if adapter:
-        files |= _closure([f"{ADAPTERS}.{adapter}"])
-    return "".join(f"{_digest(path)}  {path.as_posix()}\n" for path in sorted(files))
+        files |= _import_closure([f"{ADAPTERS}.{adapter}"])
+    return "".join(f"{_file_digest(path)}  {path.as_posix()}\n" for path in sorted(files))
 
 
 def require_planned_code(stage: str, source: str = "") -> None:
@@ -43,7 +43,7 @@ def require_planned_code(stage: str, source: str = "") -> None:
     plan = layout.code(stage, source)
     for line in plan.read_text().splitlines() if plan.is_file() else []:
         digest, name = line.split("  ", 1)
-        if not Path(name).is_file() or _digest(Path(name)) != digest:
+        if not Path(name).is_file() or _file_digest(Path(name)) != digest:
             raise ChangedDuringBuildError(name)
 
 
@@ -56,7 +56,7 @@ def package_modules(package: str) -> set[Path]:
     """Return the source files of a package and of everything first-party that they import."""
     folder = Path(*package.split("."))
     roots = [".".join(path.with_suffix("").parts) for path in sorted(folder.rglob("*.py"))]
-    return _closure([*ENTRANCE, *roots])
+    return _import_closure([*ENTRANCE, *roots])
 
 
 def _data_files(stage: str) -> Iterator[Path]:
@@ -65,19 +65,19 @@ def _data_files(stage: str) -> Iterator[Path]:
         yield from sorted(Path().glob(pattern))
 
 
-def _closure(modules: Iterable[str]) -> set[Path]:
+def _import_closure(modules: Iterable[str]) -> set[Path]:
     found: set[Path] = set()
     waiting = list(modules)
     while waiting:
-        path = _source(waiting.pop())
+        path = _module_file(waiting.pop())
         if path is None or path in found:
             continue
         found.add(path)
-        waiting.extend(_imports(path, path.stat().st_mtime_ns))
+        waiting.extend(_imported_modules(path, path.stat().st_mtime_ns))
     return found
 
 
-def _source(module: str) -> Path | None:
+def _module_file(module: str) -> Path | None:
     base = Path(*module.split("."))
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
@@ -86,7 +86,7 @@ def _source(module: str) -> Path | None:
 
 
 @functools.cache
-def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
+def _imported_modules(path: Path, _mtime_ns: int) -> tuple[str, ...]:
     """Return the first-party modules that a file names, their packages included."""
     names: list[str] = []
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -94,7 +94,9 @@ def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             # `from package import name`: the name may be a module or something inside one.
-            module = ".".join([*_anchor(path, node.level), *(node.module or "").split(".")])
+            module = ".".join(
+                [*_relative_import_package(path, node.level), *(node.module or "").split(".")]
+            )
             module = module.rstrip(".")
             names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
     return tuple(
@@ -109,7 +111,7 @@ def _imports(path: Path, _mtime_ns: int) -> tuple[str, ...]:
     )
 
 
-def _anchor(path: Path, level: int) -> tuple[str, ...]:
+def _relative_import_package(path: Path, level: int) -> tuple[str, ...]:
     """Return the package that a relative import of `level` dots starts from."""
     return path.parts[: len(path.parts) - level] if level else ()
 
@@ -120,5 +122,5 @@ def _with_packages(name: str) -> Iterator[str]:
         yield ".".join(parts[:length])
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()

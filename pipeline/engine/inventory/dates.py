@@ -53,7 +53,7 @@ def date_outputs(rules: Any, shards: Mapping[str, int]) -> None:
     }
     write_wiring(wiring)
     jobs = list(all_jobs(wiring, shards))
-    _forget_unreadable()
+    _remove_unreadable()
     damaged = _date_all(jobs)
     if damaged:
         many = "1 output that is" if len(damaged) == 1 else f"{len(damaged)} outputs that are"
@@ -66,7 +66,7 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
     damaged: list[str] = []
     records = {job: read_record(job.record) for job in jobs}
     for record in records.values():
-        digests.learn(record)
+        digests.add_outputs_of(record)
     now = time.time_ns()
     for job, record in records.items():
         verdict = judge(job, record, digests)
@@ -82,7 +82,7 @@ def _date_all(jobs: Iterable[Job]) -> list[str]:
                 digests.redate(path, wanted)
         refresh_marks(job, record, digests)
     if stale:  # Snakemake's own digests of inputs would override the times
-        _forget(_memory_files())
+        _remove_outputs(_memory_files())
     return damaged
 
 
@@ -98,9 +98,9 @@ def _date_inputs(job: Job, digests: Digests, now: int) -> int:
     return newest
 
 
-def _forget_unreadable() -> None:
+def _remove_unreadable() -> None:
     """Remove metadata of Snakemake that is unreadable."""
-    _forget(path for path in _memory_files() if not _is_json(path))
+    _remove_outputs(path for path in _memory_files() if not _is_json(path))
 
 
 def _memory_files() -> list[Path]:
@@ -114,7 +114,7 @@ def _is_json(path: Path) -> bool:
         return False
 
 
-def _forget(paths: Iterable[Path]) -> None:
+def _remove_outputs(paths: Iterable[Path]) -> None:
     for path in paths:
         if not path.is_dir() or path.is_symlink():
             path.unlink()

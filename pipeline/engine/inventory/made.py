@@ -60,7 +60,7 @@ class Digests:
 
     known: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
-    def learn(self, record: Record | None) -> None:
+    def add_outputs_of(self, record: Record | None) -> None:
         """Add the digests and marks of a record's outputs."""
         for path, (digest, mark) in record.outputs.items() if record else ():
             self.known[path] = mark, digest
@@ -72,7 +72,7 @@ class Digests:
             return None
         known = self.known.get(path)
         if known is None or known[0] != mark:
-            self.known[path] = mark, _sha256(path)
+            self.known[path] = mark, _sha256_or_none(path)
         return self.known[path][1]
 
     def redate(self, path: str, nanoseconds: int) -> None:
@@ -97,7 +97,7 @@ def file_mark(path: str) -> str | None:
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
-def _sha256(path: str) -> str | None:
+def _sha256_or_none(path: str) -> str | None:
     try:
         return file_sha256(Path(path))
     except OSError:  # an unreadable file counts as missing
@@ -108,16 +108,17 @@ def read_record(path: Path) -> Record | None:
     """Read a job's record, None if there is no usable one."""
     try:
         found = json.loads(path.read_bytes())
-        inputs = {str(key): _text(value) for key, value in found["inputs"].items()}
+        inputs = {str(key): _text_or_none(value) for key, value in found["inputs"].items()}
         outputs = {
-            str(key): (_text(digest), str(mark)) for key, (digest, mark) in found["outputs"].items()
+            str(key): (_text_or_none(digest), str(mark))
+            for key, (digest, mark) in found["outputs"].items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return Record(inputs, outputs)
 
 
-def _text(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
@@ -156,16 +157,16 @@ def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
         return
     digests = Digests()
     for record in layout.made_before(source, shard):
-        digests.learn(read_record(record))
+        digests.add_outputs_of(read_record(record))
     inputs = digests.all_of(job.inputs)
     yield
     for path, digest in inputs.items():
         if digests.of(path) != digest:
             raise ChangedDuringBuildError(path)
-    write_bytes(job.record, _made(job, inputs, digests).as_json())
+    write_bytes(job.record, _job_record(job, inputs, digests).as_json())
 
 
-def _made(job: Job, inputs: Mapping[str, str | None], digests: Digests) -> Record:
+def _job_record(job: Job, inputs: Mapping[str, str | None], digests: Digests) -> Record:
     """Return the record of a job whose outputs are in place."""
     outputs = {}
     for path in job.outputs:

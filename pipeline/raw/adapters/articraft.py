@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.foreign_text import one_line
+from aa_dataset.untrusted.foreign_text import one_line
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.raw.adapters.facts import read_object, text
@@ -39,36 +39,36 @@ _TAIL = re.compile(r"_(?:\d{4}|[0-9a-f]{32}|(?P<date>\d{8})_\d{6}(?:_\d{6})?_[0-
 
 def discover(root: Path) -> Iterator[Found]:
     """Yield every record once: compiled if present, else its archive, else the bare record."""
-    records = {name: f"{RECORDS}/{name}" for name in _below(root, RECORDS)}
+    records = {name: f"{RECORDS}/{name}" for name in _object_folders_below(root, RECORDS)}
     folders = {name: name for name in object_folders(root) if name.startswith(PREFIX)}
     found = {name: Found(name, (path,)) for name, path in (records | folders).items()}
-    found |= _archives(root)
+    found |= _record_archives(root)
     found |= {name: Found(name, (name,)) for name in folders if (root / name / MODEL).is_file()}
-    for name in _below(root, COMPILED):
+    for name in _object_folders_below(root, COMPILED):
         compiled = f"{COMPILED}/{name}"
         found[name] = Found(name, (records[name], compiled) if name in records else (compiled,))
     yield from (found[name] for name in sorted(found))
 
 
-def _archives(root: Path) -> dict[str, Found]:
+def _record_archives(root: Path) -> dict[str, Found]:
     """Return the archives of the source's folder and of its plain subfolders."""
     places = ["", *(f"{name}/" for name in object_folders(root) if not name.startswith(PREFIX))]
     found: dict[str, Found] = {}
     for place in places:
         for path in sorted((root / place).glob(f"{PREFIX}*")):
-            name = _without_ending(path.name)
+            name = _without_archive_suffix(path.name)
             if name and path.is_file():
                 found.setdefault(name, Found(name, (f"{place}{path.name}",)))
     return found
 
 
-def _without_ending(name: str) -> str:
+def _without_archive_suffix(name: str) -> str:
     """Return an archive's name without its ending, or an empty string for another file."""
     ending = next((ending for ending in ARCHIVES if name.endswith(ending)), None)
     return name.removesuffix(ending) if ending else ""
 
 
-def _below(root: Path, place: str) -> list[str]:
+def _object_folders_below(root: Path, place: str) -> list[str]:
     folder = root / place
     return object_folders(folder) if folder.is_dir() else []
 
@@ -87,15 +87,15 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     record = read_object(files, path) if files.has(path) else {}
     return RawRecord(
         model=model,
-        name=_name(found.name, record),
-        description=_description(files, record, path),
+        name=_readable_name(found.name, record),
+        description=_prompt_paragraph(files, record, path),
         label=text(record, "category_slug", RECORD) if record.get("category_slug") else "",
         provenance=_provenance(record) | _compile_facts(files, f"{model_place}{REPORT}"),
         findings=tuple(_disagreements(record, found)),
     )
 
 
-def _name(record_id: str, record: dict[str, Any]) -> str:
+def _readable_name(record_id: str, record: dict[str, Any]) -> str:
     """Return the words of a record id without its prefix and number.
 
     The id of a free prompt contains only a part of it, so its name is the record's title.
@@ -108,7 +108,7 @@ def _name(record_id: str, record: dict[str, Any]) -> str:
     return words[:1].upper() + words[1:] or record_id
 
 
-def _description(files: RawFiles, record: dict[str, Any], path: str) -> str:
+def _prompt_paragraph(files: RawFiles, record: dict[str, Any], path: str) -> str:
     """Return the first paragraph of the prompt, on one line.
 
     A record of schema 3 keeps its prompt below `revisions/` and names the path.
@@ -153,5 +153,5 @@ def _compile_facts(files: RawFiles, path: str) -> dict[str, Any]:
 def _disagreements(record: dict[str, Any], found: Found) -> Iterator[Finding]:
     stated = record.get("record_id", found.name)
     if stated != found.name:
-        detail = f"{RECORD} is about {str(stated)[:200]!r}, but stands in {found.name!r}."
+        detail = f"{RECORD} is about {str(stated)[:200]!r}, but is in the folder of {found.name!r}."
         yield Finding(Code.SOURCE_DISAGREES, detail)

@@ -46,19 +46,19 @@ def discover(root: Path) -> Iterator[Found]:
     places = (index_file(root, name, most=MANIFEST_BYTES) for name in MANIFESTS)
     manifest = next((path for path in places if path is not None), None)
     if manifest is None:
-        yield from _folders(root)
+        yield from _objects_of_folders(root)
     else:
-        yield from _listed(root, read_manifest(manifest, COLUMNS))
+        yield from _objects_of_index(root, read_manifest(manifest, COLUMNS))
 
 
-def _listed(root: Path, rows: Iterator[Row]) -> Iterator[Found]:
+def _objects_of_index(root: Path, rows: Iterator[Row]) -> Iterator[Found]:
     """Yield every row once; a row without its own folder carries a problem."""
     names: dict[str, int] = {}
     claimed: dict[str, str] = {}
     for row in rows:
         written = f"{row.get('tier', '')}/{row.get('rel_path', '')}"
         name = _free_name(written, names)
-        path, problem = _place(root, row)
+        path, problem = _row_folder(root, row)
         if name != written:
             problem = f"the manifest lists {written[:200]!r} more than once."
         elif path in claimed:
@@ -83,20 +83,20 @@ def _free_name(written: str, names: dict[str, int]) -> str:
     return name
 
 
-def _place(root: Path, row: Row) -> tuple[str, str]:
+def _row_folder(root: Path, row: Row) -> tuple[str, str]:
     """Return the path of a row's folder, and the problem of the row.
 
     Archives are unpacked into one folder, or each into the folder of its tier.
     """
     written, tier = row.get("rel_path", ""), row.get("tier", "")
     path = posixpath.normpath(written.replace("\\", "/")) if written else ""
-    if not path or path == "." or _OUTSIDE.match(path) or not _fits_a_disk(path):
+    if not path or path == "." or _OUTSIDE.match(path) or not _is_valid_path(path):
         return "", f"the manifest's path {written[:200]!r} is not one inside the source's folder."
     own = f"{tier}/{path}"
     return (own if tier in TIERS and _is_dir(root / own) else path), ""
 
 
-def _fits_a_disk(path: str) -> bool:
+def _is_valid_path(path: str) -> bool:
     """Return whether a system call would accept the path."""
     parts = path.encode("utf-8", "replace").split(b"/")
     return "\0" not in path and max(map(len, parts)) <= 255 and len(path) <= LONGEST
@@ -109,15 +109,15 @@ def _is_dir(path: Path) -> bool:
         return False
 
 
-def _folders(root: Path) -> Iterator[Found]:
+def _objects_of_folders(root: Path) -> Iterator[Found]:
     """Yield folders that contain a URDF, and top folders without any, which are rejected."""
     for top in object_folders(root):
-        below = [top] if (root / top).is_symlink() else list(_objects(root, top))
+        below = [top] if (root / top).is_symlink() else list(_folders_with_urdf(root, top))
         for path in below or [top]:
             yield Found(path, (path,), _facts_of_path(path))
 
 
-def _objects(root: Path, top: str) -> Iterator[str]:
+def _folders_with_urdf(root: Path, top: str) -> Iterator[str]:
     for parent, folders, files in os.walk(root / top):
         path = Path(parent).relative_to(root)
         if MODEL in files:

@@ -45,30 +45,30 @@ def discover(root: Path) -> Iterator[Found]:
     """Yield every model folder; its name is `<category>/<source>/<id>`, since ids may repeat."""
     place = next((f"{place}/" for place in PLACES if (root / place).is_dir()), "")
     base = root / place
-    for category in _plain_folders(base):
-        for source in _plain_folders(base / category):
+    for category in _real_folders(base):
+        for source in _real_folders(base / category):
             for model in object_folders(base / category / source):
                 name = f"{category}/{source}/{model}"
                 yield Found(name, (f"{place}{name}",))
 
 
-def _plain_folders(root: Path) -> list[str]:
+def _real_folders(root: Path) -> list[str]:
     return [name for name in object_folders(root) if not (root / name).is_symlink()]
 
 
 def describe(files: RawFiles, found: Found) -> RawRecord:
     """Read one model's folder."""
     category, source, identifier = found.name.split("/", 2)
-    path = _model(files)
+    path = _only_urdf(files)
     model = read_urdf(files, path)
-    annotation, where = _annotation(files)
-    articulations = _by_part(annotation, where)
-    screws, findings = _screws(model)
+    annotation, where = _read_annotation(files)
+    articulations = _joint_types_by_part(annotation, where)
+    screws, findings = _declared_screws(model)
     return RawRecord(
         model=path,
         name=f"{category} {identifier}",
         label=category,
-        parts=_parts(model, annotation, where),
+        parts=_part_labels(model, annotation, where),
         screws=screws,
         provenance={
             "upstream_source": source,
@@ -81,7 +81,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     )
 
 
-def _model(files: RawFiles) -> str:
+def _only_urdf(files: RawFiles) -> str:
     """Return the only URDF of the object."""
     names = [name for name in files.names() if re.fullmatch(rf"{MODELS}[^/]+\.urdf", name)]
     if len(names) != 1:
@@ -91,7 +91,7 @@ def _model(files: RawFiles) -> str:
     return names[0]
 
 
-def _annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
+def _read_annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
     """Return the annotation and the name of its file, empty if there is none."""
     names = [name for name in files.names() if name.endswith(ANNOTATION) and "/" not in name]
     if not names:
@@ -99,36 +99,36 @@ def _annotation(files: RawFiles) -> tuple[dict[str, Any], str]:
     if len(names) > 1:
         detail = f"the object has {len(names)} files *{ANNOTATION}, of which one may be."
         raise Rejection(Reason.METADATA_INVALID, detail)
-    return _unwrapped(read_object(files, names[0]), names[0]), names[0]
+    return _annotation_of_file(read_object(files, names[0]), names[0]), names[0]
 
 
-def _unwrapped(content: dict[str, Any], where: str) -> dict[str, Any]:
+def _annotation_of_file(content: dict[str, Any], where: str) -> dict[str, Any]:
     """Return the annotation of a file, from its top level or below the key `annotation`."""
     nested = content.get("annotation")
     return content if nested is None else mapping(nested, f"{where}: `annotation`")
 
 
-def _by_part(annotation: dict[str, Any], where: str) -> dict[str, list[str]]:
+def _joint_types_by_part(annotation: dict[str, Any], where: str) -> dict[str, list[str]]:
     """Return the annotated types by part; several records of one part are one composite joint."""
     types: dict[str, list[str]] = defaultdict(list)
     for entry in sequence(annotation.get("articulations"), f"{where}: `articulations`"):
         record = mapping(entry, f"{where}: an articulation")
-        types[_pid(record, where)].append(text(record, "type", where).lower())
+        types[_part_id(record, where)].append(text(record, "type", where).lower())
     return dict(types)
 
 
-def _pid(values: dict[str, Any], where: str) -> str:
+def _part_id(values: dict[str, Any], where: str) -> str:
     pid = values.get("pid")
     if isinstance(pid, bool) or not isinstance(pid, int | str):
         raise Rejection(Reason.METADATA_INVALID, f"{where}: a `pid` is no number of a part.")
     return str(pid)
 
 
-def _parts(model: UrdfModel, annotation: dict[str, Any], where: str) -> dict[str, str]:
+def _part_labels(model: UrdfModel, annotation: dict[str, Any], where: str) -> dict[str, str]:
     """Return the annotation's label of each link `link_<pid>_<label>`, else that of its name."""
     listed = sequence(annotation.get("parts"), f"{where}: `parts`")
     entries = [mapping(entry, f"{where}: a part") for entry in listed if entry is not None]
-    labels = {_pid(entry, where): text(entry, "label", where) for entry in entries}
+    labels = {_part_id(entry, where): text(entry, "label", where) for entry in entries}
     named = {link.name: _LINK.fullmatch(link.name) for link in model.links}
     parts = {
         name: labels.get(match["pid"], match["label"]) for name, match in named.items() if match
@@ -136,7 +136,7 @@ def _parts(model: UrdfModel, annotation: dict[str, Any], where: str) -> dict[str
     return {name: label for name, label in parts.items() if label}
 
 
-def _screws(model: UrdfModel) -> tuple[tuple[Screw, ...], list[Finding]]:
+def _declared_screws(model: UrdfModel) -> tuple[tuple[Screw, ...], list[Finding]]:
     """Return the screws that attributes of joints declare."""
     screws, findings = [], []
     declared = [j for j in model.joints if j.attributes.get("artiverse_original_type") == "screw"]
@@ -150,19 +150,19 @@ def _screws(model: UrdfModel) -> tuple[tuple[Screw, ...], list[Finding]]:
         travel = None if None in ends else (float(ends[0] or 0), float(ends[1] or 0))
         if _KINDS.get(joint.type) == "turn":
             evidence = f"attributes artiverse_* of {where}"
-            partner = _partner(joint, declared)
+            partner = _slide_of_screw(joint, declared)
             screws.append(Screw(joint.name, partner, pitch, travel=travel, evidence=evidence))
-            findings += _pitch_doubt(joint, pitch, travel)
+            findings += _pitch_finding(joint, pitch, travel)
     return tuple(screws), findings
 
 
-def _partner(turn: UrdfJoint, declared: list[UrdfJoint]) -> str:
+def _slide_of_screw(turn: UrdfJoint, declared: list[UrdfJoint]) -> str:
     """Return the slide beside a turn if the URDF writes the screw as two joints."""
     slides = (joint for joint in declared if _KINDS.get(joint.type) == "slide")
     return next((s.name for s in slides if s.child == turn.parent or s.parent == turn.child), "")
 
 
-def _pitch_doubt(
+def _pitch_finding(
     joint: UrdfJoint, pitch: float | None, travel: tuple[float, float] | None
 ) -> list[Finding]:
     """Report a pitch that is not the ratio of the stated ranges."""

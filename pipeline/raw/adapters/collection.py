@@ -77,14 +77,14 @@ def read_collection(folder: Path) -> dict[str, Any]:
         raise Rejection(Reason.METADATA_INVALID, f"{folder.name}/{rejection.detail}") from None
     except ValueError as error:
         raise Rejection(Reason.METADATA_INVALID, f"{folder.name}/{FILE}: {error}") from None
-    problems = _problems(value)
+    problems = _field_problems(value)
     if problems:
         where = f"{folder.name}/{FILE}"
         raise Rejection(Reason.METADATA_INVALID, " ".join(f"{where}: {p}" for p in problems[:3]))
     return dict(value)
 
 
-def _problems(value: object) -> list[str]:
+def _field_problems(value: object) -> list[str]:
     from jsonschema import Draft202012Validator
 
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):

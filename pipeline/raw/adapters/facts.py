@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aa_dataset import safe_json
+from aa_dataset.untrusted import safe_json
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import encodable

@@ -49,8 +49,8 @@ PARTNET_FRAME = Frame("z", "-x")
 
 def discover(root: Path) -> Iterator[Found]:
     """Yield the folders of AKB-48 objects and, if present, of PartNet's."""
-    categories = _categories(root)
-    homes = [home for kind in (AKB48, PARTNET) if (home := _home(root, kind))]
+    categories = _categories_by_id(root)
+    homes = [home for kind in (AKB48, PARTNET) if (home := _objects_folder(root, kind))]
     for home in homes or [""]:
         is_partnet = posixpath.basename(home).startswith(PARTNET)
         for name in object_folders(root / home):
@@ -61,7 +61,7 @@ def discover(root: Path) -> Iterator[Found]:
             yield Found(unique, (posixpath.join(home, name),), facts)
 
 
-def _home(root: Path, kind: str) -> str:
+def _objects_folder(root: Path, kind: str) -> str:
     """Return the folder with the objects of a kind; of several, the latest edition."""
     places = [place for place in ("dataset/", "") if (root / place).is_dir()]
     folders = [f"{p}{name}" for p in places for name in object_folders(root / p)]
@@ -69,7 +69,7 @@ def _home(root: Path, kind: str) -> str:
     return next((home for home in homes[::-1] if (root / home).is_dir()), "")
 
 
-def _categories(root: Path) -> dict[str, str]:
+def _categories_by_id(root: Path) -> dict[str, str]:
     """Return the category of every id of the list; other lines than `category id` are skipped."""
     lists = (index_file(root, f"{place}{LIST}", most=META_BYTES) for place in LIST_PLACES)
     path = next((path for path in lists if path is not None), None)
@@ -87,12 +87,14 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         detail = f"none of {', '.join(models)} exists in the object's folder."
         raise Rejection(Reason.URDF_MISSING, detail)
     model = read_urdf(files, name)
-    described: dict[str, Any] = _partnet(files, found) if is_partnet else _akb48(model, name, found)
-    substitutes, swapped = _substitutes(files, model, name)
+    described: dict[str, Any] = (
+        _describe_partnet(files, found) if is_partnet else _describe_akb48(model, name, found)
+    )
+    substitutes, swapped = _ply_substitutes(files, model, name)
     origin = PARTNET_META if is_partnet else LIST if described["label"] else "the folder's name"
     return RawRecord(
         model=name,
-        parts=_parts(files),
+        parts=_part_labels(files),
         substitutes=substitutes,
         provenance={"model": name, "facts_from": origin},
         findings=(*described.pop("findings", ()), *swapped),
@@ -100,7 +102,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     )
 
 
-def _partnet(files: RawFiles, found: Found) -> dict[str, Any]:
+def _describe_partnet(files: RawFiles, found: Found) -> dict[str, Any]:
     """Describe an object of PartNet-Mobility, with GAPartNet's files beside its own."""
     identifier = posixpath.basename(found.name)
     label = text(read_object(files, PARTNET_META), "model_cat", PARTNET_META)
@@ -113,7 +115,7 @@ def _partnet(files: RawFiles, found: Found) -> dict[str, Any]:
     }
 
 
-def _akb48(model: UrdfModel, name: str, found: Found) -> dict[str, Any]:
+def _describe_akb48(model: UrdfModel, name: str, found: Found) -> dict[str, Any]:
     label = found.facts.get("category", "")
     has_root = any(link.name == ROOT for link in model.links)
     frame = None if has_root else FRAMES_WITHOUT_ROOT.get(label, UNKNOWN_FRAME)
@@ -121,11 +123,11 @@ def _akb48(model: UrdfModel, name: str, found: Found) -> dict[str, Any]:
         "name": f"{label} {found.name}".strip(),
         "label": label,
         "frame": frame,
-        "findings": tuple(_doubts(name, frame)),
+        "findings": tuple(_frame_findings(name, frame)),
     }
 
 
-def _doubts(name: str, frame: Frame | None) -> Iterator[Finding]:
+def _frame_findings(name: str, frame: Frame | None) -> Iterator[Finding]:
     if name == UNITY:
         detail = (
             f"{UNITY} writes its joints in Unity's axes, but not its meshes: axes may be wrong."
@@ -136,13 +138,13 @@ def _doubts(name: str, frame: Frame | None) -> Iterator[Finding]:
         yield Finding(Code.FRAME_UNCERTAIN, detail)
 
 
-def _parts(files: RawFiles) -> dict[str, str]:
+def _part_labels(files: RawFiles) -> dict[str, str]:
     name = next((name for name in SEMANTICS if files.has(name)), None)
     meanings = read_semantics(files, name) if name else []
     return {meaning.link: meaning.label for meaning in meanings if meaning.link != ROOT}
 
 
-def _substitutes(
+def _ply_substitutes(
     files: RawFiles, model: UrdfModel, urdf: str
 ) -> tuple[dict[str, str], list[Finding]]:
     """Return the PLY twins of OBJ meshes that the URDF names and the folder lacks."""
@@ -151,16 +153,16 @@ def _substitutes(
     found, findings = {}, []
     for name in names:
         twin = f"{posixpath.splitext(name)[0]}.ply"
-        if not name.lower().endswith(".obj") or _path(files, name, urdf):
+        if not name.lower().endswith(".obj") or _mesh_path(files, name, urdf):
             continue
-        if _has_faces(files, _path(files, twin, urdf)):
+        if _has_faces(files, _mesh_path(files, twin, urdf)):
             found[name] = twin
             detail = f"{name} does not exist; {twin} beside it is read in its place."
             findings.append(Finding(Code.MESH_SUBSTITUTED, detail))
     return found, findings
 
 
-def _path(files: RawFiles, name: str, beside: str) -> str:
+def _mesh_path(files: RawFiles, name: str, beside: str) -> str:
     """Return the path of a mesh; empty if it is absent or its name leads out of the object."""
     try:
         path = files.resolve(name, beside=beside)

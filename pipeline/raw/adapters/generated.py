@@ -37,13 +37,13 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         name=text(meta, "name", META) or found.name,
         description=text(meta, "description", META),
         label=text(meta, "category", META),
-        parts=_parts(meta),
+        parts=_part_labels(meta),
         license=text(meta, "license", META),
         provenance={**rest, "facts_from": META},
     )
 
 
-def _parts(meta: dict[str, Any]) -> dict[str, str]:
+def _part_labels(meta: dict[str, Any]) -> dict[str, str]:
     parts = meta.get("parts", {})
     if not isinstance(parts, dict) or not all(isinstance(v, str) for v in parts.values()):
         raise Rejection(

@@ -32,7 +32,9 @@ def read_manifest(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     """
     rows = _parquet_rows(path, columns) if path.suffix == ".parquet" else _csv_rows(path, columns)
     try:
-        yield from _bounded({k: str(row[k]) for k in columns if _is_given(row, k)} for row in rows)
+        yield from _rows_within_limits(
+            {k: str(row[k]) for k in columns if _is_given(row, k)} for row in rows
+        )
     except (OSError, ValueError, csv.Error) as error:  # Arrow's errors are ValueErrors
         raise PipelineError(
             f"{path} cannot be read: {error}. Fetch it again, or remove it to take every folder."
@@ -43,7 +45,7 @@ def _is_given(row: dict[str, object], column: str) -> bool:
     return row.get(column) not in (None, "")
 
 
-def _bounded(rows: Iterable[Row]) -> Iterator[Row]:
+def _rows_within_limits(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield rows that a table can store; raise if there are too many."""
     left = MANIFEST_BYTES
     for number, row in enumerate(rows, 1):

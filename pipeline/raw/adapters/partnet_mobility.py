@@ -82,18 +82,18 @@ def find_screws(
     empty = {link.name for link in model.links if not link.visuals and not link.collisions}
     screws, findings = [], []
     for link in dict.fromkeys(declared):
-        evidence = _evidence(kinds.get(link), turning.get(link))
+        evidence = _screw_evidence(kinds.get(link), turning.get(link))
         pair = _helper_pair(link, parents, empty)
         if pair is None:
             detail = f"{evidence} makes {link} a screw, but {MODEL} has no pair of joints for it."
             findings.append(Finding(Code.SOURCE_DISAGREES, detail))
             continue
-        turn = _turn(turning.get(link))
+        turn = _turn_range(turning.get(link))
         screws.append(Screw(pair[0].name, pair[1].name, turn=turn, evidence=evidence))
     return tuple(screws), findings
 
 
-def _evidence(kind: str | None, motion: Motion | None) -> str:
+def _screw_evidence(kind: str | None, motion: Motion | None) -> str:
     evidence = [f"{SEMANTICS}: {kind}"] if kind == SCREW_KIND else []
     evidence += [f"{MOTIONS}: rotates"] if motion is not None else []
     return "; ".join(evidence)
@@ -112,7 +112,7 @@ def _helper_pair(
     return turn, slide
 
 
-def _turn(motion: Motion | None) -> tuple[float, float] | None:
+def _turn_range(motion: Motion | None) -> tuple[float, float] | None:
     """Return the range of the turn [rad], None if the source does not bound it."""
     if motion is None or not motion.turn_degrees:
         return None

@@ -56,11 +56,11 @@ class Motion:
 def read_motions(value: Any, name: str) -> list[Motion]:
     """Return the entries of the JSON that have an id."""
     entries = [mapping(entry, f"{name}: an entry") for entry in sequence(value, name)]
-    return [_motion(entry, name) for entry in entries if entry.get("id") is not None]
+    return [_read_motion(entry, name) for entry in entries if entry.get("id") is not None]
 
 
-def _motion(entry: dict[str, Any], name: str) -> Motion:
-    link, parent = _link(entry, "id", name), _link(entry, "parent", name)
+def _read_motion(entry: dict[str, Any], name: str) -> Motion:
+    link, parent = _link_name(entry, "id", name), _link_name(entry, "parent", name)
     where = f"{name}: {link}"
     kind = text(entry, "joint", where)
     data = mapping(entry.get("jointData"), f"{where}: `jointData`")
@@ -72,20 +72,20 @@ def _motion(entry: dict[str, Any], name: str) -> Motion:
         link=link,
         parent=parent,
         kind=kind,
-        limits=None if endless or None in ends else _ordered(ends, kind),
+        limits=None if endless or None in ends else _ordered_range(ends, kind),
         endless=endless,
         rotates=kind == "slider" and flag(limit, "rotates", where),
         turn_degrees=None if flag(limit, "noRotationLimit", where) else turn,
     )
 
 
-def _link(entry: dict[str, Any], field: str, name: str) -> str:
+def _link_name(entry: dict[str, Any], field: str, name: str) -> str:
     """Return the link of a number; `base` for none and for the -1 of a root."""
     value = number(entry, field, name)
     return BASE if value is None or value < 0 else f"link_{value:g}"
 
 
-def _ordered(ends: list[float | None], kind: str) -> tuple[float, float]:
+def _ordered_range(ends: list[float | None], kind: str) -> tuple[float, float]:
     unit = math.pi / 180 if kind == "hinge" else 1.0
     lower, upper = sorted(unit * end for end in ends if end is not None)
     return lower, upper

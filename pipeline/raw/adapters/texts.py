@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
+from aa_dataset.untrusted.safe_xml import XmlBudget
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.raw.adapters.facts import read_meta

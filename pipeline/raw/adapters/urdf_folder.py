@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import parse_xml
+from aa_dataset.untrusted.safe_xml import parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import encodable
@@ -49,57 +49,57 @@ def discover(root: Path) -> Iterator[Found]:
     for entry in sorted(root.iterdir()):
         if entry.suffix.lower() == SUFFIXES["urdf"] and not entry.is_dir():
             detail = f"{entry.name} lies outside a collection; put it into a folder with a {FILE}."
-            yield _problem(entry.name, Rejection(Reason.METADATA_MISSING, detail))
+            yield _object_with_problem(entry.name, Rejection(Reason.METADATA_MISSING, detail))
     for name in object_folders(root):
-        yield from _collection(root, name)
+        yield from _collection_objects(root, name)
 
 
-def _collection(root: Path, name: str) -> Iterator[Found]:
+def _collection_objects(root: Path, name: str) -> Iterator[Found]:
     if (root / name).is_symlink():
         yield Found(name, (name,))  # ingest rejects a link before anything else
         return
     try:
         facts = read_collection(root / name)
-        found = list(_objects(root, name, facts))
+        found = list(_listed_models(root, name, facts))
         if not found:
             wanted = SUFFIXES[facts.get("format", "urdf")]
             detail = f"the collection {name!r} holds no model ({wanted}); meshes alone do not move."
             raise Rejection(Reason.URDF_MISSING, detail)
     except Rejection as rejection:
-        found = [_problem(name, rejection)]
+        found = [_object_with_problem(name, rejection)]
     yield from found
 
 
-def _problem(name: str, rejection: Rejection) -> Found:
+def _object_with_problem(name: str, rejection: Rejection) -> Found:
     """Return an object that `describe` will reject with that detail."""
     facts = {"problem": encodable(rejection.detail), "code": str(rejection.reason)}
     return Found(name, (name,), facts)
 
 
-def _objects(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Found]:
+def _listed_models(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Found]:
     if facts.get("layout") == "physx":
         for inner in physx_mobility.discover(root / name):
             paths = tuple(f"{name}/{path}" for path in inner.paths)
             yield Found(f"{name}/{inner.name}", paths, facts)
         return
     shared = tuple(f"{name}/{folder}" for folder in facts.get("shared", ()))
-    for model in _models(root / name, facts.get("format", "urdf")):
+    for model in _model_names(root / name, facts.get("format", "urdf")):
         # The model itself comes first: with two paths, names are relative to the source's folder,
         # and `../<collection>/...` keeps its meaning.
         path = f"{name}/{model}"
         yield Found(path, (path, posixpath.dirname(path), *shared), facts)
 
 
-def _models(folder: Path, kind: str) -> list[str]:
+def _model_names(folder: Path, kind: str) -> list[str]:
     """Return the names of the models of a collection, relative to it, sorted."""
     suffix = SUFFIXES[kind]
-    names = [name for name in _walk(folder) if name.lower().endswith(suffix)]
+    names = [name for name in _file_names(folder) if name.lower().endswith(suffix)]
     if kind == "urdf":
         return names
     return find_models(FolderFiles(folder, most_bytes=1), names)
 
 
-def _walk(folder: Path) -> list[str]:
+def _file_names(folder: Path) -> list[str]:
     """Return the names of all files below a folder; links to folders are not followed."""
     found: list[str] = []
     waiting, total = [("", 0)], 0
@@ -126,7 +126,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     if not files.has(found.paths[0]):
         raise Rejection(Reason.URDF_MISSING, f"{found.paths[0]} is not a file of the object.")
     is_physx = facts.get("layout") == "physx"
-    record = physx_mobility.describe(files, found) if is_physx else _record(files, found)
+    record = physx_mobility.describe(files, found) if is_physx else _describe_model(files, found)
     collection = PurePosixPath(found.name).parts[0]
     provenance = {"facts_from": f"{collection}/{FILE}", "collection": facts["title"]}
     return dataclasses.replace(
@@ -140,17 +140,17 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
     )
 
 
-def _record(files: RawFiles, found: Found) -> RawRecord:
+def _describe_model(files: RawFiles, found: Found) -> RawRecord:
     model = PurePosixPath(found.paths[0])
     return RawRecord(
         model=found.paths[0],
         name="/".join(model.with_suffix("").parts[1:]),
-        label=_label(files, model, found.facts),
+        label=_model_label(files, model, found.facts),
         format=found.facts.get("format", "urdf"),
     )
 
 
-def _label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:
+def _model_label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:
     places = {"file": model.stem, "folder": model.parent.name, "parent": model.parent.parent.name}
     if facts.get("label_from") == "robot":
         return _robot_name(files, str(model))

@@ -60,16 +60,16 @@ class _StaleError(Exception):
     """The file does not have the value that the correction expects."""
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{text} is not finite")
     return value
 
 
-def _numbers(count: int) -> Callable[[str], tuple[float, ...]]:
+def _number_parser(count: int) -> Callable[[str], tuple[float, ...]]:
     def read(text: str) -> tuple[float, ...]:
-        values = tuple(_number(word) for word in text.split())
+        values = tuple(_parse_number(word) for word in text.split())
         if len(values) != count:
             raise ValueError(f"{text!r} is not {count} numbers")
         return values
@@ -88,8 +88,8 @@ def _one_of(words: Iterable[str]) -> Callable[[str], str]:
     return read
 
 
-def _positive(text: str) -> float:
-    if _number(text) <= 0:
+def _parse_positive(text: str) -> float:
+    if _parse_number(text) <= 0:
         raise ValueError(f"{text} is not positive")
     return float(text)
 
@@ -98,20 +98,20 @@ _JOINT_FORMS: dict[str, Callable[[str], Any]] = {
     "type": _one_of(JOINT_TYPES),
     "parent": str,
     "child": str,
-    "axis": _numbers(3),
-    "origin": _numbers(6),
-    **dict.fromkeys(LIMITS, _number),
+    "axis": _number_parser(3),
+    "origin": _number_parser(6),
+    **dict.fromkeys(LIMITS, _parse_number),
 }
 _LINK_FORMS: dict[str, Callable[[str], Any]] = {
     "filename": str,
-    "scale": _numbers(3),
-    "origin": _numbers(6),
+    "scale": _number_parser(3),
+    "origin": _number_parser(6),
 }
 _WHOLE_FORMS: dict[str, Callable[[str], Any]] = {
     "frame.up": _one_of(_AXIS_WORDS),
     "frame.front": _one_of(_AXIS_WORDS),
     "scale": _one_of(("metric", "unit_sphere", "arbitrary")),
-    "unit": _positive,
+    "unit": _parse_positive,
 }
 # Values that a file may lack, so that a correction may add or remove them.
 _OPTIONAL = ("axis", "origin", "scale", "frame.front", *LIMITS)
@@ -145,19 +145,19 @@ def parse_repair(line: str) -> Repair:
     identifier, name, old, new, why = cells
     if name == "label":
         raise PipelineError(f"{FILE}: {line!r}: labels are corrected in taxonomy/reviews.tsv.")
-    what, form = _form(name)
+    what, form = _field_form(name)
     if form is None:
         raise PipelineError(
             f"{FILE}: {name!r} is not a field; pipeline/raw/curation/repairs.py lists them."
         )
     try:
-        values = [_value(what, form, text) for text in (old, new)]
+        values = [_parse_value(what, form, text) for text in (old, new)]
     except ValueError as error:
         raise PipelineError(f"{FILE}: {line!r}: {error}.") from None
     return Repair(identifier, name, values[0], values[1], why)
 
 
-def _form(name: str) -> tuple[str, Callable[[str], Any] | None]:
+def _field_form(name: str) -> tuple[str, Callable[[str], Any] | None]:
     match = _FIELD.fullmatch(name)
     if match is None:
         return "", None
@@ -168,7 +168,7 @@ def _form(name: str) -> tuple[str, Callable[[str], Any] | None]:
     return name, _WHOLE_FORMS.get(name)
 
 
-def _value(what: str, form: Callable[[str], Any], text: str) -> Any:
+def _parse_value(what: str, form: Callable[[str], Any], text: str) -> Any:
     if text:
         return form(text)
     if what not in _OPTIONAL:
@@ -201,7 +201,8 @@ def apply_repairs(
             detail = f"{repair.field}: {stale}, so the repair was not applied ({repair.why})."
             findings.append(Finding(Code.REPAIR_STALE, detail, Severity.ERROR))
             continue
-        detail = f"{repair.field}: {_shown(repair.old)} became {_shown(repair.new)} ({repair.why})."
+        old, new = _format_value(repair.old), _format_value(repair.new)
+        detail = f"{repair.field}: {old} became {new} ({repair.why})."
         findings.append(Finding(Code.REPAIRED, detail, Severity.INFO))
     _require_frame(source.frame)
     return model, source, findings
@@ -215,7 +216,7 @@ def _require_frame(frame: Frame) -> None:
         raise Rejection(Reason.METADATA_INVALID, f"{FILE}: {detail}")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return "nothing"
     words = value if isinstance(value, tuple) else (value,)
@@ -223,11 +224,11 @@ def _shown(value: Any) -> str:
 
 
 def _require_same(found: Any, repair: Repair) -> None:
-    if not _same(found, repair.old):
-        raise _StaleError(f"the file says {_shown(found)}, not {_shown(repair.old)}")
+    if not _same_value(found, repair.old):
+        raise _StaleError(f"the file has {_format_value(found)}, not {_format_value(repair.old)}")
 
 
-def _same(found: Any, old: Any) -> bool:
+def _same_value(found: Any, old: Any) -> bool:
     if found is None or old is None or isinstance(found, str) or isinstance(old, str):
         return bool(found == old)
     return bool(np.allclose(found, old, rtol=1e-9, atol=1e-12))
@@ -246,7 +247,9 @@ def _with_field(model: UrdfModel, repair: Repair) -> UrdfModel:
     match = _FIELD.fullmatch(repair.field)
     assert match is not None  # `parse_repair` checked it
     if match["joint"]:
-        joints = _changed(model.joints, match["joint_name"], lambda j: _with_joint(j, repair))
+        joints = _with_changed_item(
+            model.joints, match["joint_name"], lambda j: _with_joint(j, repair)
+        )
         return replace(model, joints=joints)
     tag, number = f"{match['tag']}s", int(match["number"])
 
@@ -257,10 +260,12 @@ def _with_field(model: UrdfModel, repair: Repair) -> UrdfModel:
         shapes[number] = _with_shape(shapes[number], match["link_what"], repair)
         return replace(link, **{tag: tuple(shapes)})
 
-    return replace(model, links=_changed(model.links, match["link_name"], with_shape))
+    return replace(model, links=_with_changed_item(model.links, match["link_name"], with_shape))
 
 
-def _changed(items: Sequence[Any], name: str, change: Callable[[Any], Any]) -> tuple[Any, ...]:
+def _with_changed_item(
+    items: Sequence[Any], name: str, change: Callable[[Any], Any]
+) -> tuple[Any, ...]:
     if all(item.name != name for item in items):
         raise _StaleError(f"the file has no {name!r}")
     return tuple(change(item) if item.name == name else item for item in items)
@@ -302,5 +307,5 @@ def _with_pose(pose: np.ndarray, repair: Repair) -> np.ndarray:
         for value in (repair.old, repair.new)
     )
     if not np.allclose(pose, old, rtol=1e-9, atol=1e-9):
-        raise _StaleError(f"the file does not say {_shown(repair.old)}")
+        raise _StaleError(f"the file does not say {_format_value(repair.old)}")
     return new

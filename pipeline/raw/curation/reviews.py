@@ -36,13 +36,13 @@ def load_reviews(path: Path) -> list[Review]:
     if lines[:1] != [HEAD]:
         raise ConfigError(f"{path}, line 1: the header must be {HEAD!r}, with tabs.")
     rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
-    problems = [problem for number, line in rows if (problem := _problem(line, path, number))]
+    problems = [problem for number, line in rows if (problem := _row_problem(line, path, number))]
     if problems:
         raise ConfigError("\n".join(problems))
     return [Review(number, *line.split("\t")) for number, line in rows]
 
 
-def _problem(line: str, path: Path, number: int) -> str:
+def _row_problem(line: str, path: Path, number: int) -> str:
     fields = line.split("\t")
     if len(fields) == 3 and all(field.strip() for field in fields) and fields[1] in ACTIONS:
         return ""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import trimesh
 
-from aa_dataset.contents import content_digest
-from aa_dataset.convention import check_convention
+from aa_dataset.assets.contents import content_digest
+from aa_dataset.convention.document import check_convention
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity

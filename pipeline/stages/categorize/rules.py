@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from aa_dataset.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
+from aa_dataset.format.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
 from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
 
 # Prefixes of the names of sources without a plain label; every other source states one.
@@ -163,7 +163,7 @@ def _read_record_id(trail: _Trail, record_id: str) -> bool:
 def _shorten_name(trail: _Trail) -> bool:
     """Cut a descriptive name at connectives, then drop generic words."""
     words = trail.taxonomy.name_words
-    return trail.known() or _cut(trail, words) or _drop(trail, words)
+    return trail.known() or _cut_at_connective(trail, words) or _drop_generic_words(trail, words)
 
 
 def _shorten_prompt(trail: _Trail, *, complete: bool = True) -> bool:
@@ -175,17 +175,17 @@ def _shorten_prompt(trail: _Trail, *, complete: bool = True) -> bool:
     bare = _NUMBERING.sub("", trail.label)
     if bare != trail.label:
         trail.go("without numbering", bare)
-    if trail.known() or _drop(trail, words):
+    if trail.known() or _drop_generic_words(trail, words):
         return True
     before = trail.label
-    if _cut(trail, words):
+    if _cut_at_connective(trail, words):
         return True
     if trail.label == before and not complete:
         return False
-    return _drop(trail, words) or _take_head(trail)
+    return _drop_generic_words(trail, words) or _take_head(trail)
 
 
-def _cut(trail: _Trail, words: Words) -> bool:
+def _cut_at_connective(trail: _Trail, words: Words) -> bool:
     """Cut at the first connective that is not the first word."""
     parts = trail.label.split("_")
     for place, part in enumerate(parts):
@@ -195,7 +195,7 @@ def _cut(trail: _Trail, words: Words) -> bool:
     return False
 
 
-def _drop(trail: _Trail, words: Words) -> bool:
+def _drop_generic_words(trail: _Trail, words: Words) -> bool:
     """Drop generic words one by one until the label is known or none is left."""
     choices: Sequence[Callable[[list[str]], int | None]] = (
         lambda parts: next((k for k, part in enumerate(parts) if part in words.anywhere), None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aa_dataset.labels import format_trace, parse_trace
+from aa_dataset.format.labels import format_trace, parse_trace
 from pipeline.base.reasons import Code, Finding
 from pipeline.base.records import read_records
 from pipeline.base.tables import write_bytes
@@ -50,15 +50,15 @@ def categorize(
         supercategory=supercategory_of(decision),
         label_provenance=format_trace(decision.steps),
     )
-    return Outcome(record, _findings(decision, raw.label))
+    return Outcome(record, _label_findings(decision, raw.label))
 
 
-def _findings(decision: Decision, label: str) -> list[Finding]:
+def _label_findings(decision: Decision, label: str) -> list[Finding]:
     if decision.category is not None:
         return []
     detail = (
         f"the taxonomy has no category for the label {label!r}, which the rules read as "
-        f"{decision.label!r}; taxonomy/README.md tells how to add one."
+        f"{decision.label!r}; taxonomy/README.md explains how to add one."
     )
     return [Finding(Code.LABEL_UNKNOWN, detail)]
 

@@ -49,11 +49,11 @@ class Gallery:
 
     def add(self, identifier: str, fingerprint: Fingerprint) -> None:
         """Add one object."""
-        self._cells.setdefault(self._cell(fingerprint), []).append((identifier, fingerprint))
+        self._cells.setdefault(self._grid_cell(fingerprint), []).append((identifier, fingerprint))
 
     def alike(self, fingerprint: Fingerprint) -> Iterator[tuple[str, Fingerprint]]:
         """Yield the objects of the same shape, in the order in which they were added."""
-        faces, *cell = self._cell(fingerprint)
+        faces, *cell = self._grid_cell(fingerprint)
         for step in itertools.product((-1, 0, 1), repeat=len(cell)):
             key = (faces, *(place + move for place, move in zip(cell, step, strict=True)))
             for identifier, other in self._cells.get(key, ()):
@@ -61,7 +61,7 @@ class Gallery:
                     yield identifier, other
 
     @staticmethod
-    def _cell(fingerprint: Fingerprint) -> tuple[int, ...]:
+    def _grid_cell(fingerprint: Fingerprint) -> tuple[int, ...]:
         """Return the face count and the cell of the first two numbers, wider than the tolerance."""
         cells = (math.floor(value / (2 * TOLERANCE)) for value in fingerprint.shape[:2])
         return fingerprint.faces, *cells

@@ -26,7 +26,7 @@ from typing import Any
 
 from scipy.cluster.hierarchy import DisjointSet
 
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.reasons import Code, Reason, Severity
 from pipeline.base.records import read_records
@@ -59,12 +59,12 @@ class Candidate:
 def run(job: ShardJob[DeduplicateSettings]) -> None:
     """Compare the whole library; write rejects and findings."""
     order = {source: number for number, source in enumerate(job.settings.source_order)}
-    rejects, findings = find_duplicates(_candidates(order))
+    rejects, findings = find_duplicates(_read_candidates(order))
     write_table(job.outputs["findings"], findings, TABLES["findings"])
     write_table(job.outputs["rejects"], rejects, TABLES["rejects"])
 
 
-def _candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
+def _read_candidates(order: Mapping[str, int]) -> Iterator[Candidate]:
     for source, shards in load_index().items():
         for shard in map(layout.shard_name, range(shards)):
             ingested = read_records(layout.records("ingest", source, shard), IngestedRecord)
@@ -103,11 +103,11 @@ def find_duplicates(candidates: Iterable[Candidate]) -> tuple[Rows, Rows]:
             pair = (first.object_id, one.object_id)
             why = next(text for text, step in steps if step.connected(*pair))
             copies.setdefault(first.object_id, []).append(one.object_id)
-            rejects.append(_reject(one, f"{why} {first.object_id}."))
-    findings = [_finding(name, Code.DUPLICATE_KEPT, f"left out as copies: {', '.join(others)}.")
+            rejects.append(_reject_row(one, f"{why} {first.object_id}."))
+    findings = [_finding_row(name, Code.DUPLICATE_KEPT, f"left out as copies: {', '.join(others)}.")
                 for name, others in copies.items()]  # fmt: skip
     findings += _shared_findings([one.object_id for one in kept.values()], shared)
-    return _sorted(rejects), _sorted(findings)
+    return _sorted_rows(rejects), _sorted_rows(findings)
 
 
 def _join_by_content(objects: list[Candidate], groups: DisjointSet) -> None:
@@ -150,7 +150,7 @@ def _shared_findings(kept: list[str], shared: DisjointSet) -> Rows:
     for identifier in kept:
         clusters.setdefault(shared[identifier], []).append(identifier)
     return [
-        _finding(one, Code.SHAPE_SHARED, _shared_detail([x for x in cluster if x != one]))
+        _finding_row(one, Code.SHAPE_SHARED, _shared_detail([x for x in cluster if x != one]))
         for cluster in clusters.values()
         if len(cluster) > 1
         for one in cluster
@@ -162,11 +162,11 @@ def _shared_detail(others: list[str]) -> str:
     return f"has the geometry of {', '.join(others[:NAMED])}{more}, but other joints."
 
 
-def _sorted(rows: Rows) -> Rows:
+def _sorted_rows(rows: Rows) -> Rows:
     return sorted(rows, key=lambda row: (row["object_id"], row["code"]))
 
 
-def _reject(one: Candidate, detail: str) -> dict[str, Any]:
+def _reject_row(one: Candidate, detail: str) -> dict[str, Any]:
     return {
         "object_id": one.object_id,
         "source": one.source,
@@ -176,7 +176,7 @@ def _reject(one: Candidate, detail: str) -> dict[str, Any]:
     }
 
 
-def _finding(identifier: str, code: Code, detail: str) -> dict[str, Any]:
+def _finding_row(identifier: str, code: Code, detail: str) -> dict[str, Any]:
     return {
         "object_id": identifier,
         "stage": "deduplicate",

@@ -26,13 +26,13 @@ def require_wanted(provenance: Mapping[str, Any], wanted: Mapping[str, Filter]) 
         if field not in provenance:
             continue
         value = provenance[field]
-        for rule, bound in _rules(filtered):
-            if value is None or not _passes(value, rule, bound):
+        for rule, bound in _set_conditions(filtered):
+            if value is None or not _passes_condition(value, rule, bound):
                 detail = f"its {field} is {value!r}; config.yaml wants {rule} {bound!r}."
                 raise Rejection(Reason.FILTERED_BY_CONFIG, detail)
 
 
-def _rules(wanted: Filter) -> Iterator[tuple[str, Any]]:
+def _set_conditions(wanted: Filter) -> Iterator[tuple[str, Any]]:
     """Yield the conditions that are set, by name."""
     if wanted.at_least is not None:
         yield "at_least", wanted.at_least
@@ -42,7 +42,7 @@ def _rules(wanted: Filter) -> Iterator[tuple[str, Any]]:
         yield "one_of", [*wanted.one_of]
 
 
-def _passes(value: Any, rule: str, bound: Any) -> bool:
+def _passes_condition(value: Any, rule: str, bound: Any) -> bool:
     if rule == "at_least":
         return isinstance(value, int | float) and value >= bound
     return (value in bound) == (rule == "one_of")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.licenses import is_redistributable, needs_attribution
+from aa_dataset.format.licenses import is_redistributable, needs_attribution
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
@@ -83,10 +83,10 @@ def ingest(
     _require_short(raw)
     _require_declared(raw, adapter.FIELDS)
     require_wanted(raw.provenance, settings.filters.get(given.source, {}))
-    return Outcome(_record(given, raw), raw.findings)
+    return Outcome(_ingested_record(given, raw), raw.findings)
 
 
-def _record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
+def _ingested_record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
     facts = given.facts
     license_id = raw.license or facts.license
     attribution = raw.attribution or facts.attribution
@@ -111,11 +111,11 @@ def _record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
         # A license that requires attribution cannot be met without the author's name.
         redistribution=is_redistributable(license_id)
         and bool(attribution or not needs_attribution(license_id)),
-        provenance={**_texts(raw.provenance), "raw_sha256": given.digest},
+        provenance={**_provenance_texts(raw.provenance), "raw_sha256": given.digest},
     )
 
 
-def _texts(provenance: Mapping[str, Any]) -> dict[str, str | None]:
+def _provenance_texts(provenance: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the provenance as texts, because its values may have any type."""
     return {
         key: value if value is None or isinstance(value, str) else compact_json(value)

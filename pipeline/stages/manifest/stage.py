@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from aa_dataset.files import FileSeal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.assets import (
     AssetRange,
@@ -92,10 +92,10 @@ def run(job: ShardJob[ManifestSettings]) -> None:
     rejects = [row for shard in shards for row in _shard_rows(shard, "rejects")] + duplicates
     left_out = {row["object_id"] for row in rejects}
     marks: Marks = {}
-    nested = {name: _nested(shards, name, left_out) for name in ("links", "joints")}
-    counts = _counts(nested)
+    nested = {name: _rows_of_kept_objects(shards, name, left_out) for name in ("links", "joints")}
+    counts = _link_and_joint_counts(nested)
     objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks, counts)]
-    _check_books(shards, objects, left_out)
+    _require_all_accounted_for(shards, objects, left_out)
     kept = {row["object_id"] for row in objects}
     findings = [row for shard in shards for row in _shard_rows(shard, "findings")]
     findings += read_rows(job.inputs["findings"])
@@ -141,7 +141,7 @@ def _pack_shard(
         writer = AssetWriter(stream)
         for identifier in sorted(set(pictures) - left_out):
             facts = made[identifier]
-            files = _content(assets[identifier], facts["content_sha256"])
+            files = _checked_files(assets[identifier], facts["content_sha256"])
             offset, size, _ = writer.append(files + read_fragment(pictures[identifier]))
             place = {"shard": shard.asset, "offset": offset, "size": size}
             rows.append({**facts, **_count_columns(counts[identifier]), **place})
@@ -150,14 +150,14 @@ def _pack_shard(
     return rows
 
 
-def _content(where: AssetRange, content_sha256: str) -> bytes:
+def _checked_files(where: AssetRange, content_sha256: str) -> bytes:
     """Return an object's files as `annotate` wrote them; raise if their digest differs."""
     files = read_fragment(where)
     require_content(where, files, content_sha256)
     return files
 
 
-def _counts(nested: Mapping[str, pa.Table]) -> dict[str, Counter[str]]:
+def _link_and_joint_counts(nested: Mapping[str, pa.Table]) -> dict[str, Counter[str]]:
     """Return the number of links, and of joints by type, of every object."""
     found: dict[str, Counter[str]] = {}
     for identifier in nested["links"]["object_id"].to_pylist():
@@ -178,10 +178,10 @@ def _count_columns(counts: Counter[str]) -> dict[str, int]:
     }
 
 
-def _nested(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
+def _rows_of_kept_objects(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
     """Return the rows of `links` or `joints` of every object that is kept, sorted by object."""
     schema = TABLES[column]
-    tables = [_unnested(shard.path("annotate"), column, schema) for shard in shards]
+    tables = [_unnested_column(shard.path("annotate"), column, schema) for shard in shards]
     table = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks()
     is_out = pc.is_in(table["object_id"], pa.array(sorted(left_out), pa.string()))
     table = table.filter(pc.invert(is_out))
@@ -189,7 +189,7 @@ def _nested(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
     return table.take(pc.sort_indices(table["object_id"]))
 
 
-def _unnested(path: Path, column: str, schema: pa.Schema) -> pa.Table:
+def _unnested_column(path: Path, column: str, schema: pa.Schema) -> pa.Table:
     """Return a column of lists of structs as a table, each row with the id of its object."""
     table = read_arrow(path, ["object_id", column]).combine_chunks()
     rows, ids = table[column].combine_chunks(), table["object_id"].combine_chunks()
@@ -197,7 +197,7 @@ def _unnested(path: Path, column: str, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays([owners, *rows.flatten().flatten()], schema=schema)
 
 
-def _check_books(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:
+def _require_all_accounted_for(shards: list[Shard], objects: Rows, left_out: set[str]) -> None:
     """Raise unless every object of the inventories is in the library or in the rejects."""
     expected = {
         line.split("\t", 1)[0]

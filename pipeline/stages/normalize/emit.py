@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from aa_dataset.kinematics.urdf import Material, UrdfJoint, UrdfLink, UrdfModel
-from aa_dataset.layout import GLB, URDF
 from aa_dataset.portable import settled
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.glb import write_glb

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aa_dataset.obj import Group, ObjText
+from aa_dataset.untrusted.obj import Group, ObjText
 from pipeline.shapes.materials import MapLine, MtlMaterial
 
 

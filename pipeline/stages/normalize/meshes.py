@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
-from aa_dataset.obj import Group, ObjError, ObjText, read_obj
 from aa_dataset.portable import product
+from aa_dataset.untrusted.obj import Group, ObjError, ObjText, read_obj
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets

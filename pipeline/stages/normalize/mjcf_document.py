@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
+from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets

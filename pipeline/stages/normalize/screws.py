@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from aa_dataset.format.labels import plain_label
 from aa_dataset.kinematics.joints import Mimic
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import COLLINEAR_TOLERANCE
-from aa_dataset.labels import plain_label
 from aa_dataset.portable import applied, dot, length, product
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.engine.settings import Normalize

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from aa_dataset.convention import check_convention
+from aa_dataset.convention.document import check_convention
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
+from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics import JointType, KinematicTree
-from aa_dataset.kinematics.safe_xml import XmlBudget
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
-from aa_dataset.layout import URDF
 from aa_dataset.portable import length
+from aa_dataset.untrusted.safe_xml import XmlBudget
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark
-from aa_dataset.foreign_text import markdown_cell, plain_line, yaml_text
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.seal import Seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.seal import Seal
+from aa_dataset.untrusted.foreign_text import markdown_cell, plain_line, yaml_text
 from pipeline.base.tables import read_rows
 
 
@@ -46,7 +46,7 @@ def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
             "|---|---:|",
             *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal.splits.items())),
             "",
-            *_benchmark(seal.benchmark),
+            *_benchmark_lines(seal.benchmark),
             "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
             "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
             "",
@@ -59,7 +59,7 @@ def _terms_row(terms: Sequence[str], count: int) -> str:
     return f"| {' | '.join(map(markdown_cell, terms))} | {count:,} |"
 
 
-def _benchmark(held: Benchmark | None) -> list[str]:
+def _benchmark_lines(held: Benchmark | None) -> list[str]:
     """Return which version of the benchmark a release contains."""
     if held is None:
         return ["This release holds no version of the benchmark.", ""]

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from aa_dataset.benchmark import Benchmark
 from aa_dataset.files import FileSeal, file_sha256
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.licenses import is_redistributable
-from aa_dataset.schema import TABLES as SCHEMAS
-from aa_dataset.seal import Seal
+from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.licenses import is_redistributable
+from aa_dataset.format.schema import TABLES as SCHEMAS
+from aa_dataset.format.seal import Seal
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require_content
 from pipeline.base.reasons import Code, Reason
@@ -43,14 +43,14 @@ def run(job: ShardJob[PublishSettings]) -> None:
         group = EVALUATION if row["object_id"] in chosen else row["shard"]
         groups[group].append(row)
     marks: dict[str, FileSeal] = {}
-    packed = [row for name, rows in groups.items() for row in _pack(name, rows, marks)]
+    packed = [row for name, rows in groups.items() for row in _write_tar(name, rows, marks)]
     _write_tables(
         sorted(packed, key=lambda row: row["object_id"]), _open_sources(job.settings.licenses)
     )
     _remove_other_assets(set(groups))
-    benchmark = _benchmark(whole.benchmark)
+    benchmark = _released_benchmark(whole.benchmark)
     if benchmark is None:
-        _forget_versions()
+        _clear_split_versions()
     seal = seal_folder(
         RELEASE,
         name=job.settings.name,
@@ -61,7 +61,7 @@ def run(job: ShardJob[PublishSettings]) -> None:
     card = dataset_card(seal, RELEASE, version=job.settings.publish.version)
     write_bytes(job.outputs["card"], card.encode())
     write_bytes(job.outputs["license"], license_text(RELEASE).encode())
-    write_bytes(job.outputs["checksums"], _checksums(seal).encode())
+    write_bytes(job.outputs["checksums"], _checksum_lines(seal).encode())
 
 
 def _evaluation_members() -> set[str]:
@@ -69,7 +69,7 @@ def _evaluation_members() -> set[str]:
     return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
 
 
-def _benchmark(found: Benchmark | None) -> Benchmark | None:
+def _released_benchmark(found: Benchmark | None) -> Benchmark | None:
     """Return the library's benchmark if the release contains all of its objects."""
     if found is None:
         return None
@@ -77,7 +77,7 @@ def _benchmark(found: Benchmark | None) -> Benchmark | None:
     return found if held == found.objects else None
 
 
-def _forget_versions() -> None:
+def _clear_split_versions() -> None:
     """Set the versions in `splits` to null: a part of a frozen split is not a version."""
     table = pq.read_table(RELEASE.table("splits"))
     place = table.schema.get_field_index("version")
@@ -86,7 +86,7 @@ def _forget_versions() -> None:
     write_arrow(RELEASE.table("splits"), table.set_column(place, field, nothing))
 
 
-def _pack(
+def _write_tar(
     name: str, rows: list[dict[str, Any]], marks: dict[str, FileSeal]
 ) -> list[dict[str, Any]]:
     """Write one tar of the release and its mark; return its rows with their new offsets."""
@@ -106,7 +106,7 @@ def _pack(
 
 def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
     write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
-    write_table(RELEASE.table("categories"), _categories(objects), SCHEMAS["categories"])
+    write_table(RELEASE.table("categories"), _category_rows(objects), SCHEMAS["categories"])
     ids = pa.array([row["object_id"] for row in objects], pa.string())
     for name in ("links", "joints", "splits"):
         table = pq.read_table(LIBRARY.table(name))
@@ -117,11 +117,11 @@ def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
     findings = [row for row in read_rows(LIBRARY.table("findings")) if row["object_id"] in kept]
     rejects = [row for row in rejects if row["object_id"] in named]
     for name, rows in (("findings", findings), ("rejects", rejects)):
-        spoken = [{**row, "detail": _discreet(row, named)} for row in rows]
+        spoken = [{**row, "detail": _without_private_ids(row, named)} for row in rows]
         write_table(RELEASE.table(name), spoken, SCHEMAS[name])
 
 
-def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
+def _without_private_ids(row: Mapping[str, Any], named: set[str]) -> str:
     """Return a row's detail without the ids of objects that are not released."""
     if row["code"] not in (Code.DUPLICATE_KEPT, Reason.DUPLICATE):
         return str(row["detail"])
@@ -131,7 +131,7 @@ def _discreet(row: Mapping[str, Any], named: set[str]) -> str:
     )
 
 
-def _categories(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _category_rows(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     pairs = ((row["category"], row["source"]) for row in objects)
     return sorted(category_rows(pairs), key=lambda row: row["category"])
 
@@ -146,7 +146,7 @@ def _remove_other_assets(names: set[str]) -> None:
             path.unlink()
 
 
-def _checksums(seal: Seal) -> str:
+def _checksum_lines(seal: Seal) -> str:
     """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
     digests = {name: mark.sha256 for name, mark in seal.files.items()}
     for path in (RELEASE.seal, RELEASE.root / "README.md", RELEASE.root / "LICENSE"):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import trimesh
 
+from aa_dataset.format.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import RenderSettings

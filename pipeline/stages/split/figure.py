@@ -30,8 +30,8 @@ def coverage_figure(
     """
     members = [row for row in objects if row["object_id"] in chosen]
     counts = Counter(row["supercategory"] for row in members)
-    covered = _categories(members)
-    every = _categories(objects)
+    covered = _categories_by_group(members)
+    every = _categories_by_group(objects)
     total = sum(map(len, covered.values()))
     title = f"{name}: {len(members)} objects, {total} of {sum(map(len, every.values()))} categories"
     image = Image.new("RGB", (WIDTH, TOP + ROW * len(every) + 20), (255, 255, 255))
@@ -42,20 +42,20 @@ def coverage_figure(
     most = max(counts.values(), default=1)
     for number, group in enumerate(sorted(every, key=lambda group: (-counts[group], group))):
         share = f"{len(covered.get(group, ()))} of {len(every[group])}"
-        _bar(draw, number, group, counts[group] / most, counts[group], share)
+        _draw_bar_row(draw, number, group, counts[group] / most, counts[group], share)
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()
 
 
-def _categories(rows: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
+def _categories_by_group(rows: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:
     out: dict[str, set[str]] = {}
     for row in rows:
         out.setdefault(row["supercategory"], set()).add(row["category"])
     return out
 
 
-def _bar(
+def _draw_bar_row(
     draw: ImageDraw.ImageDraw, number: int, group: str, length: float, count: int, share: str
 ) -> None:
     """Draw one row: label, bar, count, share of categories."""

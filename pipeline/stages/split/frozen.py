@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import SPLIT, VERSION, Benchmark
+from aa_dataset.format.benchmark import SPLIT, VERSION, Benchmark
 from pipeline.base.errors import PipelineError
 from pipeline.stages.split.truth import MIMIC, NAMES, NUMBERS, Truth, Value, difference, read_truths
 
@@ -78,10 +78,10 @@ def recognize(
     }
     by_bytes = sum(same[key] for key in rows if key not in changed)
     by_numbers = len(rows) - len(changed) - by_bytes
-    return Recognition(frozen, by_bytes, by_numbers, _problem(frozen, absent, changed))
+    return Recognition(frozen, by_bytes, by_numbers, _recognition_problem(frozen, absent, changed))
 
 
-def _problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) -> str:
+def _recognition_problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) -> str:
     """Return a message that names the first object and field that differ."""
     total, problems = len(frozen.contents), []
     if absent:
@@ -145,10 +145,10 @@ def list_paths(version: str, folder: Path = FOLDER) -> dict[str, Path]:
 def read_frozen(version: str, folder: Path = FOLDER) -> FrozenList:
     """Read one version; raise if its two files do not match."""
     paths = list_paths(version, folder)
-    objects, joints = (_read(paths[name]) for name in ("objects", "joints"))
+    objects, joints = (_read_tsv(paths[name]) for name in ("objects", "joints"))
     by_object: dict[str, list[Mapping[str, Value]]] = {row["object_id"]: [] for row in objects}
     for row in joints:
-        by_object.setdefault(row["object_id"], []).append(_joint(row))
+        by_object.setdefault(row["object_id"], []).append(_frozen_joint(row))
     counts = {row["object_id"]: int(row["joints"]) for row in objects}
     if counts != {key: len(rows) for key, rows in by_object.items()}:
         raise PipelineError(
@@ -156,25 +156,27 @@ def read_frozen(version: str, folder: Path = FOLDER) -> FrozenList:
             "Restore both files from the repository."
         )
     contents = {row["object_id"]: row["content_sha256"] for row in objects}
-    return FrozenList(version, contents, {r["object_id"]: _truth(r, by_object) for r in objects})
+    return FrozenList(
+        version, contents, {r["object_id"]: _frozen_truth(r, by_object) for r in objects}
+    )
 
 
-def _truth(row: Mapping[str, str], joints: Mapping[str, list[Mapping[str, Value]]]) -> Truth:
+def _frozen_truth(row: Mapping[str, str], joints: Mapping[str, list[Mapping[str, Value]]]) -> Truth:
     is_metric = {"true": True, "false": False}[row["is_metric"]]
-    return Truth(is_metric, _numbers(row["extents"]) or (), tuple(joints[row["object_id"]]))
+    return Truth(is_metric, _parse_numbers(row["extents"]) or (), tuple(joints[row["object_id"]]))
 
 
-def _joint(row: Mapping[str, str]) -> dict[str, Value]:
+def _frozen_joint(row: Mapping[str, str]) -> dict[str, Value]:
     texts = {name: row[name] for name in NAMES}
-    numbers = {name: _numbers(row[name]) for name in (*NUMBERS, *MIMIC[1:])}
+    numbers = {name: _parse_numbers(row[name]) for name in (*NUMBERS, *MIMIC[1:])}
     return {**texts, **numbers, "mimic_joint": row["mimic_joint"] or None}
 
 
-def _numbers(text: str) -> tuple[float, ...] | None:
+def _parse_numbers(text: str) -> tuple[float, ...] | None:
     return tuple(map(float, text.split(" "))) if text else None
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+def _read_tsv(path: Path) -> list[dict[str, str]]:
     try:
         with path.open(newline="", encoding="utf-8") as stream:
             return list(csv.DictReader(stream, delimiter="\t"))
@@ -190,19 +192,21 @@ def list_files(frozen: FrozenList) -> dict[str, bytes]:
     joints: list[tuple[str, ...]] = [JOINT_COLUMNS]
     for key in sorted(frozen.contents):
         truth = frozen.truths[key]
-        facts = (_text(truth.is_metric), _text(truth.extents), str(len(truth.joints)))
+        facts = (_cell_text(truth.is_metric), _cell_text(truth.extents), str(len(truth.joints)))
         objects.append((key, frozen.contents[key], *facts))
-        joints += [(key, *(_text(j[name]) for name in JOINT_COLUMNS[1:])) for j in truth.joints]
-    return {"objects": _table(objects), "joints": _table(joints)}
+        joints += [
+            (key, *(_cell_text(j[name]) for name in JOINT_COLUMNS[1:])) for j in truth.joints
+        ]
+    return {"objects": _tsv_bytes(objects), "joints": _tsv_bytes(joints)}
 
 
-def _text(value: Value) -> str:
+def _cell_text(value: Value) -> str:
     if isinstance(value, tuple):
         return " ".join(map(repr, value))
     return str(value).lower() if isinstance(value, bool) else (value or "")
 
 
-def _table(rows: Iterable[Iterable[str]]) -> bytes:
+def _tsv_bytes(rows: Iterable[Iterable[str]]) -> bytes:
     buffer = io.StringIO()
     csv.writer(buffer, delimiter="\t", lineterminator="\n").writerows(rows)
     return buffer.getvalue().encode()

@@ -32,7 +32,7 @@ def near_duplicates(
     out = {}
     for identifier in sorted(set(categories) - chosen):
         distances = [
-            (_distance(skeletons[identifier], skeletons[other]), other)
+            (_relaxed_distance(skeletons[identifier], skeletons[other]), other)
             for other in by_category.get(categories[identifier], [])
             # An object of one link has no joint, and so no motion to compare.
             if identifier in skeletons and other in skeletons
@@ -43,7 +43,7 @@ def near_duplicates(
     return out
 
 
-def _distance(first: Skeleton, second: Skeleton) -> float:
+def _relaxed_distance(first: Skeleton, second: Skeleton) -> float:
     return relaxed_tree_distance(first, second, compactify=DEFAULT_SCALE)
 
 
@@ -51,11 +51,13 @@ def read_skeletons(joints: Iterable[Mapping[str, Any]]) -> dict[str, Skeleton]:
     """Return the moving skeleton of every object from the rows of `joints`."""
     by_object: dict[str, list[Joint]] = {}
     for row in joints:
-        by_object.setdefault(row["object_id"], []).append(_joint(row))
-    return {identifier: contract(_tree(identifier, js)) for identifier, js in by_object.items()}
+        by_object.setdefault(row["object_id"], []).append(_joint_of_row(row))
+    return {
+        identifier: contract(_tree_of_rows(identifier, js)) for identifier, js in by_object.items()
+    }
 
 
-def _joint(row: Mapping[str, Any]) -> Joint:
+def _joint_of_row(row: Mapping[str, Any]) -> Joint:
     return Joint(
         row["joint"],
         JointType(row["type"]),
@@ -69,6 +71,6 @@ def _joint(row: Mapping[str, Any]) -> Joint:
     )
 
 
-def _tree(identifier: str, joints: list[Joint]) -> KinematicTree:
+def _tree_of_rows(identifier: str, joints: list[Joint]) -> KinematicTree:
     links = dict.fromkeys(name for joint in joints for name in (joint.parent, joint.child))
     return KinematicTree(identifier, tuple(links), tuple(joints))

@@ -119,19 +119,19 @@ class _Picker:
         self._taken: Counter[str] = Counter()
         self._used: Counter[str] = Counter()
         self._continuous = 0
-        self._waiting = sorted(candidates, key=lambda c: _rank(seed, c.object_id))
+        self._waiting = sorted(candidates, key=lambda c: _hash_rank(seed, c.object_id))
 
     def reserve(self, kind: str) -> None:
         """Choose an object with a joint of this kind, unless one is chosen or none exists."""
         if any(kind in c.joint_types for c in self._waiting if c.object_id in self.chosen):
             return
-        open_ones = [c for c in self._open() if kind in c.joint_types]
+        open_ones = [c for c in self._open_candidates() if kind in c.joint_types]
         if open_ones:
-            self._choose(open_ones[0], f"reserved for a {kind} joint")
+            self._choose_candidate(open_ones[0], f"reserved for a {kind} joint")
 
     def take(self) -> None:
         """Choose one object by the rule."""
-        open_ones = self._open()
+        open_ones = self._open_candidates()
         behind = max(
             sorted({c.supercategory for c in open_ones}),
             key=lambda name: 1 - self._taken[name] / self._targets[name],
@@ -146,9 +146,9 @@ class _Picker:
                 ranks[c.object_id],
             ),
         )
-        self._choose(best, f"number {self._used[best.category] + 1} of its category")
+        self._choose_candidate(best, f"number {self._used[best.category] + 1} of its category")
 
-    def _open(self) -> list[Candidate]:
+    def _open_candidates(self) -> list[Candidate]:
         return [
             c
             for c in self._waiting
@@ -156,7 +156,7 @@ class _Picker:
             and self._taken[c.supercategory] < self._targets[c.supercategory]
         ]
 
-    def _choose(self, candidate: Candidate, why: str) -> None:
+    def _choose_candidate(self, candidate: Candidate, why: str) -> None:
         self._taken[candidate.supercategory] += 1
         self._used[candidate.category] += 1
         self._continuous += candidate.main_joint == JointType.CONTINUOUS
@@ -169,5 +169,5 @@ class _Picker:
         )
 
 
-def _rank(seed: int, identifier: str) -> str:
+def _hash_rank(seed: int, identifier: str) -> str:
     return hashlib.sha256(f"{seed}/{identifier}".encode()).hexdigest()

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aa_dataset.benchmark import SPLIT, Benchmark
+from aa_dataset.format.benchmark import SPLIT, Benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table
@@ -39,7 +39,8 @@ JOINT_COLUMNS = ("object_id", *NAMES, *NUMBERS, "mimic", "motion_alpha")
 class Evaluation:
     """The evaluation split: its name, a reason per member, and remarks about its origin.
 
-    `benchmark` is its frozen version, None for a sample.
+    `benchmark` is its frozen version, None for a sample. A library that is too small for a sample
+    has no evaluation split: no name and no members.
     """
 
     name: str
@@ -63,8 +64,11 @@ def run(job: ShardJob[SplitSettings]) -> None:
     )
     rows = split_rows(objects, evaluation, near)
     write_table(job.outputs["splits"], rows, TABLES["splits"])
-    report = [*evaluation.remarks, *_train_remark(near, settings.near_duplicate)]
-    figure = coverage_figure(objects, evaluation.reasons, evaluation.name)
+    report = list(evaluation.remarks)
+    if evaluation.name:
+        report.append(_train_remark(near, settings.near_duplicate))
+    title = evaluation.name or "no evaluation split"
+    figure = coverage_figure(objects, evaluation.reasons, title)
     write_bytes(job.outputs["figure"], figure)
     write_bytes(job.outputs["report"], "".join(f"{line}\n" for line in report).encode())
     seal_folder(
@@ -85,6 +89,8 @@ def choose_evaluation(objects: Rows, joints: Rows, settings: Split) -> Evaluatio
         return Evaluation(SPLIT, reasons, [remark], found.benchmark)
     problem = f"this repository has no frozen {SPLIT}" if found is None else found.problem
     count = min(settings.size, int(settings.share * len(objects)))
+    if not count:
+        return Evaluation("", {}, [_no_split_remark(len(objects), settings.share, problem)])
     sample = sample_split(
         candidates(objects, joints),
         seed=settings.seed,
@@ -126,11 +132,12 @@ def split_rows(
     objects: Rows, evaluation: Evaluation, near: Mapping[str, tuple[str, float]]
 ) -> list[dict[str, Any]]:
     """Return the memberships: `library`, the evaluation split, and `train`."""
+    kept = f"neither in {evaluation.name} nor a near-duplicate of it"
     members: dict[str, dict[str, str]] = {
         evaluation.name: dict(evaluation.reasons),
         "library": {row["object_id"]: "all objects" for row in objects},
         "train": {
-            row["object_id"]: f"neither in {evaluation.name} nor a near-duplicate of it"
+            row["object_id"]: kept if evaluation.name else "there is no evaluation split"
             for row in objects
             if row["object_id"] not in evaluation.reasons and row["object_id"] not in near
         },
@@ -165,8 +172,15 @@ def _sample_remarks(name: str, problem: str, sample: Sample) -> list[str]:
     return remarks
 
 
-def _train_remark(near: Mapping[str, tuple[str, float]], threshold: float) -> list[str]:
-    return [
+def _no_split_remark(objects: int, share: float, problem: str) -> str:
+    return (
+        f"This library has no evaluation split: {problem}, and split.share, {share:g} of "
+        f"{objects:,} objects, is less than one object. Build more objects to evaluate on them."
+    )
+
+
+def _train_remark(near: Mapping[str, tuple[str, float]], threshold: float) -> str:
+    return (
         f"train leaves out {len(near)} near-duplicates of evaluation objects (same category, "
         f"relaxed tree distance at most {threshold:g})."
-    ]
+    )

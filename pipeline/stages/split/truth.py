@@ -53,31 +53,31 @@ def read_truths(
     """Return the truth of every object from rows of the tables `objects` and `joints`."""
     by_object: dict[str, list[Mapping[str, Value]]] = {}
     for row in joints:
-        by_object.setdefault(row["object_id"], []).append(_joint(row))
+        by_object.setdefault(row["object_id"], []).append(_joint_truth(row))
     return {
         row["object_id"]: Truth(
             bool(row["is_metric"]),
-            _numbers(row["extents"]) or (),
+            _as_tuple(row["extents"]) or (),
             tuple(by_object.get(row["object_id"], ())),
         )
         for row in objects
     }
 
 
-def _joint(row: Mapping[str, Any]) -> dict[str, Value]:
+def _joint_truth(row: Mapping[str, Any]) -> dict[str, Value]:
     return {
         **{name: str(row[name]) for name in NAMES},
-        **{name: _numbers(row[name]) for name in NUMBERS},
-        **(_mimic(row["mimic"]) if row["mimic"] else dict.fromkeys(MIMIC)),
+        **{name: _as_tuple(row[name]) for name in NUMBERS},
+        **(_mimic_truth(row["mimic"]) if row["mimic"] else dict.fromkeys(MIMIC)),
     }
 
 
-def _mimic(cell: Mapping[str, Any]) -> dict[str, Value]:
+def _mimic_truth(cell: Mapping[str, Any]) -> dict[str, Value]:
     values = (cell["joint"], (cell["multiplier"],), (cell["offset"],))
     return dict(zip(MIMIC, values, strict=True))
 
 
-def _numbers(value: float | Sequence[float] | None) -> tuple[float, ...] | None:
+def _as_tuple(value: float | Sequence[float] | None) -> tuple[float, ...] | None:
     """Return one number or several as a tuple, None for a null."""
     if value is None:
         return None
@@ -86,43 +86,43 @@ def _numbers(value: float | Sequence[float] | None) -> tuple[float, ...] | None:
 
 def difference(frozen: Truth, found: Truth) -> str:
     """Return the first field that differs, with both values; empty if the truths agree."""
-    return next(_differences(frozen, found), "")
+    return next(_field_differences(frozen, found), "")
 
 
-def _differences(frozen: Truth, found: Truth) -> Iterator[str]:
+def _field_differences(frozen: Truth, found: Truth) -> Iterator[str]:
     if found.is_metric != frozen.is_metric:
-        yield _sentence("is_metric", frozen.is_metric, found.is_metric)
-    if not _agree(frozen.extents, found.extents, frozen.diagonal):
-        yield _sentence("extents", frozen.extents, found.extents)
+        yield _difference_sentence("is_metric", frozen.is_metric, found.is_metric)
+    if not _numbers_agree(frozen.extents, found.extents, frozen.diagonal):
+        yield _difference_sentence("extents", frozen.extents, found.extents)
     for number, (ours, theirs) in enumerate(zip(frozen.joints, found.joints, strict=False)):
         for name in (*NAMES, *NUMBERS, *MIMIC):
-            if not _same(name, ours, theirs, frozen.diagonal):
+            if not _same_within_tolerance(name, ours, theirs, frozen.diagonal):
                 label = f"joint {ours['joint']!r} (number {number + 1}), {name}"
-                yield _sentence(label, ours[name], theirs[name])
+                yield _difference_sentence(label, ours[name], theirs[name])
     if len(found.joints) != len(frozen.joints):
-        yield _sentence("number of joints", len(frozen.joints), len(found.joints))
+        yield _difference_sentence("number of joints", len(frozen.joints), len(found.joints))
 
 
-def _sentence(field: str, frozen: object, found: object) -> str:
-    return f"{field}: {_shown(frozen)} frozen, {_shown(found)} here"
+def _difference_sentence(field: str, frozen: object, found: object) -> str:
+    return f"{field}: {_format_value(frozen)} frozen, {_format_value(found)} here"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(map(repr, value))
     return "nothing" if value is None else str(value)
 
 
-def _same(
+def _same_within_tolerance(
     name: str, frozen: Mapping[str, Value], found: Mapping[str, Value], diagonal: float
 ) -> bool:
     ours, theirs = frozen[name], found[name]
     if not isinstance(ours, tuple) or not isinstance(theirs, tuple):
         return ours == theirs
-    return _agree(ours, theirs, _scale(name, ours, str(frozen["type"]), diagonal))
+    return _numbers_agree(ours, theirs, _field_scale(name, ours, str(frozen["type"]), diagonal))
 
 
-def _scale(name: str, value: tuple[float, ...], kind: str, diagonal: float) -> float:
+def _field_scale(name: str, value: tuple[float, ...], kind: str, diagonal: float) -> float:
     """Return the size of what a number belongs to, in the number's unit."""
     if name == "axis":
         return 1.0
@@ -135,7 +135,7 @@ def _scale(name: str, value: tuple[float, ...], kind: str, diagonal: float) -> f
     return abs(value[0])  # a mass, or the multiplier of a mimic
 
 
-def _agree(frozen: Sequence[float], found: Sequence[float], scale: float) -> bool:
+def _numbers_agree(frozen: Sequence[float], found: Sequence[float], scale: float) -> bool:
     """Compare numbers; an infinite one agrees only with itself, nan with nothing."""
     return len(frozen) == len(found) and all(
         ours == theirs or (math.isfinite(ours) and abs(ours - theirs) <= TOLERANCE * scale)

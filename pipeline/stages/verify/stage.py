@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from aa_dataset.convention import check_convention
+from aa_dataset.convention.document import check_convention
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity

@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> int:
     config = load_config()
     require_memory(config.budgets.memory_gb)
     require_writable()
-    _tell_folders(discard_folders())  # first, because the lock is a file as well
+    _print_removed_folders(discard_folders())  # first, because the lock is a file as well
     with waiting_lock():
         wait_for_orphans()
         discard_leftovers()
-        _tell_damage(discard_damaged())
+        _print_damage(discard_damaged())
         if "generated" in config.sources:
             generate(config, count=given.count)
-        _tell_sources(config)
+        _print_absent_sources(config)
         shutil.rmtree(layout.SNAKEMAKE_LOCKS, ignore_errors=True)
         shutil.rmtree(layout.progress(), ignore_errors=True)
         run_snakemake(given.cores)
@@ -71,7 +71,7 @@ def waiting_lock() -> Iterator[None]:
         if obtained:
             yield
             return
-    _say("Another build is running in this folder; waiting for it to end.")
+    _print_message("Another build is running in this folder; waiting for it to end.")
     with build_lock(wait=True):
         yield
 
@@ -81,7 +81,7 @@ def wait_for_orphans() -> None:
     with locked(layout.JOBS_LOCK, wait=False) as obtained:
         if obtained:
             return
-    _say("Jobs of a killed build are still running; waiting for them to end.")
+    _print_message("Jobs of a killed build are still running; waiting for them to end.")
     with locked(layout.JOBS_LOCK):
         return
 
@@ -99,14 +99,14 @@ def run_snakemake(cores: int) -> None:
                 with refused_as_sentence(layout.SNAKEMAKE_LOG, partial(len, line)):
                     log.write(line.encode())
                 if line.startswith(NOTICE):
-                    _say(line.rstrip())
+                    _print_message(line.rstrip())
         except BaseException:
             if process is not None:  # first, because writing to a closed terminal fails
                 end_group(process)
             raise
     if process.wait():
         log_text = layout.SNAKEMAKE_LOG.read_text(errors="replace")
-        raise PipelineError(_failure(log_text, events.failed_logs))
+        raise PipelineError(_failure_message(log_text, events.failed_logs))
 
 
 def start_snakemake(cores: int) -> subprocess.Popen[str]:
@@ -125,57 +125,62 @@ def start_snakemake(cores: int) -> subprocess.Popen[str]:
     )
 
 
-def _failure(log: str, failed_logs: list[str]) -> str:
+def _failure_message(log: str, failed_logs: list[str]) -> str:
     """Return the error message of a failed build: the last lines of the failed jobs' logs."""
     jobs = list(dict.fromkeys(failed_logs))
     if not jobs:  # the workflow itself failed, before its first job
         trouble = logged_sentence(log)
-        return "\n".join([*([trouble] if trouble else _end(log)), "", _advice()])
+        return "\n".join([*([trouble] if trouble else _last_lines(log)), "", _next_step()])
     shown = []
     for name in jobs[:2]:
         text = Path(name).read_text(errors="replace") if Path(name).is_file() else ""
         trouble = logged_sentence(text if text.strip() else log)
-        shown += [f"{name}:", *(f"  {line}" for line in ([trouble] if trouble else _end(text)))]
-    return "\n".join([*shown, "", _advice()])
+        shown += [
+            f"{name}:",
+            *(f"  {line}" for line in ([trouble] if trouble else _last_lines(text))),
+        ]
+    return "\n".join([*shown, "", _next_step()])
 
 
-def _end(log: str) -> list[str]:
+def _last_lines(log: str) -> list[str]:
     return log.splitlines()[-FAILURE_LINES:]
 
 
-def _advice() -> str:
+def _next_step() -> str:
     return (
         f"The build failed; the full log is {layout.SNAKEMAKE_LOG}. Finished work is kept: run "
         "`make library` again to continue."
     )
 
 
-def _tell_folders(paths: list[Path]) -> None:
+def _print_removed_folders(paths: list[Path]) -> None:
     for path in paths:
-        _say(f"{path} was a folder, but a file is expected there; it was removed.")
+        _print_message(f"{path} was a folder, but a file is expected there; it was removed.")
 
 
-def _tell_damage(paths: list[Path]) -> None:
+def _print_damage(paths: list[Path]) -> None:
     if paths:
         what = "1 built file differs" if len(paths) == 1 else f"{len(paths)} built files differ"
-        _say(
+        _print_message(
             f"{what} from library.json, such as {paths[0]} (edited by hand, or a failing disk). "
             f"{'It is' if len(paths) == 1 else 'They are'} built again."
         )
 
 
-def _tell_sources(config: Config) -> None:
+def _print_absent_sources(config: Config) -> None:
     """Print one line that names the sources without files."""
     folders = {name: source.facts.folder for name, source in config.sources.items()}
-    absent = [f"{name} ({path})" for name, path in folders.items() if _is_bare(Path(path))]
+    absent = [f"{name} ({path})" for name, path in folders.items() if _has_no_files(Path(path))]
     if absent:
-        _say(f"Skipped, no files: {', '.join(absent)}. `aa sources` shows how to get them.")
+        _print_message(
+            f"Skipped, no files: {', '.join(absent)}. `aa sources` shows how to get them."
+        )
 
 
-def _is_bare(folder: Path) -> bool:
+def _has_no_files(folder: Path) -> bool:
     """Return whether a folder is absent or contains only hidden files."""
     return not folder.is_dir() or all(path.name.startswith(".") for path in folder.iterdir())
 
 
-def _say(sentence: str) -> None:
+def _print_message(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")

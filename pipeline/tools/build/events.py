@@ -54,9 +54,9 @@ class Events:
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            self._take(json.loads(line))
+            self._record_event(json.loads(line))
 
-    def _take(self, event: dict[str, object]) -> None:
+    def _record_event(self, event: dict[str, object]) -> None:
         job, rule = str(event.get("job")), str(event.get("rule"))
         match event["event"]:
             case "run_info" if isinstance(event["jobs"], dict):

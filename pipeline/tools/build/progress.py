@@ -27,9 +27,9 @@ class Progress:
 
     def __init__(self, events: Events) -> None:
         self._events = events
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread = threading.Thread(target=self._update_until_stopped, daemon=True)
         self._terminal = sys.stderr.isatty()
         self._bar = tqdm(
             total=0, unit="object", desc="planning", disable=not self._terminal, dynamic_ncols=True
@@ -51,21 +51,21 @@ class Progress:
             self._update()
             self._bar.close()
 
-    def _tell_stages(self) -> None:
+    def _print_finished_stages(self) -> None:
         """Print a line for every finished stage."""
         for stage, count in self._events.finished.items():
             if count == self._events.planned.get(stage) and stage in STAGES:
-                if stage not in self._told and not self._terminal:
+                if stage not in self._reported and not self._terminal:
                     sys.stderr.write(f"{stage}: {self._stage_line(stage)}\n")
-                self._told.add(stage)
+                self._reported.add(stage)
 
     def _stage_line(self, stage: str) -> str:
         if stage not in SHARD_STAGES:
             return "done"
-        done, rejects = self._counts(stage)
+        done, rejects = self._stage_counts(stage)
         return f"{done} objects, {rejects} rejects"
 
-    def _expected(self) -> int:
+    def _expected_objects(self) -> int:
         """Estimate objects in all planned jobs: a stage's share of shards times all objects."""
         shards = sum(load_index().values())
         objects = sum(
@@ -77,7 +77,7 @@ class Progress:
         jobs = sum(count for stage, count in planned if stage in SHARD_STAGES)
         return round(objects * jobs / max(shards, 1))
 
-    def _counts(self, stage: str = "*") -> tuple[int, int]:
+    def _stage_counts(self, stage: str = "*") -> tuple[int, int]:
         done = rejects = 0
         for path in layout.progress().glob(f"{stage}.*"):
             try:
@@ -87,7 +87,7 @@ class Progress:
                 continue  # being written right now
         return done, rejects
 
-    def _watch(self) -> None:
+    def _update_until_stopped(self) -> None:
         with suppress(OSError):  # the terminal may be closed
             while not self._stop.wait(INTERVAL_S):
                 self._update()
@@ -96,11 +96,11 @@ class Progress:
         is_new = not self._events.planned
         self._events.update()
         if is_new and self._events.planned:  # now the inventories are up to date: count them once
-            self._bar.total = self._expected()
-        self._tell_stages()
+            self._bar.total = self._expected_objects()
+        self._print_finished_stages()
         if self._events.running:
             self._bar.set_description(self._events.running, refresh=False)
-        done, rejects = self._counts()
+        done, rejects = self._stage_counts()
         self._bar.total = max(self._bar.total or 0, done)
         self._bar.n = done
         self._bar.set_postfix_str(f"{rejects} rejects", refresh=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aa_dataset.files import file_sha256
-from aa_dataset.layout import TABLES, LibraryLayout
+from aa_dataset.format.layout import TABLES, LibraryLayout
 from pipeline.base import layout
 from pipeline.base.seal import usable_seal
 
@@ -28,14 +28,16 @@ def discard_damaged() -> list[Path]:
     large to read before every build; `aa verify` reads them and lists which to remove.
     """
     damaged = [
-        path for root in (layout.LIBRARY, layout.RELEASE) for path in _damaged(LibraryLayout(root))
+        path
+        for root in (layout.LIBRARY, layout.RELEASE)
+        for path in _damaged_files(LibraryLayout(root))
     ]
     for path in damaged:
         path.unlink()
     return damaged
 
 
-def _damaged(folder: LibraryLayout) -> Iterator[Path]:
+def _damaged_files(folder: LibraryLayout) -> Iterator[Path]:
     if not folder.seal.is_file():
         return
     seal = usable_seal(folder)
@@ -52,14 +54,14 @@ def discard_leftovers() -> None:
     """Remove the temporary files of killed jobs; call this while no job is running."""
     for folder in _own_folders():
         for path in list(folder.rglob("*.tmp[0-9]*")):
-            _remove(path)
+            _remove_path(path)
 
 
 def discard_folders() -> list[Path]:
     """Remove folders at the paths of files, which no build makes; return them."""
-    found = [path for root in _own_folders() for path in _misplaced(root)]
+    found = [path for root in _own_folders() for path in _folders_named_like_files(root)]
     for path in found:
-        _remove(path)
+        _remove_path(path)
     return found
 
 
@@ -67,7 +69,7 @@ def _own_folders() -> list[Path]:
     return [layout.LIBRARY, layout.RELEASE, *layout.stage_folders()]
 
 
-def _misplaced(root: Path) -> Iterator[Path]:
+def _folders_named_like_files(root: Path) -> Iterator[Path]:
     """Yield folders that are named like files; hidden ones, such as `.git`, are not ours."""
     if _is_misplaced(root):
         yield root
@@ -82,7 +84,7 @@ def _is_misplaced(path: Path) -> bool:
     return path.suffix in FILE_ENDINGS and path.is_dir() and not path.is_symlink()
 
 
-def _remove(path: Path) -> None:
+def _remove_path(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

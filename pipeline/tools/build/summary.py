@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.seal import read_seal
 from aa_dataset.kinematics import JointType
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.seal import read_seal
 from pipeline.base import layout
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import read_rows
@@ -40,12 +40,14 @@ def print_summary() -> None:
     lines = [
         f"{seal.name}, revision {seal.revision}: {seal.objects:,} of the "
         f"{seal.expected_objects:,} objects of ArticulateArena-20K",
-        *_block("objects by source", sorted(seal.sources.items())),
-        *_block("joints by type", [(kind, joints[kind]) for kind in JointType]),
-        *_block("rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]),
-        *_block("splits", sorted(seal.splits.items())),
+        *_table_lines("objects by source", sorted(seal.sources.items())),
+        *_table_lines("joints by type", [(kind, joints[kind]) for kind in JointType]),
+        *_table_lines(
+            "rejects by reason", [(f"{s}: {c}", n) for (s, c), n in sorted(rejects.items())]
+        ),
+        *_table_lines("splits", sorted(seal.splits.items())),
         *(f"  {line}" for line in _split_remarks()),
-        *_block("seconds per stage, all jobs", _seconds()),
+        *_table_lines("seconds per stage, all jobs", _seconds_per_stage()),
     ]
     if any(code == Reason.TIME_EXCEEDED for _, code in rejects):
         lines.append("An object exceeded the time limit: this build is not reproducible.")
@@ -59,7 +61,7 @@ def _split_remarks() -> list[str]:
     return [part for line in text.splitlines() for part in textwrap.wrap(line, WRAP)]
 
 
-def _block(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:
+def _table_lines(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:
     rows = list(rows)
     out = ["", title]
     out += [
@@ -71,7 +73,7 @@ def _block(title: str, rows: Iterable[tuple[str, float]]) -> list[str]:
     return out if rows else [*out, "  none"]
 
 
-def _seconds() -> list[tuple[str, float]]:
+def _seconds_per_stage() -> list[tuple[str, float]]:
     out = []
     for stage in STAGES:
         total = 0.0

@@ -90,12 +90,12 @@ class Source:
 def load_all(config: Config) -> dict[str, Source]:
     """Return every source, also those that the config skips."""
     return {
-        name: Source(name, Path(_folder(name, described, config)), described)
+        name: Source(name, Path(_source_folder(name, described, config)), described)
         for name, described in load_sources().items()
     }
 
 
-def _folder(name: str, described: Description, config: Config) -> str:
+def _source_folder(name: str, described: Description, config: Config) -> str:
     return config.sources[name].facts.folder if name in config.sources else described.folder
 
 

@@ -35,7 +35,7 @@ LONGEST = 527_040  # min, a year
 
 def main(arguments: list[str]) -> int:
     """Fetch, show what would be fetched, or verify; return 1 if files are missing or differ."""
-    given = _parser().parse_args(arguments)
+    given = _argument_parser().parse_args(arguments)
     logging.getLogger().setLevel(logging.WARNING)  # the Hub's client logs every request,
     logging.getLogger("huggingface_hub").propagate = False  # and logs problems with its own handler
     source = find_source(given.source, load_config())
@@ -43,21 +43,23 @@ def main(arguments: list[str]) -> int:
     if place.root.exists() and not place.root.is_dir():
         raise FetchError(f"{place.root} is a file; give a folder with --dest.")
     if given.verify:
-        return _verify(source, place)
+        return _verify_files(source, place)
     limit = TimeLimit(given.time_limit)
     if given.archive is not None:
-        with _lock(place):
+        with _folder_lock(place):
             entry = unpack_by_hand(source, given.archive, place=place, limit=limit)
-        _say(f"{given.archive.name}: {entry['unpacked']['files']:,} files in {place.root}.")
-        return _tell_found(source, place)
+        _print_message(
+            f"{given.archive.name}: {entry['unpacked']['files']:,} files in {place.root}."
+        )
+        return _print_objects_found(source, place)
     if source.kind in ("manual", "generated"):
-        return _tell_manual(source, place)
+        return _print_manual_steps(source, place)
     remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
-    run = _dry_run if given.dry_run else _fetch
+    run = _dry_run if given.dry_run else _fetch_source
     return run(source, remotes, place=place, limit=limit)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="aa fetch",
         description="Download one raw source into its folder. Interrupted downloads are resumed, "
@@ -69,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--archive", type=Path, metavar="FILE", help="unpack a downloaded archive")
     parser.add_argument(
         "--time-limit",
-        type=_minutes,
+        type=_parse_minutes,
         default=MINUTES,
         metavar="MINUTES",
         help="stop after this time; the next run resumes (default: %(default)g)",
@@ -80,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _minutes(word: str) -> float:
+def _parse_minutes(word: str) -> float:
     value = float(word)
     if not 0 < value <= LONGEST:
         raise argparse.ArgumentTypeError(f"{word} is not between 0 and {LONGEST:,} minutes")
@@ -88,7 +90,7 @@ def _minutes(word: str) -> float:
 
 
 @contextmanager
-def _lock(place: FetchLayout) -> Iterator[None]:
+def _folder_lock(place: FetchLayout) -> Iterator[None]:
     """Hold the one lock of a folder, so that two fetches never write the same file."""
     with ExitStack() as stack:
         try:
@@ -107,21 +109,21 @@ def _archive_files(source: Source) -> list[Remote]:
             address=archive["url"],
             size=archive["size"],
             sha256=archive["sha256"],
-            refusal=_refusal(source),
+            refusal=_access_instructions(source),
         )
         for archive in source.access["archives"]
     ]
 
 
-def _refusal(source: Source) -> str:
+def _access_instructions(source: Source) -> str:
     page = source.access.get("page")
     return f"Request access on {page}." if page else str(source.access["instructions"])
 
 
-def _fetch(
+def _fetch_source(
     source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
 ) -> int:
-    with _lock(place):
+    with _folder_lock(place):
         transfer = Transfer(source, remotes, place=place, limit=limit)
         missing = transfer.missing()
         require_space(source, missing, place)
@@ -131,17 +133,17 @@ def _fetch(
             raise FetchError(f"{place.root} cannot be written to: {error}.") from None
     size = sum(entry["size"] for entry in entries)
     news = f"{len(missing):,} of them now" if missing else "all present already"
-    came = f"{_files(len(entries))}, {_bytes(size)}, {news}"
-    _say(f"{source.name}: {came}; {place.receipt} lists them.")
-    _tell_stale(transfer.stale())
-    return _tell_found(source, place)
+    came = f"{_file_count(len(entries))}, {_byte_count(size)}, {news}"
+    _print_message(f"{source.name}: {came}; {place.receipt} lists them.")
+    _print_stale_files(transfer.stale())
+    return _print_objects_found(source, place)
 
 
-def _tell_stale(stale: Sequence[str]) -> None:
+def _print_stale_files(stale: Sequence[str]) -> None:
     if stale:
-        _say(
-            f"{_files(len(stale))} of an earlier revision are still there, such as {stale[0]}; "
-            "remove what should not be built."
+        _print_message(
+            f"{_file_count(len(stale))} of an earlier revision are still there, such as "
+            f"{stale[0]}; remove what should not be built."
         )
 
 
@@ -151,62 +153,67 @@ def _dry_run(
     missing = Transfer(source, remotes, place=place, limit=limit).missing()
     for remote in missing[:SHOWN]:
         unpacked = ", unpacked" if source.unpack_rule(remote.name) else ""
-        _print(f"{_bytes(remote.size):>10}  {remote.name}{unpacked}")
+        _print_line(f"{_byte_count(remote.size):>10}  {remote.name}{unpacked}")
     if len(missing) > SHOWN:
-        _print(f"            and {len(missing) - SHOWN:,} more")
+        _print_line(f"            and {len(missing) - SHOWN:,} more")
     total = sum(remote.size for remote in missing)
-    _print(f"{_bytes(total):>10}  in {_files(len(missing))} of {len(remotes):,}, into {place.root}")
+    _print_line(
+        f"{_byte_count(total):>10}  in {_file_count(len(missing))} of {len(remotes):,}, "
+        f"into {place.root}"
+    )
     need, free = needed_space(source, missing, place), free_space(place.root)
-    _print(f"{_bytes(need):>10}  needed on disk, approximately; {_bytes(free)} are free")
+    _print_line(
+        f"{_byte_count(need):>10}  needed on disk, approximately; {_byte_count(free)} are free"
+    )
     return 0
 
 
-def _verify(source: Source, place: FetchLayout) -> int:
+def _verify_files(source: Source, place: FetchLayout) -> int:
     count, problems = verify(source, place)
     for problem in problems[:SHOWN]:
-        _print(problem)
+        _print_line(problem)
     if len(problems) > SHOWN:
-        _print(f"and {len(problems) - SHOWN:,} more")
+        _print_line(f"and {len(problems) - SHOWN:,} more")
     if not problems:
-        _print(f"{source.name}: {_files(count)} match {place.receipt}.")
+        _print_line(f"{source.name}: {_file_count(count)} match {place.receipt}.")
     return 1 if problems else 0
 
 
-def _tell_manual(source: Source, place: FetchLayout) -> int:
+def _print_manual_steps(source: Source, place: FetchLayout) -> int:
     """Look for the files of a source that cannot be downloaded, and print how to get them."""
     found = survey(source, place.root)["found"]
     if found:
-        return _tell_found(source, place)
-    _print(f"{source.name}: no objects in {place.root}.")
-    _print(how_to_get(source, place.root))
+        return _print_objects_found(source, place)
+    _print_line(f"{source.name}: no objects in {place.root}.")
+    _print_line(how_to_get(source, place.root))
     return 1
 
 
-def _tell_found(source: Source, place: FetchLayout) -> int:
+def _print_objects_found(source: Source, place: FetchLayout) -> int:
     facts = survey(source, place.root)
     if facts["problem"]:
-        _say(f"{source.name}: {facts['problem']}")
+        _print_message(f"{source.name}: {facts['problem']}")
     elif facts["found"] is not None:
         expected = facts["expected"]
         of = f" of {expected:,} expected" if expected else ""
-        _say(f"{source.name}: {facts['found']:,} objects{of} in {place.root}.")
+        _print_message(f"{source.name}: {facts['found']:,} objects{of} in {place.root}.")
     return 0
 
 
-def _files(count: int) -> str:
+def _file_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def _bytes(size: int) -> str:
+def _byte_count(size: int) -> str:
     for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= limit:
             return f"{size / limit:,.1f} {unit}"
     return f"{size} B"
 
 
-def _say(sentence: str) -> None:
+def _print_message(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-def _print(line: Any) -> None:
+def _print_line(line: Any) -> None:
     sys.stdout.write(f"{line}\n")

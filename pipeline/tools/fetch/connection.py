@@ -62,7 +62,7 @@ class Watch:
         self._limit, self.is_over = limit, False
         self._sockets: list[socket.socket] = []
         self._lock, self._done = threading.Lock(), threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._shut_down_at_deadline, daemon=True)
         self.renew(seconds)
 
     def renew(self, seconds: float) -> None:
@@ -88,14 +88,16 @@ class Watch:
 
     def connect(self, address: tuple[str, int], timeout: float, *_: object) -> socket.socket:
         """Return a new connection that the watchdog can close, even during a handshake."""
-        made = self._reach(address, timeout)
+        made = self._connect_to_first_addresses(address, timeout)
         with self._lock:
             self._sockets.append(made.dup())  # TLS detaches the first descriptor
             if self.is_over:
-                self._cut()
+                self._shut_down_sockets()
         return made
 
-    def _reach(self, address: tuple[str, int], timeout: float) -> socket.socket:
+    def _connect_to_first_addresses(
+        self, address: tuple[str, int], timeout: float
+    ) -> socket.socket:
         """Try the first addresses of a name; an untrusted name may have thousands."""
         problem = OSError("the name has no address")
         found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
@@ -107,15 +109,15 @@ class Watch:
                 problem = error
         raise problem
 
-    def _run(self) -> None:
+    def _shut_down_at_deadline(self) -> None:
         while (left := self._ends - time.monotonic()) > 0:
             if self._done.wait(left):
                 return
         with self._lock:
             self.is_over = True
-            self._cut()
+            self._shut_down_sockets()
 
-    def _cut(self) -> None:
+    def _shut_down_sockets(self) -> None:
         for one in self._sockets:
             try:
                 one.shutdown(socket.SHUT_RDWR)
@@ -152,7 +154,7 @@ class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         return self.do_open(make, req, context=ssl.create_default_context())
 
 
-def _opener(watch: Watch) -> urllib.request.OpenerDirector:
+def _http_opener(watch: Watch) -> urllib.request.OpenerDirector:
     """Return an opener that supports only HTTP: no `file:`, no automatic redirects."""
     opener = urllib.request.OpenerDirector()
     for handler in (
@@ -175,14 +177,14 @@ def origin(address: str) -> Origin:
         parts = urlsplit(address)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme, 0)
     except ValueError:
-        raise FetchError(_odd_address(address)) from None
+        raise FetchError(_address_message(address)) from None
     plain = address.isascii() and address.isprintable() and not set(address) & set(' \\"<>')
     if parts.scheme not in ("http", "https") or not plain or not _NETLOC.fullmatch(parts.netloc):
-        raise FetchError(_odd_address(address))
+        raise FetchError(_address_message(address))
     return parts.scheme, str(parts.hostname), port
 
 
-def _odd_address(address: str) -> str:
+def _address_message(address: str) -> str:
     return (
         f"{address[:200]!r} is not a plain HTTP address and is not followed. Check HF_ENDPOINT and "
         "the address in pipeline/raw/sources.yaml."
@@ -205,7 +207,9 @@ def open_address(address: str, headers: Mapping[str, str], *, watch: Watch) -> A
         _refuse_proxy(address, headers)
         request = urllib.request.Request(address, headers=dict(headers))
         try:
-            return _opener(watch).open(request, timeout=min(SILENCE_S, watch.seconds or SILENCE_S))
+            return _http_opener(watch).open(
+                request, timeout=min(SILENCE_S, watch.seconds or SILENCE_S)
+            )
         except urllib.error.HTTPError as error:
             if error.code not in REDIRECT_CODES:
                 raise
@@ -236,7 +240,7 @@ def _next_address(address: str, location: str) -> str:
         target = urljoin(address, plain)
         old, new = urlsplit(address), urlsplit(target)
     except ValueError:
-        raise FetchError(_odd_address(location)) from None
+        raise FetchError(_address_message(location)) from None
     if new.scheme not in ("http", "https") or (old.scheme, new.scheme) == ("https", "http"):
         raise FetchError(
             f"{old.scheme}://{old.netloc} redirects to a {new.scheme[:20]}: address, which is not "

@@ -172,7 +172,7 @@ class _Attempt:
     def begin(self) -> bool:
         """Resume the part file of an earlier attempt of the same file; return whether."""
         identity = self._read_state().get("file")
-        if identity != self._identity() or self.have > self.remote.size:
+        if identity != self._remote_identity() or self.have > self.remote.size:
             self.path.unlink(missing_ok=True)
         self.tick(self.have)
         return self.have > 0
@@ -190,12 +190,12 @@ class _Attempt:
         while self.have < self.remote.size or not self.path.is_file():
             before, problem, wait = self.have, "the connection ended early", 0.0
             try:
-                self._receive()
+                self._receive_response()
             except _Restart:
                 self.discard()
                 problem = "the publisher changed the file"
             except urllib.error.HTTPError as error:
-                problem, wait = self._judge(error)
+                problem, wait = self._retry_or_raise(error)
             except (OSError, http.client.HTTPException) as error:
                 problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
             whole = self.have >= self.remote.size
@@ -208,9 +208,9 @@ class _Attempt:
                     "The partial download is kept: run the same command again to resume."
                 )
             if failures:
-                self._pause(max(wait, WAIT_S * 2 ** (failures - 1)))
+                self._wait_before_retry(max(wait, WAIT_S * 2 ** (failures - 1)))
 
-    def _receive(self) -> None:
+    def _receive_response(self) -> None:
         """Send one request and write the response to the part file."""
         have, state = self.have, self._read_state()
         headers = {**self.remote.headers, "Accept-Encoding": "identity"}
@@ -223,18 +223,18 @@ class _Attempt:
             Watch(self.limit, ANSWER_S) as watch,
             open_address(self.remote.address, headers, watch=watch) as response,
         ):
-            offset = self._offset(response, have, state)
+            offset = self._response_offset(response, have, state)
             if offset < have:
                 self.tick(offset - have)
-            state = {"file": self._identity(), "etag": response.headers.get("ETag", "")}
+            state = {"file": self._remote_identity(), "etag": response.headers.get("ETag", "")}
             with self.path.open("r+b" if self.path.is_file() else "wb") as stream:
                 stream.truncate(offset)
                 stream.seek(offset)
                 if not offset:  # the part file now belongs to the server's current version
                     write_bytes(self.state_path, dump_json(state))
-                self._copy(response, stream, watch)
+                self._copy_response(response, stream, watch)
 
-    def _offset(self, response: Any, have: int, state: Mapping[str, Any]) -> int:
+    def _response_offset(self, response: Any, have: int, state: Mapping[str, Any]) -> int:
         """Return the offset of the response's bytes; raise if they do not fit."""
         if response.status == 206:
             found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
@@ -252,7 +252,7 @@ class _Attempt:
             )
         return 0  # the whole file: no part file, or the server ignores ranges
 
-    def _copy(self, response: Any, stream: Any, watch: Watch) -> None:
+    def _copy_response(self, response: Any, stream: Any, watch: Watch) -> None:
         """Write the response to the part file, as far as it arrives."""
         room, since = self.remote.size - stream.tell(), PROGRESS
         while room > 0 and (chunk := response.read1(min(CHUNK, room))):
@@ -267,7 +267,7 @@ class _Attempt:
         stream.flush()
         os.fsync(stream.fileno())
 
-    def _judge(self, error: urllib.error.HTTPError) -> tuple[str, float]:
+    def _retry_or_raise(self, error: urllib.error.HTTPError) -> tuple[str, float]:
         """Return problem and pause if the request should be retried; raise otherwise."""
         error.close()
         if error.code in (401, 403):
@@ -282,11 +282,11 @@ class _Attempt:
             "the publisher still offers the file; the address comes from pipeline/raw/sources.yaml."
         )
 
-    def _pause(self, seconds: float) -> None:
+    def _wait_before_retry(self, seconds: float) -> None:
         if self.stop.wait(min(seconds, self.limit.left())):
             raise Interrupted(f"{self.remote.name}: stopped; run the command again to resume.")
 
-    def _identity(self) -> list[Any]:
+    def _remote_identity(self) -> list[Any]:
         return [self.remote.size, self.remote.sha256 or self.remote.git_sha1]
 
     def _read_state(self) -> dict[str, Any]:

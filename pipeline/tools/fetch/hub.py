@@ -24,39 +24,39 @@ def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
     )
 
     headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
-    entries = _listing(source, headers, limit).files()
+    entries = _repository_listing(source, headers, limit).files()
     patterns = list(source.access["files"])
     chosen = filter_repo_objects(entries, allow_patterns=patterns, key=lambda entry: entry.path)
-    remotes = [_remote(source, entry, headers, refusal) for entry in chosen]
+    remotes = [_remote_file(source, entry, headers, refusal) for entry in chosen]
     if not remotes:
         raise FetchError(
-            f"{_repository(source)} has no file like {', '.join(patterns)}. The publisher has "
+            f"{_repository_name(source)} has no file like {', '.join(patterns)}. The publisher has "
             "changed it: update pipeline/raw/sources.yaml."
         )
-    require_apart([remote.name for remote in remotes], _repository(source))
+    require_apart([remote.name for remote in remotes], _repository_name(source))
     return sorted(remotes, key=lambda remote: remote.name)
 
 
-def _listing(source: Source, headers: dict[str, str], limit: TimeLimit) -> Listing:
+def _repository_listing(source: Source, headers: dict[str, str], limit: TimeLimit) -> Listing:
     from huggingface_hub import constants, is_offline_mode
 
     if is_offline_mode():
         raise FetchError(
-            f"The Hub is not contacted for {_repository(source)}, because HF_HUB_OFFLINE is set. "
-            "Unset it and run the same command again."
+            f"The Hub is not contacted for {_repository_name(source)}, because HF_HUB_OFFLINE is "
+            "set. Unset it and run the same command again."
         )
     access = source.access
     where = f"{access['repo_type']}s/{quote(access['repo_id'])}/tree/{quote(access['revision'])}"
     return Listing(
         f"{constants.ENDPOINT}/api/{where}?recursive=true&expand=false",
-        _repository(source),
+        _repository_name(source),
         headers=headers,
         refusal=refusal_sentence(source),
         limit=limit,
     )
 
 
-def _remote(source: Source, entry: Entry, headers: dict[str, str], refusal: str) -> Remote:
+def _remote_file(source: Source, entry: Entry, headers: dict[str, str], refusal: str) -> Remote:
     from huggingface_hub import hf_hub_url
 
     access, known = source.access, source.known(entry.path)
@@ -66,8 +66,8 @@ def _remote(source: Source, entry: Entry, headers: dict[str, str], refusal: str)
         known["sha256"],
     ):
         raise FetchError(
-            f"{_repository(source)}: {entry.path} is not the file that pipeline/raw/sources.yaml "
-            "records (size or sha256 differ). Nothing was downloaded."
+            f"{_repository_name(source)}: {entry.path} is not the file that "
+            "pipeline/raw/sources.yaml records (size or sha256 differ). Nothing was downloaded."
         )
     address = hf_hub_url(
         access["repo_id"],
@@ -107,5 +107,5 @@ def refusal_sentence(source: Source) -> str:
     )
 
 
-def _repository(source: Source) -> str:
+def _repository_name(source: Source) -> str:
     return f"{source.access['repo_id']}@{source.access['revision'][:8]}"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from aa_dataset.inside import is_below
+from aa_dataset.untrusted.inside import is_below
 from pipeline.raw.walk import DEEPEST
 from pipeline.tools.fetch.errors import FetchError
 
@@ -68,7 +68,7 @@ def require_apart(names: Sequence[str], where: str) -> None:
             )
 
 
-def _key(name: str) -> str:
+def _case_insensitive_name(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -115,11 +115,11 @@ class FetchLayout:
 
     def part(self, name: str) -> Path:
         """Return the file that a download is written to until it is complete."""
-        return self.parts / f"{_key(name)}.part"
+        return self.parts / f"{_case_insensitive_name(name)}.part"
 
     def part_state(self, name: str) -> Path:
         """Return the record of the server's version that the part file belongs to."""
-        return self.parts / f"{_key(name)}.json"
+        return self.parts / f"{_case_insensitive_name(name)}.json"
 
     def archive(self, name: str) -> Path:
         """Return a complete archive that is not unpacked yet."""
@@ -127,15 +127,15 @@ class FetchLayout:
 
     def unfinished_tree(self, name: str) -> Path:
         """Return the folder that an archive is being unpacked into."""
-        return self.unpacking / f"{_key(name)}.tmp"
+        return self.unpacking / f"{_case_insensitive_name(name)}.tmp"
 
     def tree(self, name: str) -> Path:
         """Return the folder of a completely unpacked archive."""
-        return self.unpacking / _key(name)
+        return self.unpacking / _case_insensitive_name(name)
 
     def tree_record(self, name: str) -> Path:
         """Return the list of files of `tree`."""
-        return self.unpacking / f"{_key(name)}.json"
+        return self.unpacking / f"{_case_insensitive_name(name)}.json"
 
     def record(self, name: str) -> Path:
         """Return the list of files that were unpacked from an archive and moved to their places.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from aa_dataset.safe_json import JsonError, parse_json
+from aa_dataset.untrusted.safe_json import JsonError, parse_json
 from pipeline.tools.fetch.connection import (
     ANSWER_S,
     SLOW_S,
@@ -88,8 +88,8 @@ class Listing:
         """Return all files; raise if the list is too long or malformed."""
         found: dict[str, Entry] = {}
         try:
-            for row in self._rows():
-                entry = _entry(row)
+            for row in self._entries_of_pages():
+                entry = _parse_entry(row)
                 if entry is not None and entry.path in found:
                     raise _Malformed(f"it names {reprlib.repr(entry.path)} twice")
                 if entry is not None:
@@ -101,22 +101,22 @@ class Listing:
             ) from None
         return list(found.values())
 
-    def _rows(self) -> Iterator[Any]:
+    def _entries_of_pages(self) -> Iterator[Any]:
         """Yield the entries of all pages, up to the bounds."""
         address, entries, size = self.address, 0, 0
         for _ in range(PAGES):
-            page, following = self._ask(address)
-            rows = _parse(page)
+            page, following = self._request_page(address)
+            rows = _parse_page(page)
             entries, size = entries + len(rows), size + len(page)
-            self._bound(entries, ENTRIES, "entries")
-            self._bound(size, LISTING_BYTES, "bytes")
+            self._require_at_most(entries, ENTRIES, "entries")
+            self._require_at_most(size, LISTING_BYTES, "bytes")
             yield from rows
             if not following:
                 return
-            address = self._follow(following)
-        self._bound(PAGES + 1, PAGES, "pages")
+            address = self._next_address(following)
+        self._require_at_most(PAGES + 1, PAGES, "pages")
 
-    def _bound(self, count: int, most: int, what: str) -> None:
+    def _require_at_most(self, count: int, most: int, what: str) -> None:
         if count > most:
             raise FetchError(
                 f"The Hub's list of {self.title} has more than {most:,} {what}; no known "
@@ -124,7 +124,7 @@ class Listing:
                 "this bound."
             )
 
-    def _follow(self, following: str) -> str:
+    def _next_address(self, following: str) -> str:
         """Return the address of the next page, which must be on the host of the first."""
         try:
             address = urljoin(self.address, following)
@@ -137,52 +137,52 @@ class Listing:
             )
         return address
 
-    def _ask(self, address: str) -> tuple[bytes, str]:
+    def _request_page(self, address: str) -> tuple[bytes, str]:
         """Return one page and the address of the next one; temporary failures are retried."""
         for failures in range(TRIES):
             wait = 0.0
             try:
-                return self._receive(address)
+                return self._receive_page(address)
             except urllib.error.HTTPError as error:
-                problem, wait = self._judge(error)
+                problem, wait = self._retry_or_raise(error)
             except (OSError, http.client.HTTPException) as error:
                 problem = plain_text(getattr(error, "reason", error)) or type(error).__name__
             self.limit.check()
             if failures < TRIES - 1:
                 time.sleep(min(max(wait, WAIT_S * 2**failures), self.limit.left()))
-        raise FetchError(self._silent(f"{problem}; {TRIES} attempts"))
+        raise FetchError(self._unreachable_message(f"{problem}; {TRIES} attempts"))
 
-    def _receive(self, address: str) -> tuple[bytes, str]:
+    def _receive_page(self, address: str) -> tuple[bytes, str]:
         with (
             Watch(self.limit, ANSWER_S) as watch,
             open_address(address, self.headers, watch=watch) as response,
         ):
             watch.renew(SLOW_S)
             page = response.read(PAGE_BYTES + 1)
-            self._bound(len(page), PAGE_BYTES, "bytes in one page")
+            self._require_at_most(len(page), PAGE_BYTES, "bytes in one page")
             if response.length:
                 raise http.client.IncompleteRead(page[:0], response.length)
             links = ", ".join(response.headers.get_all("Link", []))
         found = _NEXT.search(links)
         return page, found[1] if found else ""
 
-    def _judge(self, error: urllib.error.HTTPError) -> tuple[str, float]:
+    def _retry_or_raise(self, error: urllib.error.HTTPError) -> tuple[str, float]:
         """Return problem and pause if the request should be retried; raise otherwise."""
         error.close()
         if error.code in (401, 403):
             raise FetchError(f"{self.title}: access refused. {self.refusal}")
         if error.code in PASSING:
             return f"status {error.code}", min(asked_pause(error.headers), LONGEST_WAIT_S)
-        raise FetchError(self._silent(f"status {error.code}"))
+        raise FetchError(self._unreachable_message(f"status {error.code}"))
 
-    def _silent(self, problem: str) -> str:
+    def _unreachable_message(self, problem: str) -> str:
         return (
             f"The Hub does not list {self.title} ({problem}). Check the network, HF_ENDPOINT and "
             "HF_HUB_OFFLINE; repository and revision are named in pipeline/raw/sources.yaml."
         )
 
 
-def _parse(page: bytes) -> Sequence[Any]:
+def _parse_page(page: bytes) -> Sequence[Any]:
     try:
         rows = parse_json(page)
     except JsonError as error:
@@ -192,7 +192,7 @@ def _parse(page: bytes) -> Sequence[Any]:
     return rows
 
 
-def _entry(row: Any) -> Entry | None:
+def _parse_entry(row: Any) -> Entry | None:
     """Return one file of the list, None for a folder."""
     if not isinstance(row, dict):
         raise _Malformed(f"an entry is {reprlib.repr(row)}")
@@ -206,13 +206,13 @@ def _entry(row: Any) -> Entry | None:
         raise _Malformed(f"{shown} has the size {reprlib.repr(size)}")
     large = row.get("lfs")
     if large is None:
-        return Entry(path, size, git_sha1=_digest(row.get("oid"), _SHA1, shown))
+        return Entry(path, size, git_sha1=_require_digest(row.get("oid"), _SHA1, shown))
     if not isinstance(large, dict) or large.get("size", size) != size:
         raise _Malformed(f"{shown} has two sizes or none as a large file")
-    return Entry(path, size, sha256=_digest(large.get("oid"), _SHA256, shown))
+    return Entry(path, size, sha256=_require_digest(large.get("oid"), _SHA256, shown))
 
 
-def _digest(value: Any, form: re.Pattern[str], shown: str) -> str:
+def _require_digest(value: Any, form: re.Pattern[str], shown: str) -> str:
     """Return a digest; without one a download could not be checked."""
     if not isinstance(value, str) or not form.fullmatch(value):
         raise _Malformed(f"{shown} has the digest {reprlib.repr(value)}")

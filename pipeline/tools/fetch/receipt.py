@@ -85,14 +85,14 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
             f"The files are of revision {receipt.get('revision')}, but pipeline/raw/sources.yaml "
             f"names {source.access.get('revision')}; `aa fetch {source.name}` downloads that one."
         )
-    rows = list(_rows(receipt, place, problems))
+    rows = list(_receipt_files(receipt, place, problems))
     for path, size, sha256 in tqdm(rows, desc=f"verify {source.name}", unit="file", disable=None):
-        problem = _problem(path, size, sha256)
+        problem = _file_problem(path, size, sha256)
         problems += [f"{path}: {problem}. Remove it and fetch again."] if problem else []
     return len(rows), problems
 
 
-def _rows(
+def _receipt_files(
     receipt: Mapping[str, Any], place: FetchLayout, problems: list[str]
 ) -> Iterator[tuple[Path, int, str]]:
     """Yield path, size and sha256 of every file; add a message if a list is not usable."""
@@ -110,7 +110,7 @@ def _rows(
             yield place.file(name), size, sha256
 
 
-def _problem(path: Path, size: int, sha256: str) -> str:
+def _file_problem(path: Path, size: int, sha256: str) -> str:
     if path.is_symlink() or not path.is_file():
         return "it is missing"
     if path.stat().st_size != size:

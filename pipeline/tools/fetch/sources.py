@@ -38,9 +38,9 @@ def main(arguments: list[str]) -> int:
     if given.json:
         say_json(facts[0] if given.source else facts)
     elif given.source:
-        say(_page(facts[0]))
+        say(_source_lines(facts[0]))
     else:
-        say(table(_HEADER, [_row(one) for one in facts]))
+        say(table(_HEADER, [_table_row(one) for one in facts]))
     return 0
 
 
@@ -49,13 +49,13 @@ def survey(source: Source, folder: Path) -> dict[str, Any]:
 
     `found` is the number of objects that the adapter discovers, None if there is no folder.
     """
-    found, problem = _count(source, folder)
+    found, problem = _count_objects(source, folder)
     described = source.described
     expected, proved = described.expected, described.proved
     return {
         "source": source.name,
         "title": described.title,
-        "status": _status(source, folder, found, expected.get("objects")),
+        "status": _folder_status(source, folder, found, expected.get("objects")),
         "folder": folder.as_posix(),
         "found": found,
         "expected": expected.get("objects"),
@@ -74,7 +74,7 @@ def survey(source: Source, folder: Path) -> dict[str, Any]:
     }
 
 
-def _count(source: Source, folder: Path) -> tuple[int | None, str]:
+def _count_objects(source: Source, folder: Path) -> tuple[int | None, str]:
     """Return how many objects the adapter finds, and why it finds none."""
     if not folder.is_dir():
         return None, ""
@@ -84,7 +84,7 @@ def _count(source: Source, folder: Path) -> tuple[int | None, str]:
         return None, f"{folder} cannot be read: {error or type(error).__name__}"
 
 
-def _status(source: Source, folder: Path, found: int | None, expected: int | None) -> str:
+def _folder_status(source: Source, folder: Path, found: int | None, expected: int | None) -> str:
     """Return one word for what is in a source's folder.
 
     `incomplete`: a fetch began and did not end. `partly`: fewer objects than expected.
@@ -118,24 +118,24 @@ _HEADER = ("source", "status", "found", "expected", "license", "how to get it", 
 _WAYS = {"archive": "aa fetch", "generated": "make library", "manual": "by hand"}
 
 
-def _row(facts: dict[str, Any]) -> tuple[str, ...]:
+def _table_row(facts: dict[str, Any]) -> tuple[str, ...]:
     way = "aa fetch, gated" if facts["gated"] else _WAYS.get(facts["kind"], "aa fetch")
-    counts = (_number(facts["found"]), _number(facts["expected"]))
+    counts = (_format_number(facts["found"]), _format_number(facts["expected"]))
     names = (facts["source"], facts["status"], *counts)
     return (*names, facts["license"], way, facts["proved"])
 
 
-def _number(value: int | None) -> str:
+def _format_number(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _page(facts: dict[str, Any]) -> list[str]:
+def _source_lines(facts: dict[str, Any]) -> list[str]:
     """Return the lines about one source."""
     lines = []
     for key, value in facts.items():
         if value in (None, ""):
             continue
-        text = _number(value) if type(value) is int else str(value)
+        text = _format_number(value) if type(value) is int else str(value)
         wrapped = textwrap.wrap(text, WIDTH - 21, break_on_hyphens=False) or [""]
         lines += [f"{key.replace('_', ' '):<20} {wrapped[0]}"]
         lines += [f"{'':<20} {line}" for line in wrapped[1:]]

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from aa_dataset.files import file_sha256
-from aa_dataset.safe_json import parse_json
+from aa_dataset.untrusted.safe_json import parse_json
 from pipeline.tools.fetch.access import Source, UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.download import Remote, difference, download
@@ -41,7 +41,7 @@ class Transfer:
     def missing(self) -> list[Remote]:
         """Return the files that are missing or differ from the expected ones."""
         bar = tqdm(self.remotes, desc="checking files", unit="file", disable=None, leave=False)
-        return [remote for remote in bar if self._entry(remote) is None]
+        return [remote for remote in bar if self._valid_entry(remote) is None]
 
     def run(self, missing: Sequence[Remote]) -> list[dict[str, Any]]:
         """Download the missing files; return the receipt's entries."""
@@ -51,32 +51,32 @@ class Transfer:
         hidden = None if missing else True  # None: shown in a terminal
         with tqdm(total=total, unit="B", unit_scale=True, disable=hidden) as bar:
             bar.set_description(self.source.name)
-            fresh = self._bring_all(missing, bar.update)
-        entries = [fresh.get(remote.name) or self._entry(remote) for remote in self.remotes]
-        self._finish([entry for entry in entries if entry is not None])
+            fresh = self._download_all(missing, bar.update)
+        entries = [fresh.get(remote.name) or self._valid_entry(remote) for remote in self.remotes]
+        self._write_receipt([entry for entry in entries if entry is not None])
         return [entry for entry in entries if entry is not None]
 
-    def _bring_all(
+    def _download_all(
         self, missing: Sequence[Remote], tick: Callable[[int], None]
     ) -> dict[str, dict[str, Any]]:
         with ThreadPoolExecutor(WORKERS) as pool:
-            futures = [pool.submit(self._bring, remote, tick) for remote in missing]
+            futures = [pool.submit(self._download_file, remote, tick) for remote in missing]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:  # also if the user interrupts
-                if not all(map(_is_fine, futures)):
+                if not all(map(_succeeded, futures)):
                     self.stop.set()
                 for future in futures:
                     future.cancel()
         _raise_first(futures)
         return {entry["path"]: entry for entry in (future.result() for future in futures)}
 
-    def _bring(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
+    def _download_file(self, remote: Remote, tick: Callable[[int], None]) -> dict[str, Any]:
         rule = self.source.unpack_rule(remote.name)
         if rule is not None:
-            return self._bring_archive(remote, rule, tick)
+            return self._download_archive(remote, rule, tick)
         part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
-        facts = self._facts(remote, part)
+        facts = self._file_facts(remote, part)
         with self._moving:
             target = self.place.file(remote.name)
             if target.exists() and remote.name not in self.old:
@@ -88,7 +88,7 @@ class Transfer:
             part.replace(target)
         return facts
 
-    def _bring_archive(
+    def _download_archive(
         self, remote: Remote, rule: UnpackRule, tick: Callable[[int], None]
     ) -> dict[str, Any]:
         archive = self.place.archive(remote.name)
@@ -98,14 +98,14 @@ class Transfer:
             part = download(remote, self.place, tick=tick, stop=self.stop, limit=self.limit)
             archive.parent.mkdir(parents=True, exist_ok=True)
             part.replace(archive)
-        facts = self._facts(remote, archive)
+        facts = self._file_facts(remote, archive)
         record = unpack(archive, rule, self.place, facts=facts, stop=self.stop, limit=self.limit)
         with self._moving:
             settle(remote.name, record, self.place)
         archive.unlink()
         return unpacked_entry(record, self.place)
 
-    def _facts(self, remote: Remote, path: Path) -> dict[str, Any]:
+    def _file_facts(self, remote: Remote, path: Path) -> dict[str, Any]:
         facts = {
             "path": remote.name,
             "address": remote.address,
@@ -115,11 +115,11 @@ class Transfer:
         }
         return {**facts, "git_sha1": remote.git_sha1} if remote.git_sha1 else facts
 
-    def _entry(self, remote: Remote) -> dict[str, Any] | None:
+    def _valid_entry(self, remote: Remote) -> dict[str, Any] | None:
         """Return the receipt's entry of a file that is present and correct, else None."""
         if self.source.unpack_rule(remote.name) is not None:
             record = read_record(self.place.record(remote.name))
-            if record is None or not self._fits(record["archive"], remote):
+            if record is None or not self._matches_remote(record["archive"], remote):
                 return None
             members = ((self.place.file(name), size) for name, size, _ in record["members"])
             whole = all(_has_size(path, size) for path, size in members)
@@ -128,22 +128,22 @@ class Transfer:
         if not _has_size(path, remote.size):
             return None
         known = self.old.get(remote.name)
-        if known and self._fits(known, remote):
+        if known and self._matches_remote(known, remote):
             return dict(known)  # `--verify` reads the bytes
-        return None if difference(path, remote) else self._facts(remote, path)
+        return None if difference(path, remote) else self._file_facts(remote, path)
 
-    def _fits(self, facts: dict[str, Any], remote: Remote) -> bool:
+    def _matches_remote(self, facts: dict[str, Any], remote: Remote) -> bool:
         key = "sha256" if remote.sha256 else "git_sha1"
         same = facts.get(key) == getattr(remote, key)
         return same and facts.get("revision") == self.source.access.get("revision")
 
-    def _finish(self, entries: Sequence[dict[str, Any]]) -> None:
-        self._check_roots()
+    def _write_receipt(self, entries: Sequence[dict[str, Any]]) -> None:
+        self._require_listed_folders()
         write_receipt(self.source, entries, self.place, complete=True)
         for folder in (self.place.parts, self.place.archives, self.place.unpacking):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _check_roots(self) -> None:
+    def _require_listed_folders(self) -> None:
         """Raise if the publisher's list of folders names one that is missing."""
         listed = self.source.access.get("roots")
         if not listed:
@@ -168,7 +168,7 @@ class Transfer:
         return sorted(name for name in self.old if name not in wanted)
 
 
-def _is_fine(future: Future[Any]) -> bool:
+def _succeeded(future: Future[Any]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 

@@ -84,7 +84,7 @@ class Tally:
         self.members += 1
         if self.members > self.rule.files:
             raise FetchError(
-                f"{self.archive} contains more than {self.rule.files:,} files; {_bound()}"
+                f"{self.archive} contains more than {self.rule.files:,} files; {_limit_message()}"
             )
 
     def check(self) -> None:
@@ -96,7 +96,7 @@ class Tally:
     def too_large(self) -> FetchError:
         """Return the error for an archive with too many bytes."""
         return FetchError(
-            f"{self.archive} contains more than {self.rule.bytes:,} bytes; {_bound()}"
+            f"{self.archive} contains more than {self.rule.bytes:,} bytes; {_limit_message()}"
         )
 
 
@@ -161,7 +161,7 @@ def unpack(
     unfinished.mkdir(parents=True)
     tally = Tally(name, rule, stop, limit)
     try:
-        members = _write_members(_members(archive, tally), tally, place)
+        members = _write_members(_archive_members(archive, tally), tally, place)
     except BROKEN as error:
         raise FetchError(f"{name} is not a usable archive: {error}.") from None
     except OSError as error:  # a decompressor's has no errno
@@ -206,14 +206,14 @@ def _write_members(
         if target in members:  # the later one counts, as for tar
             path.unlink()
         path.parent.mkdir(parents=True, exist_ok=True)
-        members[target] = size, _ = _write(member.stream, path, room, tally)
+        members[target] = size, _ = _write_member(member.stream, path, room, tally)
         room -= size
         if room < 0:
             raise tally.too_large()
     return members
 
 
-def _bound() -> str:
+def _limit_message() -> str:
     return "pipeline/raw/sources.yaml sets this bound (`unpack`). Raise it if the archive is valid."
 
 
@@ -231,7 +231,7 @@ def _disk_sentence(name: str, error: OSError) -> str:
     return f"{name}: {where!r} cannot be written ({error.strerror})."
 
 
-def _write(source: IO[bytes], path: Path, room: int, tally: Tally) -> tuple[int, str]:
+def _write_member(source: IO[bytes], path: Path, room: int, tally: Tally) -> tuple[int, str]:
     """Copy a stream to a new file, at most one chunk beyond `room`; return size and sha256."""
     total, size = hashlib.sha256(), 0
     with path.open("xb") as stream:
@@ -243,7 +243,7 @@ def _write(source: IO[bytes], path: Path, room: int, tally: Tally) -> tuple[int,
     return size, total.hexdigest()
 
 
-def _members(archive: Path, tally: Tally) -> Iterator[Member]:
+def _archive_members(archive: Path, tally: Tally) -> Iterator[Member]:
     if zipfile.is_zipfile(archive):
         yield from _zip_members(archive, tally)
     else:
@@ -252,7 +252,7 @@ def _members(archive: Path, tally: Tally) -> Iterator[Member]:
 
 def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
     with (
-        _plain(archive, tally) as plain,
+        _open_tar(archive, tally) as plain,
         tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as opened,
     ):
         for info in opened:
@@ -269,7 +269,7 @@ def _tar_members(archive: Path, tally: Tally) -> Iterator[Member]:
 
 
 @contextmanager
-def _plain(archive: Path, tally: Tally) -> Iterator[Any]:
+def _open_tar(archive: Path, tally: Tally) -> Iterator[Any]:
     """Open a tar without its compression; compressed input that yields nothing is checked too."""
     rule = tally.rule
     with ExitStack() as opened:
@@ -332,14 +332,14 @@ def _move_into(
             source.rename(target)
         elif entry.is_dir() and target.is_dir() and not target.is_symlink():
             _move_into(tree, name, digests, place)
-        elif not _is_same(target, digests.get(name)):
+        elif not _has_size_and_digest(target, digests.get(name)):
             raise FetchError(
                 f"{target} exists already with other content. Move it away, then run the same "
                 "command again."
             )
 
 
-def _is_same(path: Path, known: tuple[int, str] | None) -> bool:
+def _has_size_and_digest(path: Path, known: tuple[int, str] | None) -> bool:
     if known is None or path.is_symlink() or not path.is_file():
         return False
     return path.stat().st_size == known[0] and file_sha256(path) == known[1]

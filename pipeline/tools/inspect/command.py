@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB, URDF
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.tables import write_bytes
 from pipeline.engine.config import load_config
@@ -64,13 +64,13 @@ def main(arguments: list[str]) -> int:
     facts = config.sources[given.source].facts
     if given.folder:
         facts = replace(facts, folder=str(given.folder))
-    pictures = _sheet(given.source, facts, config, most=given.most)
+    pictures = _sheet_pictures(given.source, facts, config, most=given.most)
     sheet = contact_sheet(pictures, columns=4, tile=256)
     write_bytes(given.file, encode_png(sheet))
     return 0
 
 
-def _sheet(
+def _sheet_pictures(
     source: str, facts: SourceFacts, config: Config, *, most: int
 ) -> list[tuple[Picture, str]]:
     if not Path(facts.folder).is_dir():
@@ -81,7 +81,7 @@ def _sheet(
     rows: list[list[tuple[Picture, str]]] = []
     for found in listed:
         try:
-            rows.append(_row(source, facts, config, found))
+            rows.append(_object_pictures(source, facts, config, found))
         except Rejection as rejection:
             sys.stderr.write(f"{found.name}: {rejection}\n")
         if len(rows) == most:
@@ -91,7 +91,7 @@ def _sheet(
     return [picture for row in rows for picture in row]
 
 
-def _row(
+def _object_pictures(
     source: str, facts: SourceFacts, config: Config, found: Found
 ) -> list[tuple[Picture, str]]:
     """Return four labeled pictures of one object."""
@@ -117,7 +117,7 @@ def _raw_picture(files: RawFiles, record: IngestedRecord) -> Picture:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(files.read(name))
         try:
-            return _draw([read(Path(folder, record.model))])[0]
+            return _render_views([read(Path(folder, record.model))])[0]
         except Exception as error:  # another reader may fail in any way
             sys.stderr.write(f"{record.model} cannot be drawn: {error}\n")
             return BLANK
@@ -151,9 +151,9 @@ def _normal_pictures(outcome: Outcome[NormalRecord], config: Config) -> list[Pic
     rest: dict[str, float] = {}
     views = ((shown, rest), (shown, moved), (solid, moved))
     drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]
-    return _draw(drawn, framed=drawn[:2])  # a source's collision shapes may be anywhere
+    return _render_views(drawn, framed=drawn[:2])  # a source's collision shapes may be anywhere
 
 
-def _draw(views: list[Parts], framed: list[Parts] | None = None) -> list[Picture]:
+def _render_views(views: list[Parts], framed: list[Parts] | None = None) -> list[Picture]:
     camera = look_at(np.concatenate([part_points(parts) for parts in framed or views]))
     return render_views(views, camera, size=SIZE, backend=choose_backend())

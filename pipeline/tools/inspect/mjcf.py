@@ -21,13 +21,13 @@ from pipeline.stages.render.stage import Parts
 
 def mjcf_parts(path: Path) -> Parts:
     """Return every geom that the viewer shows with its pose (4, 4) in the world frame."""
-    model = _compiled(path)
+    model = _compile_model(path)
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    return list(_shown(model, data))
+    return list(_visible_geoms(model, data))
 
 
-def _compiled(path: Path) -> Any:
+def _compile_model(path: Path) -> Any:
     """Compile a model; if that fails, try again without its textures, which may be absent."""
     previous = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda _: None)  # or it writes a file in the working directory
@@ -37,12 +37,12 @@ def _compiled(path: Path) -> Any:
             try:
                 return mujoco.MjSpec.from_file(str(path)).compile()
             except ValueError:
-                return _untextured(mujoco.MjSpec.from_file(str(path))).compile()
+                return _without_textures(mujoco.MjSpec.from_file(str(path))).compile()
     finally:
         mujoco.set_mju_user_warning(previous)
 
 
-def _untextured(spec: Any) -> Any:
+def _without_textures(spec: Any) -> Any:
     for material in spec.materials:
         material.textures = [""] * len(material.textures)
     for texture in list(spec.textures):
@@ -50,12 +50,12 @@ def _untextured(spec: Any) -> Any:
     return spec
 
 
-def _shown(model: Any, data: Any) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]]:
+def _visible_geoms(model: Any, data: Any) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]]:
     groups = mujoco.MjvOption().geomgroup
     for k in range(model.ngeom):
         group = min(max(int(model.geom_group[k]), 0), len(groups) - 1)
-        color = _color(model, k)
-        mesh = _mesh(model, k)
+        color = _geom_color(model, k)
+        mesh = _geom_mesh(model, k)
         if mesh is None or not groups[group] or color[3] == 0:
             continue
         mesh.visual = trimesh.visual.ColorVisuals(
@@ -66,7 +66,7 @@ def _shown(model: Any, data: Any) -> Iterator[tuple[trimesh.Trimesh, np.ndarray]
         yield mesh, pose
 
 
-def _mesh(model: Any, k: int) -> Any:
+def _geom_mesh(model: Any, k: int) -> Any:
     """Return the shape of a geom in its own frame, a Trimesh; None for ground."""
     kind, (a, b, c) = mujoco.mjtGeom(model.geom_type[k]), model.geom_size[k]
     make: Any = trimesh.creation
@@ -95,7 +95,7 @@ def _file_mesh(model: Any, mesh: int) -> trimesh.Trimesh:
     )
 
 
-def _color(model: Any, k: int) -> np.ndarray:
+def _geom_color(model: Any, k: int) -> np.ndarray:
     """Return the color (4,) of a geom, multiplied with the mean of its picture."""
     material = int(model.geom_matid[k])
     if material < 0:

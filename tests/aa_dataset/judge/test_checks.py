@@ -18,7 +18,7 @@ import pytest
 from aa_dataset.adapters import load
 from aa_dataset.judge import checks
 from aa_dataset.judge.checks import Verdict, judge_object
-from aa_dataset.judge.quiet import heard
+from aa_dataset.judge.quiet import captured_output as heard
 from aa_dataset.judge.reference import Reference
 from aa_dataset.kinematics.trees import KinematicTree
 

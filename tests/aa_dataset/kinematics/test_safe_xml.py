@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aa_dataset.errors import UrdfError
-from aa_dataset.kinematics.safe_xml import XmlBudget, parse_xml
 from aa_dataset.kinematics.urdf import CODES
+from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 
 
 def code_of(data: bytes, budget: XmlBudget | None = None) -> str:

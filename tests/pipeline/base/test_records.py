@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.kinematics import Mimic
-from aa_dataset.schema import SCHEMA_VERSION, TABLES
 from pipeline.base.records import Record, Shape, Vec3, read_records
 from pipeline.base.tables import write_table
 from pipeline.handover.annotated import AnnotatedFacts, AnnotatedRecord, Fingerprint

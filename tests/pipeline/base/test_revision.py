@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.layout import LibraryLayout
+from aa_dataset.format.layout import LibraryLayout
 from pipeline.base import layout
 from pipeline.base.assets import AssetWriter, pack
 from pipeline.base.seal import revision

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.format.schema import SCHEMA_VERSION
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.tables import (
     compact_json,

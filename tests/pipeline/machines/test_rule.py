@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.engine.inventory.code import _closure
+from pipeline.engine.inventory.code import _import_closure as _closure
 from pipeline.engine.stages import STAGES
 from tests.kit.places import REPOSITORY
 

@@ -9,7 +9,7 @@ import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset.obj import read_obj
+from aa_dataset.untrusted.obj import read_obj
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes, names_with_collisions
 from pipeline.shapes.grid import on_grid
 from pipeline.shapes.hulls import SCALED, hull_of, outward_faces

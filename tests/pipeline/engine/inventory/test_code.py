@@ -64,13 +64,15 @@ def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> 
         "annotate"
     }
     # normalize reads meshes with it, and the check of the convention, which three stages run.
-    assert {"normalize", "verify", "annotate"} <= changed_by(lambda: append("aa_dataset/obj.py"))
+    assert {"normalize", "verify", "annotate"} <= changed_by(
+        lambda: append("aa_dataset/untrusted/obj.py")
+    )
     assert changed_by(lambda: append("pipeline/shapes/materials.py")) == {"normalize"}
     assert {"verify", "annotate", "normalize"} <= changed_by(
-        lambda: append("aa_dataset/convention.py")
+        lambda: append("aa_dataset/convention/document.py")
     )
     assert {"normalize", "verify", "annotate"} <= changed_by(
-        lambda: append("aa_dataset/kinematics/safe_xml.py")
+        lambda: append("aa_dataset/untrusted/safe_xml.py")
     )
 
 

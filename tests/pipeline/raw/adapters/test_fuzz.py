@@ -22,7 +22,8 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.inventory import object_id
 from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import IngestInput, _record
+from pipeline.stages.ingest.stage import IngestInput
+from pipeline.stages.ingest.stage import _ingested_record as _record
 from tests.kit import raw_sources
 from tests.kit.settings import facts_of
 

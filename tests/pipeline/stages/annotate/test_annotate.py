@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aa_dataset.contents import content_digest
-from aa_dataset.convention import check_convention
+from aa_dataset.assets.contents import content_digest
+from aa_dataset.convention.document import check_convention
 from pipeline.base.assets import COLUMNS
 from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.runner import Outcome

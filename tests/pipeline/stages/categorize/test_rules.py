@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aa_dataset.labels import RULES, format_trace, parse_trace
+from aa_dataset.format.labels import RULES, format_trace, parse_trace
 from pipeline.raw.taxonomy import Taxonomy, load_taxonomy, plain_label, read_taxonomy
 from pipeline.stages.categorize.rules import decide, explain, singular
 from tests.pipeline.stages.categorize.conftest import REPOSITORY

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
-from aa_dataset.obj import ObjText, read_obj
+from aa_dataset.untrusted.obj import ObjText, read_obj
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Finding
 from pipeline.raw.files import MemoryFiles

@@ -11,7 +11,7 @@ import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset.obj import ObjError, ObjText, read_obj
+from aa_dataset.untrusted.obj import ObjError, ObjText, read_obj
 from pipeline.shapes.obj_text import number_lines, obj_bytes
 from pipeline.shapes.pieces import Piece, compacted
 from tests.kit.places import SAMPLES, skip_without_samples

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aa_dataset.convention import check_convention
+from aa_dataset.convention.document import check_convention
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aa_dataset.convention import check_convention, check_geometry
+from aa_dataset.convention.document import check_convention, check_geometry
 from pipeline.base.errors import Rejection
 from pipeline.engine.runner import Outcome
 from pipeline.raw.records import Screw

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
-from aa_dataset.seal import Seal
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
+from aa_dataset.format.seal import Seal
 from pipeline.stages.publish.card import dataset_card, license_text
 from tests.kit import small_build
 

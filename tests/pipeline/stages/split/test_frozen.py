@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import TABLES
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from pipeline.base.assets import AssetRange, pack
 from pipeline.base.errors import PipelineError
 from pipeline.base.tables import write_table

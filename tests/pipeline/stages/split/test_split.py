@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset.benchmark import Benchmark
+from aa_dataset.format.benchmark import Benchmark
 from pipeline.stages.split.near import near_duplicates
 from pipeline.stages.split.sample import Candidate, Sample, sample_split
 from pipeline.stages.split.stage import Evaluation, split_name, split_rows

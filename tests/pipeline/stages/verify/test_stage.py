@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aa_dataset.schema import TABLES
+from aa_dataset.format.schema import TABLES
 from pipeline.base.assets import COLUMNS
 from pipeline.base.errors import Rejection
 from pipeline.base.tables import read_rows, write_table

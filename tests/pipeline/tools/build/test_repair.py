@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aa_dataset.layout import LibraryLayout
+from aa_dataset.format.layout import LibraryLayout
 from pipeline.base.errors import DamagedFileError
 from pipeline.base.seal import require_sealed
 from pipeline.tools.build.repair import discard_damaged, discard_folders, discard_leftovers

@@ -15,7 +15,7 @@ from pipeline.engine.inventory.code import code_digest
 from pipeline.engine.settings import Source
 from pipeline.engine.sources import load_sources
 from pipeline.engine.stages import STAGES
-from pipeline.tools.build.command import _tell_sources
+from pipeline.tools.build.command import _print_absent_sources as _tell_sources
 from pipeline.tools.fetch.access import load_all
 from tests.kit.settings import SETTINGS, facts_of
 from tests.pipeline.tools.fetch.conftest import REPOSITORY, Checkout

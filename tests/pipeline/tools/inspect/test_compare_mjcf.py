@@ -12,7 +12,8 @@ from PIL import Image
 
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.stage import Parts, part_points
-from pipeline.tools.inspect.command import SIZE, _draw, main
+from pipeline.tools.inspect.command import SIZE, main
+from pipeline.tools.inspect.command import _render_views as _draw
 from tests.kit import bench
 from tests.kit.places import REPOSITORY
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from aa_dataset.obj import read_obj
+from aa_dataset.untrusted.obj import read_obj
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes

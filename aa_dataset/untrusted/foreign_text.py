@@ -51,14 +51,14 @@ def markdown_cell(text: str) -> str:
     Underscores within a word are kept: they are not markup there. Addresses and `@` names are shown
     unchanged but do not become links.
     """
-    safe = html.escape(_settled(text), quote=False)
+    safe = html.escape(_on_one_line(text), quote=False)
     marked = re.sub(r"(?<=[^\W_])\\_(?=[^\W_])", "_", _MARKS.sub(r"\\\1", safe))
     return _LINKED.sub(r"<span>\g<0></span>", marked)
 
 
 def plain_line(text: str) -> str:
     """Return text for one line of a plain text file."""
-    return _settled(text)
+    return _on_one_line(text)
 
 
 def yaml_text(text: str) -> str:
@@ -70,6 +70,6 @@ def yaml_text(text: str) -> str:
     return f'"{"".join(shown)}"'
 
 
-def _settled(text: str) -> str:
+def _on_one_line(text: str) -> str:
     """Return text on one line, with single spaces and without control characters."""
     return " ".join(UNPRINTABLE.sub(" ", text).split())

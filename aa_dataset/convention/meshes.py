@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
-from aa_dataset.obj import ObjError, ObjText, read_obj
 from aa_dataset.portable import length, second_moments, symmetric_eigen
+from aa_dataset.untrusted.obj import ObjError, ObjText, read_obj
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[
     boxes = []
     for link in model.links:
         for shape in link.visuals:
-            points, problems = _checked(link, shape.geometry.filename, files)
+            points, problems = _checked_vertices(link, shape.geometry.filename, files)
             yield from problems
             if len(points):
                 placed = points + frames[link.name][:3, 3]
@@ -49,7 +49,7 @@ def geometry_problems(model: UrdfModel, files: Mapping[str, bytes]) -> Iterator[
 def _collision_problems(link: UrdfLink, files: Mapping[str, bytes]) -> Iterator[str]:
     for shape in link.collisions:
         name = shape.geometry.filename
-        points, problems = _checked(link, name, files)
+        points, problems = _checked_vertices(link, name, files)
         yield from problems
         if not problems and _is_flat(points):
             yield f"Link {link.name}: {name} is flat; simulators refuse it, make it a thin box."
@@ -61,7 +61,9 @@ def _is_flat(points: Array) -> bool:
     return len(points) < 4 or bool(np.sqrt(max(values[0], 0.0)) < FLAT * np.sqrt(values[2]))
 
 
-def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Array, list[str]]:
+def _checked_vertices(
+    link: UrdfLink, name: str, files: Mapping[str, bytes]
+) -> tuple[Array, list[str]]:
     """Return the vertices (n, 3) [m] of a mesh in its link frame, and its problems."""
     where = f"Link {link.name}: {name}"
     if name not in files:
@@ -74,7 +76,7 @@ def _checked(link: UrdfLink, name: str, files: Mapping[str, bytes]) -> tuple[Arr
         ]
     if not any(len(group.corners) for group in mesh.groups):
         return mesh.points, [f"{where} holds no face; remove its element."]
-    problems = _side_problems(name, mesh.libraries, files)
+    problems = _material_file_problems(name, mesh.libraries, files)
     return mesh.points, [f"{where}: {problem}" for problem in problems]
 
 
@@ -84,7 +86,9 @@ def _finite(mesh: ObjText) -> ObjText:
     return mesh
 
 
-def _side_problems(mesh: str, sides: list[str], files: Mapping[str, bytes]) -> Iterator[str]:
+def _material_file_problems(
+    mesh: str, sides: list[str], files: Mapping[str, bytes]
+) -> Iterator[str]:
     folder = posixpath.dirname(mesh)
     for side in sides:
         path = posixpath.join(folder, side)

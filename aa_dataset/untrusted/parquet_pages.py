@@ -56,14 +56,14 @@ def page_sizes(data: bytes, metadata: pq.FileMetaData) -> PageSizes:
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for index in range(group.num_columns):
             chunk = group.column(index)
-            place, end = _extent(chunk, len(data))
+            place, end = _chunk_range(chunk, len(data))
             is_text = chunk.physical_type.endswith("BYTE_ARRAY")
             left -= 1
             while place < end and left >= 0:
-                header, place = _struct(data, place, end)
-                kind, values = _checked(header)
-                size = _count(header, 2)
-                place += _count(header, 3)
+                header, place = _read_struct(data, place, end)
+                kind, values = _checked_header(header)
+                size = _count_field(header, 2)
+                place += _count_field(header, 3)
                 total += max(size, _WIDTH * values)
                 left -= 1
                 if kind == _DICTIONARY and is_text:
@@ -75,7 +75,7 @@ def page_sizes(data: bytes, metadata: pq.FileMetaData) -> PageSizes:
     return PageSizes(total, tuple(largest.values()))
 
 
-def _extent(chunk: pq.ColumnChunkMetaData, size: int) -> tuple[int, int]:
+def _chunk_range(chunk: pq.ColumnChunkMetaData, size: int) -> tuple[int, int]:
     """Return the byte range that Arrow reads for a column chunk."""
     if chunk.num_values <= 0:  # Arrow reads nothing, and an empty chunk has no offset
         return 0, 0
@@ -88,18 +88,18 @@ def _extent(chunk: pq.ColumnChunkMetaData, size: int) -> tuple[int, int]:
     return start, end
 
 
-def _checked(header: _Fields) -> tuple[int, int]:
+def _checked_header(header: _Fields) -> tuple[int, int]:
     """Return the kind of a page and its number of values."""
     for kind, field in _ENCODING_FIELD.items():
         facts = header.get(kind)
         if isinstance(facts, dict):
             if facts.get(field) not in _ENCODINGS:
                 raise ValueError(f"a page has the encoding {facts.get(field)}")
-            return kind, _count(facts, 1)
+            return kind, _count_field(facts, 1)
     raise ValueError("a page is of an unknown kind")
 
 
-def _count(fields: _Fields, number: int) -> int:
+def _count_field(fields: _Fields, number: int) -> int:
     """Return a field that holds a count or a size."""
     value = fields.get(number)
     if not isinstance(value, int) or not 0 <= value < 1 << 31:
@@ -107,7 +107,7 @@ def _count(fields: _Fields, number: int) -> int:
     return value
 
 
-def _struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields, int]:
+def _read_struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields, int]:
     """Read one struct; return its fields by number, and its end.
 
     Anything that a page header never has (lists, maps, duplicate fields) is refused, so that no
@@ -122,7 +122,7 @@ def _struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields,
             return fields, place
         kind, number = head & 15, last + (head >> 4)
         if number == last:
-            number, place = _varint(data, place, end)
+            number, place = _read_varint(data, place, end)
             number >>= 1
         if number <= last:
             break
@@ -130,21 +130,21 @@ def _struct(data: bytes, place: int, end: int, depth: int = 1) -> tuple[_Fields,
         if kind in (_TRUE, _FALSE):
             continue
         if kind in _INTEGERS:
-            value, place = _varint(data, place, end)
+            value, place = _read_varint(data, place, end)
             if kind != _INT64 and value >> 32:
                 break
             fields[number] = (value >> 1) ^ -(value & 1)
         elif kind == _BINARY:
-            size, place = _varint(data, place, end)
+            size, place = _read_varint(data, place, end)
             place += size
         elif kind == _STRUCT and depth < _DEEPEST:
-            fields[number], place = _struct(data, place, end, depth + 1)
+            fields[number], place = _read_struct(data, place, end, depth + 1)
         else:
             break
     raise ValueError("a page's header is broken")
 
 
-def _varint(data: bytes, place: int, end: int) -> tuple[int, int]:
+def _read_varint(data: bytes, place: int, end: int) -> tuple[int, int]:
     """Read a number of at most 64 bits, seven per byte; return it and its end."""
     value = 0
     for shift in range(0, 70, 7):

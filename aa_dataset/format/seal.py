@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.benchmark import Benchmark, read_benchmark
-from aa_dataset.errors import LibraryError
+from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import FileSeal, write_bytes
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.schema import SCHEMA_VERSION
-from aa_dataset.trust import SEAL_BYTES, brief, check_seal, parse_seal
+from aa_dataset.format.benchmark import Benchmark, read_benchmark
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import SCHEMA_VERSION
+from aa_dataset.format.validation import SEAL_BYTES, brief, check_seal, parse_seal
 
 NEXT_STEP = "Run `make library` to rebuild it, or download it again; `aa verify` checks everything."
 
@@ -89,12 +89,12 @@ def read_seal(layout: LibraryLayout) -> Seal:
         raise LibraryError(f"{path} is not readable ({error}). {NEXT_STEP}") from error
     if version != SCHEMA_VERSION:
         other = brief(version).strip("'")
-        raise LibraryError(
+        raise SchemaVersionError(
             f"{path} has schema version {other}, but this package reads {SCHEMA_VERSION}. "
             "Install the version of aa-dataset that wrote the library, rebuild it with "
             "`make library`, or download one of this version."
         )
-    return _seal(data, path, hashlib.sha256(text).hexdigest())
+    return _checked_seal(data, path, hashlib.sha256(text).hexdigest())
 
 
 def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
@@ -104,7 +104,7 @@ def write_seal(layout: LibraryLayout, seal: Seal) -> Seal:
     return replace(seal, sha256=hashlib.sha256(text).hexdigest())
 
 
-def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
+def _checked_seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
     try:
         check_seal(data)
         return Seal(
@@ -115,7 +115,7 @@ def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
             objects=data["objects"],
             sources=dict(data["sources"]),
             splits=dict(data["splits"]),
-            benchmark=_benchmark(data["benchmark"], data["splits"]),
+            benchmark=_checked_benchmark(data["benchmark"], data["splits"]),
             files={
                 name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
@@ -129,7 +129,7 @@ def _seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
         ) from error
 
 
-def _benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
+def _checked_benchmark(facts: Any, splits: dict[str, int]) -> Benchmark | None:
     if facts is None:
         return None
     benchmark = read_benchmark(facts)

@@ -16,13 +16,13 @@ from collections.abc import Container, Iterator, Mapping
 import numpy as np
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_inside
+from aa_dataset.format.layout import GLB
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.layout import GLB
 from aa_dataset.portable import length, symmetric_eigen
+from aa_dataset.untrusted.inside import is_inside
 
 NAME = re.compile(r"[a-z0-9_]+")
 TYPES = ("fixed", "revolute", "continuous", "prismatic")
@@ -50,7 +50,7 @@ def check_convention(
         tree.placements({})  # follows every mimic
     except ArenaError as error:
         return [f"The URDF cannot be read: {error}"]
-    problems = list(_whole_problems(tree, files))
+    problems = list(_document_problems(tree, files))
     for link in model.links:
         problems += _link_problems(link, files)
         if with_inertials:
@@ -62,38 +62,39 @@ def check_convention(
     return problems + list(_collision_problems(model))
 
 
-def _whole_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]:
+def _document_problems(tree: KinematicTree, files: Container[str]) -> Iterator[str]:
     if tree.root != "base":
         yield f"The root link is {tree.root!r}, not 'base'; rename it."
     if GLB not in files:
         yield f"{GLB}, the whole object at rest, does not exist beside the URDF; write it."
 
 
-def _said(shape: Shape) -> str:
+def _shape_title(shape: Shape) -> str:
     """Identify a shape for the reader: by its file, else its name, else its kind."""
     named = shape.geometry.filename or shape.name
-    return _shown(named) if named else f"a {shape.geometry.kind}"
+    return _quoted_name(named) if named else f"a {shape.geometry.kind}"
 
 
 def _link_problems(link: UrdfLink, files: Container[str]) -> Iterator[str]:
-    where = f"Link {_shown(link.name)}"
+    where = f"Link {_quoted_name(link.name)}"
     if not NAME.fullmatch(link.name):
         yield f"{where} is not in [a-z0-9_]+; rename it."
     for shape in (*link.visuals, *link.collisions):
         name = shape.geometry.filename
         if shape.geometry.kind != "mesh" or not name.endswith(".obj"):
-            yield f"{where}: {_said(shape)} is not an OBJ mesh; convert it."
+            yield f"{where}: {_shape_title(shape)} is not an OBJ mesh; convert it."
         elif not is_plain(name):
-            yield f"{where}: {_shown(name)} leads out of the folder; copy the mesh into it."
+            yield f"{where}: {_quoted_name(name)} leads out of the folder; copy the mesh into it."
         elif name not in files:
-            yield f"{where}: {_shown(name)} does not exist; add the mesh or remove its element."
+            shown = _quoted_name(name)
+            yield f"{where}: {shown} does not exist; add the mesh or remove its element."
         if shape.geometry.scale != (1.0, 1.0, 1.0):
-            yield f"{where}: {_said(shape)} scales its mesh; scale the vertices instead."
+            yield f"{where}: {_shape_title(shape)} scales its mesh; scale the vertices instead."
         if not np.array_equal(shape.pose, np.eye(4)):
-            yield f"{where}: {_said(shape)} is not in the link frame; move its vertices."
+            yield f"{where}: {_shape_title(shape)} is not in the link frame; move its vertices."
 
 
-def _shown(name: str) -> str:
+def _quoted_name(name: str) -> str:
     """Format a name for a sentence: plain names bare, others quoted and truncated."""
     return name if NAME.fullmatch(name) else repr(name[:200])
 
@@ -104,7 +105,7 @@ def is_plain(name: str) -> bool:
 
 
 def _joint_problems(joint: UrdfJoint) -> Iterator[str]:
-    where = f"Joint {_shown(joint.name)}"
+    where = f"Joint {_quoted_name(joint.name)}"
     if not NAME.fullmatch(joint.name):
         yield f"{where} is not in [a-z0-9_]+; rename it."
     if not np.array_equal(joint.pose[:3, :3], np.eye(3)):
@@ -137,7 +138,7 @@ def _mimic_problems(model: UrdfModel) -> Iterator[str]:
     for joint in model.joints:
         if joint.mimic is None:
             continue
-        target = _shown(joint.mimic.joint)
+        target = _quoted_name(joint.mimic.joint)
         if joint.type == "fixed":
             yield f"Joint {joint.name} is fixed and follows {target}; remove its <mimic>."
         elif joint.mimic.joint not in movable:
@@ -167,7 +168,7 @@ def _screw_problems(model: UrdfModel, tree: KinematicTree) -> Iterator[str]:
 
 
 def _inertial_problems(link: UrdfLink) -> Iterator[str]:
-    where = f"Link {_shown(link.name)}"
+    where = f"Link {_quoted_name(link.name)}"
     if link.inertial is None:
         yield f"{where} has no inertial; simulators need one on every link."
         return
@@ -184,7 +185,8 @@ def _collision_problems(model: UrdfModel) -> Iterator[str]:
     movable = {joint.child for joint in model.joints if joint.type != "fixed"}
     for link in model.links:
         if link.name in movable and link.visuals and not link.collisions:
-            yield f"Link {_shown(link.name)} moves but has no collision geometry; add its hulls."
+            shown = _quoted_name(link.name)
+            yield f"Link {shown} moves but has no collision geometry; add its hulls."
 
 
 def check_geometry(urdf: bytes, files: Mapping[str, bytes]) -> list[str]:
@@ -197,7 +199,7 @@ def check_geometry(urdf: bytes, files: Mapping[str, bytes]) -> list[str]:
     files : mapping of str to bytes
         The files beside it.
     """
-    from aa_dataset.convention_meshes import geometry_problems
+    from aa_dataset.convention.meshes import geometry_problems
 
     try:
         return list(geometry_problems(parse_urdf(urdf), files))

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from aa_dataset.layout import TABLES
-from aa_dataset.schema import SCHEMA_VERSION
+from aa_dataset.format.layout import TABLES
+from aa_dataset.format.schema import SCHEMA_VERSION
 
 # The location of an object's bytes is not part of its content: a release packs the same object
 # elsewhere, and pictures may differ by graphics library.

@@ -35,10 +35,10 @@ def parse_json(data: bytes) -> Any:
     try:
         value = json.loads(
             data.removeprefix(codecs.BOM_UTF8).decode(),
-            parse_constant=_refused,
-            parse_float=_finite,
-            parse_int=_integer,
-            object_pairs_hook=_distinct,
+            parse_constant=_refuse_constant,
+            parse_float=_finite_float,
+            parse_int=_short_integer,
+            object_pairs_hook=_object_without_duplicates,
         )
     except RecursionError:
         raise JsonError(f"it is nested too deeply, by more than {MOST_DEPTH} levels") from None
@@ -50,31 +50,33 @@ def parse_json(data: bytes) -> Any:
     return value
 
 
-def _refused(word: str) -> float:
+def _refuse_constant(word: str) -> float:
     raise JsonError(f"it has {word}, which is not JSON")
 
 
-def _finite(word: str) -> float:
+def _finite_float(word: str) -> float:
     value = float(word)
     if not math.isfinite(value):
         raise JsonError(f"it has {reprlib.repr(word)}, which is not a finite number")
     return value
 
 
-def _integer(word: str) -> int:
+def _short_integer(word: str) -> int:
     if len(word.lstrip("-")) > MOST_DIGITS:
         raise JsonError(f"it has an integer of more than {MOST_DIGITS} digits")
     return int(word)
 
 
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise JsonError(f"it has the name {reprlib.repr(_repeated(pairs))} twice in one place")
+        raise JsonError(
+            f"it has the name {reprlib.repr(_first_duplicate(pairs))} twice in one place"
+        )
     return found
 
 
-def _repeated(pairs: list[tuple[str, Any]]) -> str:
+def _first_duplicate(pairs: list[tuple[str, Any]]) -> str:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:

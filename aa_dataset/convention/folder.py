@@ -11,11 +11,11 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from aa_dataset.convention import check_convention, check_geometry, is_plain
+from aa_dataset.convention.document import check_convention, check_geometry, is_plain
 from aa_dataset.errors import ArenaError
-from aa_dataset.inside import is_below
-from aa_dataset.kinematics.safe_xml import XmlBudget
-from aa_dataset.layout import URDF
+from aa_dataset.format.layout import URDF
+from aa_dataset.untrusted.inside import is_below
+from aa_dataset.untrusted.safe_xml import XmlBudget
 
 # Maximum number of bytes read from one mesh or texture.
 MOST_BYTES = 1_000_000_000
@@ -31,7 +31,7 @@ class FolderView(Mapping[str, bytes]):
     def __init__(self, root: Path) -> None:
         self._root = Path(os.path.realpath(root))
 
-    def _path(self, name: str) -> Path | None:
+    def _inner_path(self, name: str) -> Path | None:
         if not is_plain(name):
             return None
         path = self._root / name
@@ -42,10 +42,10 @@ class FolderView(Mapping[str, bytes]):
             return None
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._path(name) is not None
+        return isinstance(name, str) and self._inner_path(name) is not None
 
     def __getitem__(self, name: str) -> bytes:
-        path = self._path(name)
+        path = self._inner_path(name)
         if path is None:
             raise KeyError(name)
         return path.read_bytes()
@@ -69,13 +69,13 @@ def check_file(path: Path, with_inertials: bool = True) -> list[str]:
     """
     # Path.is_dir raises on a name that is too long.
     document = path / URDF if os.path.isdir(path) else path  # noqa: PTH112
-    data = _read(document)
+    data = _read_document(document)
     files = FolderView(document.parent)
     problems = check_convention(data, files, with_inertials=with_inertials)
     return problems or check_geometry(data, files)
 
 
-def _read(document: Path) -> bytes:
+def _read_document(document: Path) -> bytes:
     try:
         if not stat.S_ISREG(document.stat().st_mode):
             raise ValueError("it is not a file")  # reading a pipe would block

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from aa_dataset.trust import brief
+from aa_dataset.format.validation import brief
 
 SPLIT = "eval200"
 VERSION = re.compile(rf"{SPLIT}-v(0|[1-9][0-9]*)")

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.errors import LibraryError
-from aa_dataset.layout import LibraryLayout
-from aa_dataset.pages import page_sizes
-from aa_dataset.schema import TABLES
-from aa_dataset.seal import NEXT_STEP, Seal
-from aa_dataset.trust import brief, check_cells
+from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
+from aa_dataset.format.seal import NEXT_STEP, Seal
+from aa_dataset.format.validation import brief, check_cells
+from aa_dataset.untrusted.parquet_pages import page_sizes
 
 # The widest row of the library has some kilobytes; a table that unpacks to more is an attack. A few
 # bytes of a file may encode a long text in every row, so only a few rows are unpacked at a time.

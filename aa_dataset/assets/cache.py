@@ -142,7 +142,7 @@ def _temporary_sibling(target: Path, next_step: str) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=".tmp-", dir=target.parent))
-        folder.chmod(_mode(target))
+        folder.chmod(_new_folder_mode(target))
     except OSError as error:
         raise CacheError(
             f"cannot write to {target.parent} ({error.strerror}). {next_step}"
@@ -150,15 +150,15 @@ def _temporary_sibling(target: Path, next_step: str) -> Path:
     return folder
 
 
-def _mode(target: Path) -> int:
+def _new_folder_mode(target: Path) -> int:
     """Return the mode of a new folder: that of the empty one it replaces, else the default.
 
     `mkdtemp` creates private folders, but a cache may be shared.
     """
-    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_umask()
+    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_current_umask()
 
 
-def _umask() -> int:
+def _current_umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
@@ -176,11 +176,11 @@ def _put_in_place(temporary: Path, target: Path, is_sound: Callable[[Path], bool
             # Stop if the finished folder is gone, or if another program keeps interfering.
             if is_sound is None or not temporary.is_dir() or attempt + 1 == _ATTEMPTS:
                 raise
-            _remove_unsound(target)
+            _remove_old_folder(target)
     raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
-def _remove_unsound(target: Path) -> None:
+def _remove_old_folder(target: Path) -> None:
     """Rename the existing folder away atomically, then remove it."""
     aside = Path(tempfile.mkdtemp(prefix=".old-", dir=target.parent))
     try:
@@ -207,13 +207,13 @@ def download_library(repo_id: str, *, revision: str | None = None) -> Path:
     except Exception as error:  # the client and its transport raise many types
         where = repo_id if revision is None else f"{repo_id} at revision {revision!r}"
         raise DownloadError(
-            f"cannot download {where} from the Hub: {_first_line(error)} "
+            f"cannot download {where} from the Hub: {_error_summary(error)} "
             "Check the name, the revision, the network, HF_TOKEN and HF_HUB_OFFLINE."
         ) from error
     return Path(folder)
 
 
-def _first_line(error: Exception) -> str:
+def _error_summary(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = ": ".join([type(error).__name__, *lines[:1]])
     return text if text.endswith(".") else text + "."

@@ -12,7 +12,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 
-from aa_dataset.layout import PREVIEW, PREVIEW_OPEN
+from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN
 
 PICTURES = (PREVIEW, PREVIEW_OPEN)
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.assets import Asset
-from aa_dataset.cache import CacheError, ensure_folder
-from aa_dataset.contents import Contents
-from aa_dataset.layout import ObjectLayout
+from aa_dataset.assets.cache import CacheError, ensure_folder
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.packed import Asset
+from aa_dataset.format.layout import ObjectLayout
 
 
 class KnownFolders:
@@ -92,7 +92,7 @@ def is_sound(folder: Path, asset: Asset) -> bool:
         return False
     marks = receipt["files"]
     try:
-        current = _marks(folder, marks)
+        current = _file_sizes_and_times(folder, marks)
     except OSError:
         return False
     if current == marks:
@@ -133,13 +133,13 @@ def folder_problem(folder: Path, names: Iterable[str], content_sha256: str) -> s
 
 def _write_receipt(folder: Path, names: Iterable[str], content_sha256: str) -> None:
     receipt = ObjectLayout(folder).receipt
-    facts = {"content_sha256": content_sha256, "files": _marks(folder, names)}
+    facts = {"content_sha256": content_sha256, "files": _file_sizes_and_times(folder, names)}
     temporary = receipt.with_name(f"{receipt.name}.{os.getpid()}")
     temporary.write_text(json.dumps(facts), encoding="utf-8")
     temporary.replace(receipt)
 
 
-def _marks(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
+def _file_sizes_and_times(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
     """Return size [B] and time [ns] of each file; anything but a regular file is an `OSError`."""
     base, marks = os.fspath(folder), {}
     for name in names:

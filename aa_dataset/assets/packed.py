@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from aa_dataset.contents import Contents
+from aa_dataset.assets.contents import Contents
+from aa_dataset.assets.tars import Member, read_members
 from aa_dataset.errors import LibraryError
-from aa_dataset.seal import NEXT_STEP
-from aa_dataset.tars import Member, read_members
+from aa_dataset.format.seal import NEXT_STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class Asset:
 
     def names(self) -> tuple[str, ...]:
         """Return the object's files, relative to its folder, in the order of the tar."""
-        with self._open() as stream:
-            return tuple(member.name for member in self._members(stream))
+        with self._open_tar() as stream:
+            return tuple(member.name for member in self._complete_members(stream))
 
     def read(self, name: str) -> bytes:
         """Return the contents of one file without checking them; see `check`."""
-        with self._open() as stream:
-            for member in self._members(stream):
+        with self._open_tar() as stream:
+            for member in self._complete_members(stream):
                 if member.name == name:
-                    return self._contents(stream, member)
+                    return self._member_bytes(stream, member)
         raise LibraryError(
             f"object {self.object_id!r} has no file {name!r}; `files()` lists its files."
         )
@@ -57,13 +57,13 @@ class Asset:
         All names are checked before the first file is yielded.
         """
         contents = Contents()
-        with self._open() as stream:
-            for member in self._members(stream):
-                data = self._contents(stream, member)
+        with self._open_tar() as stream:
+            for member in self._complete_members(stream):
+                data = self._member_bytes(stream, member)
                 contents.add(member.name, data)
                 yield member.name, data
         if problem := contents.problem(self.content_sha256):
-            raise self._broken(problem)
+            raise self._damage_error(problem)
 
     def check(self) -> None:
         """Raise `LibraryError` unless the files match the digest in the tables."""
@@ -84,33 +84,33 @@ class Asset:
             names.append(name)
         return tuple(names)
 
-    def _open(self) -> BinaryIO:
+    def _open_tar(self) -> BinaryIO:
         try:
             return self.path.open("rb")
         except OSError as error:
-            raise self._broken(f"is not readable ({error.strerror})") from error
+            raise self._damage_error(f"is not readable ({error.strerror})") from error
 
-    def _members(self, stream: BinaryIO) -> tuple[Member, ...]:
+    def _complete_members(self, stream: BinaryIO) -> tuple[Member, ...]:
         """Return all files of the range, or raise if it is not a complete object."""
         try:
             members = read_members(stream, self.offset, self.size, object_id=self.object_id)
             return tuple(members)
         except ValueError as error:
-            raise self._broken(str(error)) from None
+            raise self._damage_error(str(error)) from None
         except OSError as error:
-            raise self._broken(f"is not readable ({error.strerror})") from error
+            raise self._damage_error(f"is not readable ({error.strerror})") from error
 
-    def _contents(self, stream: BinaryIO, member: Member) -> bytes:
+    def _member_bytes(self, stream: BinaryIO, member: Member) -> bytes:
         try:
             stream.seek(member.offset)
             data = stream.read(member.size)
         except OSError as error:
-            raise self._broken(f"is not readable ({error.strerror})") from error
+            raise self._damage_error(f"is not readable ({error.strerror})") from error
         if len(data) != member.size:
-            raise self._broken(f"ends in the middle of {member.name!r}")
+            raise self._damage_error(f"ends in the middle of {member.name!r}")
         return data
 
-    def _broken(self, problem: str) -> LibraryError:
+    def _damage_error(self, problem: str) -> LibraryError:
         return LibraryError(
             f"{self.path} at byte {self.offset} (object {self.object_id!r}) {problem}. {NEXT_STEP}"
         )

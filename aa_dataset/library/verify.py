@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from aa_dataset.assets import Asset
-from aa_dataset.cache import cache_layout
-from aa_dataset.catalog import Catalog, checked_catalog
-from aa_dataset.contents import PICTURES
-from aa_dataset.errors import LibraryError
+from aa_dataset.assets.cache import cache_layout
+from aa_dataset.assets.contents import PICTURES
+from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.unpacked import folder_problem, read_receipt
+from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import file_sha256
-from aa_dataset.layout import TABLES, LibraryLayout, ObjectLayout
-from aa_dataset.revision import tables_revision
-from aa_dataset.seal import Seal, read_seal
-from aa_dataset.storage import read_table
-from aa_dataset.trust import SEAL_BYTES, brief
-from aa_dataset.unpacked import folder_problem, read_receipt
+from aa_dataset.format.layout import TABLES, LibraryLayout, ObjectLayout
+from aa_dataset.format.revision import tables_revision
+from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.format.validation import SEAL_BYTES, brief
+from aa_dataset.library.catalog import Catalog, checked_catalog
+from aa_dataset.library.storage import read_table
 
 NEXT_STEP = (
     "Delete the files listed above, then run `make library`, or download them again; intact files "
@@ -42,7 +42,10 @@ class Problem:
 
 
 def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Iterator[Problem]:
-    """Yield the problems of a library; raise `LibraryError` if there is no library.
+    """Yield the problems of a library.
+
+    Raises `LibraryError` if there is no library, or one with a schema version that this package
+    cannot check.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Itera
         read_seal(layout)  # raises `LibraryError`
     try:
         seal = read_seal(layout)
+    except SchemaVersionError:  # nothing is damaged; its own sentence has the next step
+        raise
     except LibraryError as error:
         yield Problem(str(layout.seal), str(error))
         return
@@ -158,7 +163,7 @@ def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
         yield Problem(str(asset.path), str(error))
     folder = cache_layout().unpacked(catalog.seal.edition, asset.object_id)
     if problem := _cache_problem(folder, asset, files):
-        yield Problem(str(folder), f"{folder} in the cache {problem}; {_forget(folder)}")
+        yield Problem(str(folder), f"{folder} in the cache {problem}; {_remove_receipt(folder)}")
 
 
 def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
@@ -176,7 +181,7 @@ def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:
     return ""
 
 
-def _forget(folder: Path) -> str:
+def _remove_receipt(folder: Path) -> str:
     """Remove the receipt of a damaged folder; return what happens next."""
     try:
         ObjectLayout(folder).receipt.unlink(missing_ok=True)

@@ -58,13 +58,13 @@ def _guarded_parser(budget: XmlBudget) -> tuple[expat.XMLParserType, TreeBuilder
     parser.StartElementHandler = counter.opening(builder)
     parser.EndElementHandler = counter.closing(builder)
     parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = _refuse("a document type declaration")
-    parser.EntityDeclHandler = _refuse("an entity declaration")
-    parser.ExternalEntityRefHandler = _refuse("an external entity")
+    parser.StartDoctypeDeclHandler = _refusing_handler("a document type declaration")
+    parser.EntityDeclHandler = _refusing_handler("an entity declaration")
+    parser.ExternalEntityRefHandler = _refusing_handler("an external entity")
     return parser, builder
 
 
-def _refuse(what: str) -> Callable[..., int]:
+def _refusing_handler(what: str) -> Callable[..., int]:
     def handler(*_: object) -> int:
         raise UrdfError("xml_entity", f"the file holds {what}; remove it, URDF needs none.")
 

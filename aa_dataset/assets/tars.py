@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from aa_dataset.trust import BLOCK, MEMBERS, MemberNames, brief, member_name
+from aa_dataset.format.validation import BLOCK, MEMBERS, MemberNames, brief, member_name
 
 _MAGIC = b"ustar\x0000"
 _PLAIN = (b"0", b"\0")
@@ -63,24 +63,24 @@ def read_header(block: bytes) -> tuple[str, int]:
         raise ValueError("is truncated")
     if not any(block):
         raise ValueError("ends before the object does")
-    if _octal(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * ord(" "):
+    if _parse_octal(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * ord(" "):
         raise ValueError("is not a tar at this offset, or has a damaged header")
-    text = _name(block)
+    text = _header_name(block)
     if block[257:265] != _MAGIC or block[156:157] not in _PLAIN:
         raise ValueError(f"contains {brief(text)}, which is not a regular file")
-    length = _octal(block[124:136])
+    length = _parse_octal(block[124:136])
     if length is None:
         raise ValueError(f"gives {brief(text)} a length that is not a number")
     return text, length
 
 
-def _octal(field: bytes) -> int | None:
+def _parse_octal(field: bytes) -> int | None:
     """Parse a number of a header; None if it is not plain octal."""
     digits = field.rstrip(b"\0 ")
     return int(digits, 8) if digits.isdigit() and not {*digits} & {*b"89"} else None
 
 
-def _name(block: bytes) -> str:
+def _header_name(block: bytes) -> str:
     prefix, name = (field.rstrip(b"\0") for field in (block[345:500], block[:100]))
     whole = prefix + b"/" + name if prefix else name
     try:

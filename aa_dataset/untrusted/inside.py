@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a name stay inside its folder? Asked wherever a file of strangers names another.
+"""Check that a file name from an untrusted file stays inside its folder.
 
-Callers say in their own words what is wrong.
+Callers raise their own errors.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 
 def is_inside(name: str) -> bool:
-    """Tell whether a name with `/` is relative and climbs out of nothing; links are not seen."""
+    """Return whether a name is relative and has no `..` that leads out; links are not resolved."""
     plain = posixpath.normpath(name)
     return "\0" not in name and not plain.startswith("/") and plain.split("/")[0] != ".."
 
 
 def is_below(path: Path, folder: Path) -> bool:
-    """Tell whether a path lies in a folder when all links are followed."""
+    """Return whether a path is below a folder after all links are resolved."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from aa_dataset.layout import TABLES
-from aa_dataset.safe_json import parse_json
+from aa_dataset.format.layout import TABLES
+from aa_dataset.untrusted.safe_json import parse_json
 
 BLOCK = 512  # [B] block size of a tar
 SEAL_BYTES = 1 << 26  # the seal of a library with a thousand tars has 200 kB
@@ -55,19 +55,21 @@ def check_seal(data: Mapping[str, Any]) -> None:
     for field in ("objects", "expected_objects"):
         _require_count(data[field], field)
     for field, form in (("sources", _SOURCE), ("splits", _SPLIT)):
-        for name, count in _table(data[field], field).items():
+        for name, count in _require_object(data[field], field).items():
             _require_text(name, form, field)
             _require_count(count, f"{field}.{name}")
-    for name, mark in _table(data["files"], "files").items():
+    for name, mark in _require_object(data["files"], "files").items():
         _require_text(name, _FILE, "files")
-        _require_text(_table(mark, f"files.{name}")["sha256"], _SHA256, f"files.{name}.sha256")
+        _require_text(
+            _require_object(mark, f"files.{name}")["sha256"], _SHA256, f"files.{name}.sha256"
+        )
         _require_count(mark["size"], f"files.{name}.size")
     for name in TABLES:
         if f"{name}.parquet" not in data["files"]:
             raise ValueError(f"files does not list {name}.parquet")
 
 
-def _table(value: Any, field: str) -> Mapping[str, Any]:
+def _require_object(value: Any, field: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{field} is {brief(value)}, not an object")
     return value

@@ -20,16 +20,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.assets import Asset
+from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.unpacked import KnownFolders
 from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.format.layout import TABLES, LibraryLayout
+from aa_dataset.format.seal import NEXT_STEP, Seal, read_seal
+from aa_dataset.format.validation import check_counts, check_objects
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.layout import TABLES, LibraryLayout
-from aa_dataset.seal import NEXT_STEP, Seal, read_seal
-from aa_dataset.storage import read_table, verify_files
-from aa_dataset.trust import check_counts, check_objects
-from aa_dataset.unpacked import KnownFolders
+from aa_dataset.library.storage import read_table, verify_files
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -99,14 +99,14 @@ class Catalog:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as folder and revision of the library."""
-        return _reopen, (str(self.layout.root), self.seal.revision)
+        return _reopen_pickled, (str(self.layout.root), self.seal.revision)
 
     def table(self, name: str) -> pa.Table:
         """Return one whole table."""
         if name not in self._tables:
             if name not in TABLES:
                 raise SelectionError(
-                    f"there is no table {name!r}. Choose from {_listing(list(TABLES))}."
+                    f"there is no table {name!r}. Choose from {_list_names(list(TABLES))}."
                 )
             self._tables[name] = read_table(self.layout, self.seal, name)
         return self._tables[name]
@@ -124,7 +124,7 @@ class Catalog:
         try:
             return self._row_of[object_id]
         except KeyError:
-            near = _closest(object_id, self._row_of)
+            near = _closest_name(object_id, self._row_of)
             raise UnknownObjectError(
                 f"no object {object_id!r} among the {len(self._row_of):,} of {self.seal.name} "
                 f"revision {self.seal.revision}.{near} `aa list` lists them."
@@ -146,14 +146,14 @@ class Catalog:
             raise SelectionError(
                 f"the benchmark {name!r} is not in this library, which holds {held}. Download the "
                 "library of that version, or choose a split of this one: "
-                f"{_listing(sorted(known))}."
+                f"{_list_names(sorted(known))}."
             )
         sampled = [split for split in known if split.startswith(f"{name}_")]
         if len(sampled) == 1:
             return sampled[0]
         problem = "is ambiguous" if sampled else "is not in this library"
         raise SelectionError(
-            f"the split {name!r} {problem}. Choose from {_listing(sorted(known))}."
+            f"the split {name!r} {problem}. Choose from {_list_names(sorted(known))}."
         )
 
     def split_rows(self, name: str) -> Rows:
@@ -198,7 +198,7 @@ class Catalog:
         leaders = numbers.pop("joint")
         return JointColumns(
             table.select(_JOINT_TEXTS).append_column("mimic", leaders),
-            {name: _vectors(table, name, size) for name, size in _JOINT_VECTORS.items()},
+            {name: _vector_column(table, name, size) for name, size in _JOINT_VECTORS.items()},
             {name: column.to_numpy() for name, column in numbers.items()},
             order,
             starts.astype(np.int64),
@@ -211,7 +211,7 @@ class Catalog:
         text = self.joints.texts.take(pa.array(rows)).to_pylist()
         try:
             joints = tuple(
-                self._joint(index, words) for index, words in zip(rows, text, strict=True)
+                self._joint_of_row(index, words) for index, words in zip(rows, text, strict=True)
             )
             children = {joint.child for joint in joints}
             roots = dict.fromkeys(j.parent for j in joints if j.parent not in children)
@@ -221,7 +221,7 @@ class Catalog:
             path = self.layout.table("joints")
             raise LibraryError(f"{path}, object {object_id!r}: {error}") from error
 
-    def _joint(self, index: int, words: dict[str, str | None]) -> Joint:
+    def _joint_of_row(self, index: int, words: dict[str, str | None]) -> Joint:
         vectors, numbers = self.joints.vectors, self.joints.numbers
         mass = float(numbers["body_mass"][index])
         inertia = vectors["body_inertia"][index].reshape(3, 3)
@@ -238,10 +238,10 @@ class Catalog:
             parent=str(words["parent"]),
             child=str(words["child"]),
             body=body,
-            mimic=None if mimic is None else self._mimic(index, mimic),
+            mimic=None if mimic is None else self._mimic_of_row(index, mimic),
         )
 
-    def _mimic(self, index: int, leader: str) -> Mimic:
+    def _mimic_of_row(self, index: int, leader: str) -> Mimic:
         coupling = {name: float(self.joints.numbers[name][index]) for name in _MIMIC[1:]}
         for name, number in coupling.items():
             if not math.isfinite(number):
@@ -364,7 +364,7 @@ def _version_problem(rows: pa.Table, version: str | None) -> str:
 
 
 @lru_cache(maxsize=8)
-def _reopen(root: str, revision: str) -> Catalog:
+def _reopen_pickled(root: str, revision: str) -> Catalog:
     """Open the library of a pickle, once per process; its revision must be unchanged."""
     catalog = open_catalog(Path(root))
     if catalog.seal.revision != revision:
@@ -375,7 +375,7 @@ def _reopen(root: str, revision: str) -> Catalog:
     return catalog
 
 
-def _vectors(table: pa.Table, name: str, size: int) -> Array:
+def _vector_column(table: pa.Table, name: str, size: int) -> Array:
     """Return a column of fixed-size lists as (n, size) float, nan where null."""
     column = table[name].combine_chunks()
     flat = np.full((len(column), size), np.nan)
@@ -384,13 +384,13 @@ def _vectors(table: pa.Table, name: str, size: int) -> Array:
     return flat
 
 
-def _closest(name: str, known: dict[str, int]) -> str:
+def _closest_name(name: str, known: dict[str, int]) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known)[:5000], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def _listing(names: list[str], most: int = 12) -> str:
+def _list_names(names: list[str], most: int = 12) -> str:
     shown = ", ".join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
