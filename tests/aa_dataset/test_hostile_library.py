@@ -23,6 +23,7 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.errors import ArenaError, LibraryError
+from tests.kit.library_folder import tar_fragment, write_seal
 from tests.kit.places import REPOSITORY
 
 JAR = "generated-jar"
@@ -88,17 +89,17 @@ def everything(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*")}
 
 
-def test_a_library_cannot_plant_code_that_the_next_python_runs(library, make, tmp_path):
+def test_a_library_cannot_plant_code_that_the_next_python_runs(library, tmp_path):
     """The proof: revision, object id and member name together were a path of Python's own."""
     home = tmp_path / "user"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = home / ".local" / "lib" / version / "site-packages"
     site.mkdir(parents=True)
     code = f"open({str(tmp_path / 'planted')!r}, 'w').write('code of the library ran')\n"
-    fragment = make.fragment("usercustomize", {"__init__.py": code.encode(), "object.urdf": b"x"})
+    fragment = tar_fragment("usercustomize", {"__init__.py": code.encode(), "object.urdf": b"x"})
     replace_jar(library, fragment)
     rename(library, JAR, "usercustomize")
-    make.seal(library, revision=f"../../../.local/lib/{version}/site-packages")
+    write_seal(library, revision=f"../../../.local/lib/{version}/site-packages")
     environment = {
         "HOME": str(home),
         "PATH": os.environ["PATH"],
@@ -131,12 +132,12 @@ BAD_NAMES = [
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_unpacking_makes_nothing_outside_of_its_destination(library, make, tmp_path, name, capsys):
+def test_unpacking_makes_nothing_outside_of_its_destination(library, tmp_path, name, capsys):
     try:
         rename(library, JAR, name)
     except pa.ArrowException:  # pragma: no cover - a name that no table holds
         pytest.skip("not a text")
-    make.seal(library)
+    write_seal(library)
     before = everything(tmp_path)
     status = main(["unpack", str(tmp_path / "to" / "dest"), "--library", str(library)])
     assert status == 2
@@ -172,8 +173,8 @@ SEALS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", SEALS)
-def test_a_seal_that_no_build_writes_is_a_sentence(library, make, case):
-    make.seal(library, **SEALS[case])
+def test_a_seal_that_no_build_writes_is_a_sentence(library, case):
+    write_seal(library, **SEALS[case])
     with pytest.raises(LibraryError, match=r"(library\.json|splits|objects).*(make library|again)"):
         load_dataset(library, verbose=False)
 
@@ -192,10 +193,10 @@ FILES: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_a_seal_with_a_hostile_file_is_a_sentence(library, make, case):
+def test_a_seal_with_a_hostile_file_is_a_sentence(library, case):
     name, mark = FILES[case]
     files = json.loads((library / "library.json").read_text())["files"]
-    make.seal(library, files=files | {name: mark})
+    write_seal(library, files=files | {name: mark})
     with pytest.raises(LibraryError, match=r"library\.json"):
         load_dataset(library, verbose=False)
 
@@ -218,7 +219,7 @@ def test_json_that_breaks_readers_is_a_sentence(library, text):
         load_dataset(library, verbose=False)
 
 
-def test_a_file_that_is_a_pipe_is_refused_and_does_not_wait(library, make):
+def test_a_file_that_is_a_pipe_is_refused_and_does_not_wait(library):
     path = library / "findings.parquet"
     path.unlink()
     os.mkfifo(path)
@@ -249,10 +250,10 @@ CELLS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", CELLS)
-def test_a_row_that_does_not_fit_the_files_is_a_sentence(library, make, case):
+def test_a_row_that_does_not_fit_the_files_is_a_sentence(library, case):
     column, value = CELLS[case]
     change(library, "objects", column, value, jar_row(library))
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match=rf"objects\.parquet, column '{column}'.*make library"):
         load_dataset(library, verbose=False)
 
@@ -363,16 +364,16 @@ def with_texts(table: pa.Table, column: str, text: bytes) -> pa.Table:
 
 
 @pytest.mark.parametrize("case", TABLES)
-def test_a_hostile_table_is_a_sentence(library, make, case):
+def test_a_hostile_table_is_a_sentence(library, case):
     name, damage = TABLES[case]
     path = library / f"{name}.parquet"
     pq.write_table(damage(pq.read_table(path)), path)
-    make.seal(library, revision="0" * 16)
+    write_seal(library, revision="0" * 16)
     with pytest.raises(LibraryError, match=rf"{name}\.parquet"):
         load_dataset(library, verbose=False)["generated-cabinet"].tree  # noqa: B018
 
 
-def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make):
+def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library):
     """One long text in every row takes one entry of a dictionary in the file."""
     path = library / "objects.parquet"
     table = pq.read_table(path)
@@ -399,16 +400,16 @@ def test_a_small_table_that_unpacks_to_gigabytes_is_refused_early(library, make)
     assert int(done.stdout) < 1_000_000_000  # bytes
 
 
-def test_provenance_that_names_a_field_twice_is_a_sentence(library, make):
+def test_provenance_that_names_a_field_twice_is_a_sentence(library):
     change(library, "objects", "provenance", [("a", "1"), ("a", "2")], jar_row(library))
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match=r"'generated-jar'.*provenance has a duplicate field"):
         load_dataset(library, verbose=False)[JAR].provenance  # noqa: B018
 
 
-def test_provenance_may_name_a_field_without_a_value(library, make):
+def test_provenance_may_name_a_field_without_a_value(library):
     change(library, "objects", "provenance", [("b", None), ("a", "[1]")], jar_row(library))
-    make.seal(library)
+    write_seal(library)
     assert load_dataset(library, verbose=False)[JAR].provenance == {"a": "[1]", "b": None}
 
 
@@ -459,9 +460,9 @@ HOSTILE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 @pytest.mark.parametrize("ask", ["urdf_path", "unpack", "files", "read"])
-def test_a_hostile_tar_is_a_sentence_and_writes_nothing(library, make, tmp_path, case, ask):
+def test_a_hostile_tar_is_a_sentence_and_writes_nothing(library, tmp_path, case, ask):
     replace_jar(library, HOSTILE[case])
-    make.seal(library)
+    write_seal(library)
     (tmp_path / "home").mkdir()
     item = load_dataset(library, verbose=False)[JAR]
     asked: dict[str, Callable[[], object]] = {
@@ -476,19 +477,19 @@ def test_a_hostile_tar_is_a_sentence_and_writes_nothing(library, make, tmp_path,
     assert not [path for root in left for path in root.rglob("*") if path.is_file()]
 
 
-def test_a_tar_from_python_with_long_names_in_pax_is_a_sentence(library, make):
+def test_a_tar_from_python_with_long_names_in_pax_is_a_sentence(library):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
         info = tarfile.TarInfo(f"{JAR}/{'a' * 300}")
         tar.addfile(info)
         end = tar.offset
     replace_jar(library, buffer.getvalue()[:end])
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match="not a regular file"):
         load_dataset(library, verbose=False)[JAR].urdf_path  # noqa: B018
 
 
-def test_random_damage_never_is_anything_but_a_sentence(library, make, tmp_path, monkeypatch):
+def test_random_damage_never_is_anything_but_a_sentence(library, tmp_path, monkeypatch):
     """Bytes of every file are changed at random and sealed: nothing else than our errors."""
     random = np.random.default_rng(7)
     paths = sorted([*library.glob("*.parquet"), *library.glob("assets/*.tar")])
