@@ -50,6 +50,7 @@ class ObjectSpec:
         return self.object_id.split("-", 1)[0]
 
 
+JAR, SHARD = "generated-jar", "generated-0000"  # an object and the tar that it lies in
 DOOR = Part("door", "revolute", xyz=(0.3, -0.2, 0.1), upper=1.6)
 LIBRARY_OBJECTS = (
     ObjectSpec(
