@@ -46,7 +46,9 @@ def built(snapshot: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Work
     """Build two sources in three shards."""
 
     def make(root: Path) -> None:
-        snapshot.copy(root).build()
+        workspace = snapshot.copy(root)
+        workspace.build()
+        workspace.plan()  # which notes the times that Snakemake gave the outputs after their jobs
 
     return Workspace(made_once(tmp_path_factory, "built", make), snapshot.planner)
 
