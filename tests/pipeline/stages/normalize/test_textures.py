@@ -254,8 +254,8 @@ def test_a_texture_of_the_urdf_paints_a_mesh_that_has_coordinates(textured: Make
     assert bench.codes(outcome) == []
     assert list(pictures_of(outcome).values()) == [picture("JPEG")]
     assert part_of(outcome).visual.material.baseColorFactor.tolist() == [255, 255, 255, 102]
-    bare = textured({**files, "a.obj": plain.replace("/", " ").replace("f 1 1 2 2 3 3 4 4", "f 1 2 3")},
-                inner=texture)  # fmt: skip
+    without = plain.replace("/", " ").replace("f 1 1 2 2 3 3 4 4", "f 1 2 3")
+    bare = textured({**files, "a.obj": without}, inner=texture)
     assert bench.codes(bare) == ["texture_unplaced"]
 
 
