@@ -12,8 +12,8 @@ define install
 	@$(INSTALL) --no-deps --editable .
 endef
 complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/bin/pip check
-# Two test processes.
-PARALLEL := -n 2
+# Two test processes, each with whole files where possible: what a file's tests share is made once.
+PARALLEL := -n 2 --dist worksteal
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: help library docs test test-slow fuzz judges check bench clean

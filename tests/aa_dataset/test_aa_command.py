@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from aa_dataset.cli import main
+from tests.kit.library_folder import build_library
+from tests.kit.library_objects import ObjectSpec, Part
 
 
 @pytest.fixture
@@ -66,9 +68,9 @@ def test_list(here, capsys):
     assert len(json.loads(out)) == 3
 
 
-def test_lines_fit_even_with_long_names(make, tmp_path, capsys):
-    thing = make.thing(f"generated-{'x' * 90}", "category_" * 9, (make.part("p", "revolute"),))
-    root = make.library(tmp_path / "long", (thing,))
+def test_lines_fit_even_with_long_names(tmp_path, capsys):
+    thing = ObjectSpec(f"generated-{'x' * 90}", "category_" * 9, (Part("p", "revolute"),))
+    root = build_library(tmp_path / "long", (thing,))
     for command in (["list", str(root)], ["show", thing.object_id, str(root)]):
         status, out, _ = run(capsys, *command)
         table = out.splitlines()[-2:]  # the header and the one row
@@ -183,10 +185,10 @@ def test_it_runs_as_a_module_and_survives_a_closed_pipe(here):
     assert done.stdout == "[" and "Traceback" not in done.stderr and done.returncode == 0
 
 
-def test_no_control_sequence_of_a_name_reaches_the_terminal(make, tmp_path, capsys):
-    part = make.part("p", "revolute")
-    thing = make.thing("generated-evil", "box\x1b[31m\u202e\nrow", (part,))
-    root = make.library(tmp_path / "evil", (thing,))
+def test_no_control_sequence_of_a_name_reaches_the_terminal(tmp_path, capsys):
+    part = Part("p", "revolute")
+    thing = ObjectSpec("generated-evil", "box\x1b[31m\u202e\nrow", (part,))
+    root = build_library(tmp_path / "evil", (thing,))
     for command in (["list", str(root)], ["show", thing.object_id, str(root)], ["info", str(root)]):
         status, out, _ = run(capsys, *command)
         assert status == 0 and "box?[31m??row" in out and "\x1b" not in out and "\u202e" not in out

@@ -18,6 +18,8 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.assets.cache import CacheError, ensure_folder
 from aa_dataset.errors import LibraryError
+from tests.kit.library_folder import build_library, write_seal
+from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec, object_files
 
 LAMP = "generated-lamp"
 TAR = "assets/generated-0000.tar"
@@ -186,32 +188,32 @@ def test_the_cache_serves_an_object_whose_tar_was_damaged_later(library, lamp):
 
 
 def test_another_library_that_claims_the_revision_does_not_get_into_the_cache(
-    library, make, tmp_path, lamp
+    library, tmp_path, lamp
 ):
     """Its objects have other contents, so that its folder does not pass for ours."""
-    things = [make.thing(**{**vars(one), "parts": one.parts[:1]}) for one in make.things]
-    other = make.library(tmp_path / "other", tuple(things))
-    make.seal(other, revision=lamp.revision)
+    things = [ObjectSpec(**{**vars(one), "parts": one.parts[:1]}) for one in LIBRARY_OBJECTS]
+    other = build_library(tmp_path / "other", tuple(things))
+    write_seal(other, revision=lamp.revision)
     wanted = contents(lamp.folder)
     assert contents(load_dataset(other, verbose=False)[LAMP].folder) != wanted
     assert contents(load_dataset(library, verbose=False)[LAMP].folder) == wanted
 
 
-def other_pictures(make, root: Path) -> Path:
+def other_pictures(root: Path) -> Path:
     """Return a library of the same objects, but for the pictures."""
     text = b"tEXtComment\0other"
     chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
-    files = make.files(make.things[0])["preview.png"]
+    files = object_files(LIBRARY_OBJECTS[0])["preview.png"]
     picture = files[:33] + chunk + files[33:]
     things = [
-        make.thing(**vars(t) | {"extra_files": {"preview.png": picture}}) for t in make.things
+        ObjectSpec(**vars(t) | {"extra_files": {"preview.png": picture}}) for t in LIBRARY_OBJECTS
     ]
-    return make.library(root, tuple(things))
+    return build_library(root, tuple(things))
 
 
-def test_another_library_does_not_lend_its_pictures(library, make, tmp_path):
+def test_another_library_does_not_lend_its_pictures(library, tmp_path):
     """Revision and digests are the same, which leave pictures out: its pictures stayed."""
-    other = load_dataset(other_pictures(make, tmp_path / "other"), verbose=False)[LAMP]
+    other = load_dataset(other_pictures(tmp_path / "other"), verbose=False)[LAMP]
     sound = load_dataset(library, verbose=False)[LAMP]
     assert (other.revision, other.content_sha256) == (sound.revision, sound.content_sha256)
     assert other.preview.read_bytes() != sound.read("preview.png")

@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.assets.cache import CacheError
 from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.cache import CacheError
+from aa_dataset.library.catalog import SelectionError, UnknownObjectError
 from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.urdf_tree import read_tree
-from aa_dataset.library.catalog import SelectionError, UnknownObjectError
+from tests.kit.library_folder import build_library, write_seal
+from tests.kit.library_objects import ObjectSpec
 
 
 @pytest.fixture
@@ -143,8 +145,8 @@ def test_joints_are_the_movable_ones(dataset):
     assert dataset["generated-jar"].joints[0].pitch == 0.0008
 
 
-def test_an_object_without_joints_has_a_root(make, tmp_path):
-    root = make.library(tmp_path / "still", (make.thing("generated-rock", "rock", ()),))
+def test_an_object_without_joints_has_a_root(tmp_path):
+    root = build_library(tmp_path / "still", (ObjectSpec("generated-rock", "rock", ()),))
     item = load_dataset(root, verbose=False)[0]
     assert item.tree.links == ("base",) and item.joints == ()
 
@@ -179,9 +181,9 @@ def test_a_home_folder_that_cannot_be_written_is_a_sentence(dataset, tmp_path, m
         dataset[0].urdf_path  # noqa: B018
 
 
-def test_a_missing_picture_is_a_sentence(make, tmp_path):
-    rock = make.thing("generated-rock", "rock", (), extra_files={"preview.png": None})
-    item = load_dataset(make.library(tmp_path / "bare", (rock,)), verbose=False)[0]
+def test_a_missing_picture_is_a_sentence(tmp_path):
+    rock = ObjectSpec("generated-rock", "rock", (), extra_files={"preview.png": None})
+    item = load_dataset(build_library(tmp_path / "bare", (rock,)), verbose=False)[0]
     with pytest.raises(LibraryError, match=r"'generated-rock' has no preview\.png"):
         item.preview  # noqa: B018
 
@@ -194,19 +196,19 @@ def test_pickles_are_small_and_open_again(dataset):
     assert again.object_ids == part.object_ids and item == part[0]
 
 
-def test_a_pickle_of_a_library_that_changed_is_refused(library, make, tmp_path):
+def test_a_pickle_of_a_library_that_changed_is_refused(library, tmp_path):
     data = pickle.dumps(load_dataset(library, verbose=False))
-    make.seal(library, revision="0" * 16)
+    write_seal(library, revision="0" * 16)
     with pytest.raises(LibraryError, match=r"is now 0000000000000000\. Load the dataset"):
         pickle.loads(data)
 
 
-def test_a_library_built_again_under_an_open_dataset_is_noticed(library, make):
+def test_a_library_built_again_under_an_open_dataset_is_noticed(library):
     dataset = load_dataset(library, verbose=False)
     first = dataset["generated-jar"].read("object.urdf")
-    make.seal(library)  # sealed anew with the same contents: fine
+    write_seal(library)  # sealed anew with the same contents: fine
     assert dataset["generated-jar"].read("object.urdf") == first
-    make.seal(library, revision="0" * 16)
+    write_seal(library, revision="0" * 16)
     with pytest.raises(LibraryError, match=r"was rebuilt.*Load the dataset again"):
         dataset["generated-jar"].read("object.urdf")
     (library / "library.json").unlink()
@@ -283,13 +285,13 @@ def test_a_range_that_is_no_tar_is_refused(tmp_path):
         Asset(path, 0, 1024, "generated-x", "0" * 64).names()
 
 
-def test_a_broken_row_names_object_and_joint(library, make):
+def test_a_broken_row_names_object_and_joint(library):
     import pyarrow.parquet as pq
 
     path = library / "joints.parquet"
     table = pq.read_table(path)
     index = table.schema.get_field_index("upper")
     pq.write_table(table.set_column(index, table.schema.field(index), [[-9.0] * len(table)]), path)
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match=r"joints\.parquet, object 'generated-jar': joint 'lid"):
         load_dataset(library, verbose=False)["generated-jar"].tree  # noqa: B018

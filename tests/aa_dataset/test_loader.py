@@ -15,8 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.errors import LibraryError
 from aa_dataset.library.catalog import SelectionError
+from aa_dataset.errors import LibraryError
+from tests.kit.library_folder import build_library, write_seal
+from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec
 
 
 def seal_of(library: Path) -> dict:
@@ -77,8 +79,8 @@ def test_a_broken_seal_is_a_sentence(library, text):
         load_dataset(library)
 
 
-def test_another_schema_version_is_a_sentence(library, make):
-    make.seal(library, schema_version="2")
+def test_another_schema_version_is_a_sentence(library):
+    write_seal(library, schema_version="2")
     with pytest.raises(
         LibraryError, match=r"version 2, but this package reads 3.*make library.*download"
     ):
@@ -119,33 +121,33 @@ def test_a_table_is_checked_when_it_is_first_read(library):
         dataset[0].tree  # noqa: B018
 
 
-def test_a_seal_that_counts_otherwise_is_refused(library, make):
-    make.seal(library, objects=6)
+def test_a_seal_that_counts_otherwise_is_refused(library):
+    write_seal(library, objects=6)
     with pytest.raises(LibraryError, match=r"has 5 rows, but library\.json lists 6"):
         load_dataset(library)
 
 
-def test_an_id_that_occurs_twice_is_refused(library, make):
+def test_an_id_that_occurs_twice_is_refused(library):
     path = library / "objects.parquet"
     table = pq.read_table(path)
     pq.write_table(pa.concat_tables([table, table[:1]]), path)
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match="a duplicate object id"):
         load_dataset(library)
 
 
-def test_a_seal_cannot_point_out_of_the_library(library, make):
-    make.seal(library, files={"../secret": {"sha256": "0" * 64, "size": 0}})
+def test_a_seal_cannot_point_out_of_the_library(library):
+    write_seal(library, files={"../secret": {"sha256": "0" * 64, "size": 0}})
     with pytest.raises(LibraryError, match=r"library\.json .*'\.\./secret', which is not valid"):
         load_dataset(library)
 
 
-def test_a_wrong_column_names_file_and_column(library, make):
+def test_a_wrong_column_names_file_and_column(library):
     path = library / "objects.parquet"
     table = pq.read_table(path)
     index = table.schema.get_field_index("floor_z")
     pq.write_table(table.set_column(index, "floor_z", pa.array(["low"] * 5)), path)
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match=r"objects\.parquet, column 'floor_z': found string"):
         load_dataset(library)
 
@@ -169,22 +171,22 @@ def test_an_unknown_split_lists_those_that_exist(library):
         load_dataset(library, split="eval20")
 
 
-def with_split(make, root: Path, name: str, ids: list[str]) -> Path:
+def with_split(root: Path, name: str, ids: list[str]) -> Path:
     things = [
-        make.thing(**{**vars(t), "splits": (*t.splits, name)}) if t.object_id in ids else t
-        for t in make.things
+        ObjectSpec(**{**vars(t), "splits": (*t.splits, name)}) if t.object_id in ids else t
+        for t in LIBRARY_OBJECTS
     ]
-    return make.library(root, tuple(things))
+    return build_library(root, tuple(things))
 
 
-def test_two_sampled_splits_are_ambiguous(make, tmp_path):
-    root = with_split(make, tmp_path / "two", "eval200_ffffffff", ["generated-jar"])
+def test_two_sampled_splits_are_ambiguous(tmp_path):
+    root = with_split(tmp_path / "two", "eval200_ffffffff", ["generated-jar"])
     with pytest.raises(SelectionError, match=r"'eval200' is ambiguous.*eval200_ffffffff"):
         load_dataset(root, split="eval200")
 
 
-def test_the_frozen_split_wins_over_a_sampled_one(make, tmp_path, capsys):
-    root = with_split(make, tmp_path / "frozen", "eval200", ["generated-jar"])
+def test_the_frozen_split_wins_over_a_sampled_one(tmp_path, capsys):
+    root = with_split(tmp_path / "frozen", "eval200", ["generated-jar"])
     assert load_dataset(root, split="eval200").object_ids == ["generated-jar"]
     assert "sampled" not in capsys.readouterr().err
 
@@ -207,10 +209,10 @@ def test_another_version_than_the_librarys_is_refused(frozen_library, library, n
 @pytest.mark.parametrize(
     "change", [{"objects": 4}, {"split": "train"}, {"by_numbers": 0}, {"digest": None, "x": 1}]
 )
-def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, make, change):
+def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, change):
     facts = seal_of(frozen_library)["benchmark"] | change
     facts = {key: value for key, value in facts.items() if value is not None}
-    make.seal(frozen_library, benchmark=facts)
+    write_seal(frozen_library, benchmark=facts)
     with pytest.raises(LibraryError, match=r"library\.json lacks a field or has an invalid value"):
         load_dataset(frozen_library)
 
@@ -239,8 +241,8 @@ def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, make, chang
         ({"more": 1}, "benchmark is not an object with version, split, digest"),
     ],
 )
-def test_a_benchmark_that_no_build_writes_is_refused(frozen_library, make, change, words):
-    make.seal(frozen_library, benchmark=seal_of(frozen_library)["benchmark"] | change)
+def test_a_benchmark_that_no_build_writes_is_refused(frozen_library, change, words):
+    write_seal(frozen_library, benchmark=seal_of(frozen_library)["benchmark"] | change)
     with pytest.raises(LibraryError, match=rf"library\.json .*{words}.*Run `make library`"):
         load_dataset(frozen_library)
 
@@ -282,33 +284,33 @@ SPLITS = {
 
 
 @pytest.mark.parametrize("name", SPLITS)
-def test_splits_that_deny_the_benchmark_of_the_seal_are_refused(frozen_library, make, name):
+def test_splits_that_deny_the_benchmark_of_the_seal_are_refused(frozen_library, name):
     change, words = SPLITS[name]
     sealed = {key: seal_of(frozen_library)[key] for key in ("benchmark", "splits")}
     edit_splits(frozen_library, lambda rows: change(members_first(rows)))
-    make.seal(frozen_library, **sealed)
+    write_seal(frozen_library, **sealed)
     with pytest.raises(LibraryError, match=rf"splits\.parquet contradicts .*{words}\. Run `make"):
         load_dataset(frozen_library)
 
 
-def test_a_version_without_a_benchmark_is_refused(library, make):
+def test_a_version_without_a_benchmark_is_refused(library):
     edit_splits(library, lambda rows: [*rows[:-1], rows[-1] | {"version": "eval200-v0"}])
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match="has the version 'eval200-v0', not None"):
         load_dataset(library)
 
 
-def test_a_split_decided_on_other_contents_is_refused(library, make):
+def test_a_split_decided_on_other_contents_is_refused(library):
     path = library / "splits.parquet"
     table = pq.read_table(path)
     index = table.schema.get_field_index("content_sha256")
     pq.write_table(table.set_column(index, table.schema.field(index), [["0"] * len(table)]), path)
-    make.seal(library)
+    write_seal(library)
     with pytest.raises(LibraryError, match="3 whose contents changed"):
         load_dataset(library, split="eval200")
 
 
-def test_twenty_thousand_objects_open_fast(library, make):
+def test_twenty_thousand_objects_open_fast(library):
     copies = 4000
     for name in ("objects", "joints", "links"):
         path = library / f"{name}.parquet"
@@ -317,7 +319,7 @@ def test_twenty_thousand_objects_open_fast(library, make):
         big = pa.concat_tables([table] * copies)
         names = pa.array([f"{one}-{k:04d}" for k in range(copies) for one in ids])
         pq.write_table(big.set_column(0, table.schema.field(0), names), path)
-    make.seal(library)
+    write_seal(library)
     start = time.process_time()
     dataset = load_dataset(library)
     opened = time.process_time() - start

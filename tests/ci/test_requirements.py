@@ -170,6 +170,21 @@ def build_editable(folder, settings=None, metadata=None):
 """
 
 
+@pytest.fixture(scope="module")
+def empty_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with pip alone, which takes seconds to make."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    return folder
+
+
+def copy_environment(folder: Path, target: Path) -> None:
+    """Copy a virtual environment; its programs name the Python that runs them by its path."""
+    shutil.copytree(folder, target, symlinks=True)
+    for program in (target / "bin").glob("pip*"):
+        program.write_text(program.read_text().replace(str(folder), str(target)))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project with the Makefile of this one and lists of tiny packages."""
@@ -272,8 +287,11 @@ def write_trap(folder: Path, name: str) -> None:
             archive.addfile(info, io.BytesIO(text.encode()))
 
 
-def test_no_source_archive_without_a_digest_is_built(project: Path, tmp_path: Path) -> None:
+def test_no_source_archive_without_a_digest_is_built(
+    project: Path, tmp_path: Path, empty_environment: Path
+) -> None:
     """Of torch, whose build pip chooses, and of the libraries that such a build wants."""
+    copy_environment(empty_environment, project / ".venv")
     wheels, trace = tmp_path / "wheels", tmp_path / "trace"
     index = tmp_path / "simple/torch"
     kept = {path: path.read_bytes() for path in (*index.iterdir(), *wheels.glob("torch-*"))}
@@ -302,7 +320,12 @@ def test_no_source_archive_without_a_digest_is_built(project: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["build", "judges"])
-def test_make_stops_where_a_list_lacks_a_package(project: Path, name: str) -> None:
+def test_make_stops_where_a_list_lacks_a_package(
+    project: Path, name: str, empty_environment: Path
+) -> None:
+    copy_environment(
+        empty_environment, project / {"build": ".venv", "judges": ".venv-judges"}[name]
+    )
     wheel = write_wheel(project.parent / "wheels", "lib", needs="absent")
     files = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()}
     (project / f"requirements/{name}.txt").write_text(tool.render("lib", "1.0", files))

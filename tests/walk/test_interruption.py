@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from .conftest import COUNT, Workspace
+from tests.walk.workspaces import Workspace
 
 STAGES = ("ingest", "normalize", "categorize", "verify", "annotate", "render", "deduplicate",
           "manifest", "split", "publish")  # fmt: skip
@@ -32,7 +32,7 @@ def clear_logs(workspace: Workspace) -> None:
 def kill_in(workspace: Workspace, stage: str, delay_s: float) -> bool:
     """Start a build, kill its whole process group inside a stage; tell whether that happened."""
     clear_logs(workspace)
-    process = workspace.start("pipeline", "build", "--count", str(COUNT))
+    process = workspace.start()
     try:
         deadline = time.monotonic() + PATIENCE_S
         while process.poll() is None and time.monotonic() < deadline:
@@ -66,80 +66,73 @@ def walk_with_kills(
 
 
 def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
-    built: Workspace, fresh: Workspace
+    tiny_built: Workspace, tiny_fresh: Workspace
 ) -> None:
-    walk_with_kills(built, fresh, [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
+    walk_with_kills(tiny_built, tiny_fresh, [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
 
 
 @pytest.mark.parametrize("moment", ["generate", "normalize"])
 @pytest.mark.slow
 def test_a_build_of_which_only_the_main_process_is_killed_ends_in_the_same_bytes(
-    built: Workspace, fresh: Workspace, moment: str
+    tiny_built: Workspace, tiny_fresh: Workspace, moment: str
 ) -> None:
     """What it started must neither hold its lock for ever nor work beside the next build."""
-    raw = fresh.root / "work/raw/generated"
-    process = fresh.start("pipeline", "build", "--count", str(COUNT))
+    raw = tiny_fresh.root / "work/raw/generated"
+    process = tiny_fresh.start()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        if any(raw.glob("*_0*")) if moment == "generate" else stage_started(fresh, moment):
+        if any(raw.glob("*_0*")) if moment == "generate" else stage_started(tiny_fresh, moment):
             break
         time.sleep(0.01)
     process.kill()
     process.wait()
-    second = fresh.start("pipeline", "build", "--count", str(COUNT))
+    second = tiny_fresh.start()
     try:
         assert second.wait(timeout=PATIENCE_S) == 0
     finally:
         kill_group(second)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    assert fresh.digests() == built.digests()
+    assert tiny_fresh.digests() == tiny_built.digests()
 
 
 @pytest.mark.slow
 def test_a_build_killed_at_twenty_moments_ends_in_the_same_bytes(
-    built: Workspace, fresh: Workspace
+    tiny_built: Workspace, tiny_fresh: Workspace
 ) -> None:
     moments = [(stage, delay) for stage in STAGES for delay in (0.0, 0.7)]
     # The whole-library steps are short: a second kill must come at once to be inside them.
     quick = ("deduplicate", "manifest", "split", "publish")
     moments = [(stage, 0.2 if stage in quick and delay else delay) for stage, delay in moments]
-    walk_with_kills(built, fresh, moments)
+    walk_with_kills(tiny_built, tiny_fresh, moments)
 
 
-def test_two_builds_at_once_do_not_collide(built: Workspace, fresh: Workspace) -> None:
-    both = [fresh.start("pipeline", "build", "--count", str(COUNT)) for _ in range(2)]
+def test_two_builds_at_once_from_scratch_end_in_the_same_bytes(
+    tiny_built: Workspace, tiny_fresh: Workspace
+) -> None:
+    both = [tiny_fresh.start() for _ in range(2)]
     assert [process.wait(timeout=PATIENCE_S) for process in both] == [0, 0]
-    assert fresh.digests() == built.digests()
-
-
-def test_a_stale_lock_of_snakemake_stops_nobody(copied: Workspace) -> None:
-    locks = copied.root / ".snakemake/locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    for name in ("0.input.lock", "0.output.lock"):
-        (locks / name).write_text("library/objects.parquet\n")
-    copied.build()
-    assert not list(locks.glob("*"))
+    assert tiny_fresh.digests() == tiny_built.digests()
 
 
 @pytest.mark.slow
 def test_planning_beside_a_running_build_changes_nothing(
-    built: Workspace, fresh: Workspace
+    tiny_built: Workspace, tiny_fresh: Workspace
 ) -> None:
-    process = fresh.start("pipeline", "build", "--count", str(COUNT))
+    process = tiny_fresh.start()
     try:
         deadline = time.monotonic() + PATIENCE_S
-        while not stage_started(fresh, "normalize") and time.monotonic() < deadline:
+        while not stage_started(tiny_fresh, "normalize") and time.monotonic() < deadline:
             time.sleep(0.05)
-        beside = fresh.run("snakemake", "-n", check=False)
+        beside = tiny_fresh.run("snakemake", "-n", check=False)
         assert beside.returncode == 0, beside.stdout
         assert "A build is running" in beside.stderr
-        second = fresh.run("snakemake", check=False)
+        second = tiny_fresh.run("snakemake", check=False)
         assert second.returncode != 0
         assert "A build is running" in second.stdout + second.stderr
-        refused = fresh.run("pipeline", "inventory", check=False)
+        refused = tiny_fresh.run("pipeline", "inventory", check=False)
         assert refused.returncode == 2
         assert process.wait(timeout=PATIENCE_S) == 0
     finally:
         kill_group(process)
-    assert fresh.digests() == built.digests()
+    assert tiny_fresh.digests() == tiny_built.digests()

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import REPOSITORY, Workspace, environment
+from tests.kit.places import REPOSITORY
+from tests.walk.workspaces import Workspace, environment
 
 # What every page that people read in the repository may hold. The stages' own pages have tests of
 # their own, and so has the page that compares the authors' package.

@@ -13,23 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import COUNT, Workspace, environment
-from .processes import hunted, session_members
-from .test_interruption import PATIENCE_S, clear_logs, kill_group, stage_started
+from tests.walk.processes import hunted, session_members
+from tests.walk.test_interruption import PATIENCE_S, clear_logs, kill_group, stage_started
+from tests.walk.workspaces import Workspace, environment
 
-BUILD = ("-m", "pipeline", "build", "--count", str(COUNT))
 SENTENCE = "Interrupted. Finished work is kept; run the command again to continue.\n"
 
 
 def start(workspace: Workspace, errors: Path) -> subprocess.Popen[bytes]:
-    """Start a build in a session of its own."""
+    """Start a build in a session of its own, whose logs are all new."""
     clear_logs(workspace)
-    with errors.open("wb") as stream:
-        return subprocess.Popen(
-            [sys.executable, *BUILD],
-            cwd=workspace.root, stdout=subprocess.DEVNULL, stderr=stream,
-            env=environment(), start_new_session=True,
-        )  # fmt: skip
+    return workspace.start(errors)
 
 
 def wait_for_stage(workspace: Workspace, stage: str) -> None:
@@ -49,11 +43,11 @@ def wait_until_gone(session: int) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_to_the_main_process_ends_all_of_them(
-    fresh: Workspace, tmp_path: Path, number: int
+    tiny_fresh: Workspace, tmp_path: Path, number: int
 ) -> None:
-    process = start(fresh, tmp_path / "errors")
+    process = start(tiny_fresh, tmp_path / "errors")
     try:
-        wait_for_stage(fresh, "normalize")
+        wait_for_stage(tiny_fresh, "normalize")
         assert len(session_members(process.pid)) > 2
         os.kill(process.pid, number)
         assert process.wait(PATIENCE_S) == 128 + number
@@ -63,16 +57,16 @@ def test_a_signal_to_the_main_process_ends_all_of_them(
     said = (tmp_path / "errors").read_text()
     assert said.endswith(SENTENCE)
     assert "Traceback" not in said
-    assert not list((fresh.root / "work").rglob("*.tmp[0-9]*"))
+    assert not list((tiny_fresh.root / "work").rglob("*.tmp[0-9]*"))
 
 
-def test_a_terminal_that_closes_ends_all_of_them(fresh: Workspace) -> None:
+def test_a_terminal_that_closes_ends_all_of_them(tiny_fresh: Workspace) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
-        os.chdir(fresh.root)
-        os.execve(sys.executable, [sys.executable, *BUILD], environment())
+        os.chdir(tiny_fresh.root)
+        os.execve(sys.executable, [sys.executable, "-m", *tiny_fresh.build_words], environment())
     try:
-        wait_for_stage(fresh, "normalize")
+        wait_for_stage(tiny_fresh, "normalize")
         assert len(session_members(pid)) > 2
     finally:
         os.close(terminal)
@@ -82,10 +76,10 @@ def test_a_terminal_that_closes_ends_all_of_them(fresh: Workspace) -> None:
 
 
 def test_workers_that_are_killed_cost_no_object(
-    built: Workspace, fresh: Workspace, tmp_path: Path
+    tiny_built: Workspace, tiny_fresh: Workspace, tmp_path: Path
 ) -> None:
     """Killed as often as they come, the shard fails; killed once, nobody notices."""
-    process = start(fresh, tmp_path / "errors")
+    process = start(tiny_fresh, tmp_path / "errors")
     try:
         with hunted(process.pid, "normalize", most=10**6) as killed:
             assert process.wait(PATIENCE_S) == 2
@@ -95,11 +89,11 @@ def test_workers_that_are_killed_cost_no_object(
     said = (tmp_path / "errors").read_text()
     assert "was killed from outside by SIGKILL" in said
     assert "Traceback" not in said
-    process = start(fresh, tmp_path / "errors")
+    process = start(tiny_fresh, tmp_path / "errors")
     try:
         with hunted(process.pid, "annotate", most=1) as killed:
             assert process.wait(PATIENCE_S) == 0
         assert len(killed) == 1
     finally:
         kill_group(process)
-    assert fresh.digests() == built.digests()
+    assert tiny_fresh.digests() == tiny_built.digests()

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.kit.library_objects import Part, write_urdf
+
 
 @pytest.fixture
-def folder(make: Any, tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Return the folder of an object with all joint types."""
-    part = make.part
+    part = Part
     parts = (
         part("door", "revolute", xyz=(0.3, -0.2, 0.1), axis=(0.0, 0.6, 0.8), upper=1.6),
         part("knob", "fixed", parent="door", xyz=(0.05, 0.3, 0.0)),
@@ -22,7 +23,7 @@ def folder(make: Any, tmp_path: Path) -> Path:
     )
     root = tmp_path / "object"
     (root / "meshes").mkdir(parents=True)
-    (root / "object.urdf").write_bytes(make.urdf("thing", parts))
+    (root / "object.urdf").write_bytes(write_urdf("thing", parts))
     mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
     for name in ("base", *(one.name for one in parts)):
         (root / "meshes" / f"{name}.obj").write_text(mesh)

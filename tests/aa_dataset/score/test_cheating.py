@@ -21,6 +21,8 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, write_result
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
+from tests.kit.library_folder import build_library
+from tests.kit.library_objects import ObjectSpec, Part, write_urdf
 from tests.kit.places import REPOSITORY
 
 OBJECTS = 20
@@ -151,20 +153,20 @@ def test_a_library_may_call_itself_what_it_likes(place, case, tmp_path):
     assert result.tree_aggregate().mean_of_objects > 0.01
 
 
-def test_what_is_spurious_costs_though_no_truth_joint_has_the_score(make, tmp_path):
+def test_what_is_spurious_costs_though_no_truth_joint_has_the_score(tmp_path):
     """An object of continuous joints has no raw score; a tiny joint must not dilute the mean."""
     things = (
-        make.thing("generated-a", "a", (make.part("turn", "continuous"),)),
-        make.thing("generated-b", "b", (make.part("slide", "prismatic", upper=0.4),)),
+        ObjectSpec("generated-a", "a", (Part("turn", "continuous"),)),
+        ObjectSpec("generated-b", "b", (Part("slide", "prismatic", upper=0.4),)),
     )
-    root = make.library(tmp_path / "library", things)
+    root = build_library(tmp_path / "library", things)
     dataset = load_dataset(root, verbose=False)
     folder = tmp_path / "predictions"
     write_all(folder, {item.object_id: item.tree for item in dataset})
-    extra = make.part("extra", "prismatic", upper=0.1)
-    wrong = make.part("slide", "prismatic", upper=0.2)
+    extra = Part("extra", "prismatic", upper=0.1)
+    wrong = Part("slide", "prismatic", upper=0.2)
     for name, parts in (("a", (things[0].parts[0], extra)), ("b", (wrong,))):
-        (folder / f"generated-{name}" / "object.urdf").write_bytes(make.urdf("x", parts))
+        (folder / f"generated-{name}" / "object.urdf").write_bytes(write_urdf("x", parts))
     result = evaluate(dataset, open_predictions(folder))
     (row,) = [row for row in result.aggregates() if row.score == "e_alpha"]
     assert (row.joints, row.objects, row.undefined) == (1, 1, {"unbounded": 1})
@@ -174,15 +176,15 @@ def test_what_is_spurious_costs_though_no_truth_joint_has_the_score(make, tmp_pa
     assert row.conditional.mean_over_joints == pytest.approx(0.2, rel=1e-12)
 
 
-def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(make, tmp_path):
-    thing = make.thing("generated-a", "a", (make.part("slide", "prismatic", upper=0.4),))
-    root = make.library(tmp_path / "library", (thing,))
+def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(tmp_path):
+    thing = ObjectSpec("generated-a", "a", (Part("slide", "prismatic", upper=0.4),))
+    root = build_library(tmp_path / "library", (thing,))
     dataset = load_dataset(root, verbose=False)
     folder = tmp_path / "predictions" / "generated-a"
     folder.mkdir(parents=True)
-    wheel = make.part("wheel", "continuous", parent="slide")
-    free = make.part("free", "prismatic", parent="slide", axis=(0.0, 1.0, 0.0))
-    text = make.urdf("x", (*thing.parts, wheel, free)).decode()
+    wheel = Part("wheel", "continuous", parent="slide")
+    free = Part("free", "prismatic", parent="slide", axis=(0.0, 1.0, 0.0))
+    text = write_urdf("x", (*thing.parts, wheel, free)).decode()
     start = text.index('<limit lower="0.0" upper="1.0"')  # that of `free`
     text = text[:start] + text[text.index("/>", start) + 2 :]
     (folder / "object.urdf").write_text(text)

@@ -14,6 +14,7 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters
 from aa_dataset.score.rows import SCORES
+from tests.kit.library_objects import LIBRARY_OBJECTS, write_urdf
 
 TILT = math.radians(10)
 KAPPA = math.pi
@@ -66,16 +67,16 @@ def tilted_axis() -> np.ndarray:
 
 
 @pytest.fixture
-def tilted(dataset, make, tmp_path):
+def tilted(dataset, tmp_path):
     """The ground truth as URDF files, the cabinet's door hinge tilted about its own origin."""
     folder = tmp_path / "tilted"
     dataset.unpack(folder)
-    cabinet = next(t for t in make.things if t.object_id == "generated-cabinet")
+    cabinet = next(t for t in LIBRARY_OBJECTS if t.object_id == "generated-cabinet")
     parts = tuple(
         replace(part, axis=tuple(tilted_axis())) if part.name == "door" else part
         for part in cabinet.parts
     )
-    (folder / cabinet.object_id / "object.urdf").write_bytes(make.urdf("cabinet", parts))
+    (folder / cabinet.object_id / "object.urdf").write_bytes(write_urdf("cabinet", parts))
     return folder
 
 

@@ -19,6 +19,7 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.report import report_lines
 from aa_dataset.score.results import Parameters, write_result
+from tests.kit.library_folder import write_seal
 
 
 def score(library: Path, split: str = "eval200", **parameters):
@@ -26,7 +27,7 @@ def score(library: Path, split: str = "eval200", **parameters):
     return evaluate(dataset, open_predictions(library), parameters=Parameters(**parameters))
 
 
-def resealed(library: Path, make, **changes):
+def resealed(library: Path, **changes):
     """Give the library another benchmark in its seal and in its splits."""
     facts = json.loads((library / "library.json").read_bytes())["benchmark"] | changes
     path = library / "splits.parquet"
@@ -34,7 +35,7 @@ def resealed(library: Path, make, **changes):
     place = table.schema.get_field_index("version")
     versions = [facts["version"] if s == "eval200" else None for s in table["split"].to_pylist()]
     pq.write_table(table.set_column(place, table.schema.field(place), [versions]), path)
-    make.seal(library, benchmark=facts)
+    write_seal(library, benchmark=facts)
     return library
 
 
@@ -86,23 +87,23 @@ def test_a_result_reads_back_as_it_was(frozen_library, tmp_path):
 
 
 def test_results_on_the_same_members_compare_whatever_else_the_libraries_hold(
-    frozen_library, make, tmp_path
+    frozen_library, tmp_path
 ):
     first = score(frozen_library)
     require_comparable(first, first)
     # The same list on a machine where every object agrees by numbers alone.
-    second = score(resealed(frozen_library, make, by_bytes=0, by_numbers=3))
+    second = score(resealed(frozen_library, by_bytes=0, by_numbers=3))
     require_comparable(first, second)
     other = replace(second, dataset=second.dataset | {"revision": "0" * 16, "objects": 9})
     require_comparable(first, other)
 
 
-def test_another_version_or_another_list_is_never_compared(frozen_library, make):
+def test_another_version_or_another_list_is_never_compared(frozen_library):
     first = score(frozen_library)
-    second = score(resealed(frozen_library, make, version="eval200-v1"), split="eval200-v1")
+    second = score(resealed(frozen_library, version="eval200-v1"), split="eval200-v1")
     with pytest.raises(IncomparableError, match=r"eval200-v0, list \w+, .* and eval200-v1, list"):
         require_comparable(first, second)
-    third = score(resealed(frozen_library, make, version="eval200-v0", digest="f" * 16))
+    third = score(resealed(frozen_library, version="eval200-v0", digest="f" * 16))
     ours, theirs = first.dataset["members"], third.dataset["members"]
     assert ours != theirs
     lists = (f"eval200-v0, list {name}, 3 members" for name in ("00112233aabbccdd", "f" * 16))

@@ -20,6 +20,8 @@ from aa_dataset.score.readers import PredictionError, open_predictions
 from aa_dataset.score.report import report_lines
 from aa_dataset.score.results import ACCOUNTING, Parameters, write_result
 from aa_dataset.score.rows import SCORES
+from tests.kit.library_folder import build_library, write_seal
+from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec, Part, write_urdf
 
 
 @pytest.fixture
@@ -41,12 +43,12 @@ def row(result, object_id: str):
     return next(item for item in result.objects if item.object_id == object_id)
 
 
-def cabinet(make) -> tuple:
-    return next(t for t in make.things if t.object_id == "generated-cabinet").parts
+def cabinet() -> tuple:
+    return next(t for t in LIBRARY_OBJECTS if t.object_id == "generated-cabinet").parts
 
 
-def write(folder: Path, make, parts) -> None:
-    (folder / "generated-cabinet" / "object.urdf").write_bytes(make.urdf("x", tuple(parts)))
+def write(folder: Path, parts) -> None:
+    (folder / "generated-cabinet" / "object.urdf").write_bytes(write_urdf("x", tuple(parts)))
 
 
 def test_a_missing_prediction_is_counted_not_zero(dataset, folder):
@@ -97,9 +99,9 @@ def test_an_unreadable_prediction_is_a_row_with_a_sentence(dataset, folder, text
     assert " ".join(lamp.detail.split()) in shown
 
 
-def test_a_prediction_of_thousands_of_joints_is_refused(dataset, folder, make):
-    part = make.part("p", "prismatic")
-    write(folder, make, [replace(part, name=f"p{k}") for k in range(1001)])
+def test_a_prediction_of_thousands_of_joints_is_refused(dataset, folder):
+    part = Part("p", "prismatic")
+    write(folder, [replace(part, name=f"p{k}") for k in range(1001)])
     assert "1,001 movable joints" in row(run(dataset, folder), "generated-cabinet").detail
 
 
@@ -130,9 +132,9 @@ def test_two_unnamed_urdf_files_are_ambiguous(dataset, folder):
 
 
 @pytest.mark.parametrize("pairing", ["tree", "assignment"])
-def test_joints_without_a_partner_cost_their_motion(dataset, folder, make, pairing):
-    door, knob, drawer, tray = cabinet(make)
-    write(folder, make, (door, knob, replace(drawer, name="renamed")))
+def test_joints_without_a_partner_cost_their_motion(dataset, folder, pairing):
+    door, knob, drawer, tray = cabinet()
+    write(folder, (door, knob, replace(drawer, name="renamed")))
     result = run(dataset, folder, pairing=pairing)
     item = row(result, "generated-cabinet")
     assert (item.joints, item.matched, len(item.missing), item.spurious) == (3, 2, 1, ())
@@ -142,8 +144,8 @@ def test_joints_without_a_partner_cost_their_motion(dataset, folder, make, pairi
     assert lost.cost("e_b") == pytest.approx(0.35, rel=1e-12)  # every point moves that far
     assert lost.cost("e_alpha_phi") == pytest.approx(math.tanh(0.35 / math.pi), rel=1e-12)
     assert item.costs["e_alpha"] == pytest.approx(0.35 / 3, rel=1e-9)
-    extra = make.part("extra", "revolute", xyz=(0.0, 0.0, 0.3), axis=(0.0, 1.0, 0.0))
-    write(folder, make, (door, knob, drawer, tray, extra))
+    extra = Part("extra", "revolute", xyz=(0.0, 0.0, 0.3), axis=(0.0, 1.0, 0.0))
+    write(folder, (door, knob, drawer, tray, extra))
     result = run(dataset, folder, pairing=pairing)
     item = row(result, "generated-cabinet")
     assert (item.matched, item.missing, item.spurious) == (3, (), ("extra_joint",))
@@ -153,36 +155,36 @@ def test_joints_without_a_partner_cost_their_motion(dataset, folder, make, pairi
     assert item.costs["e_alpha"] == pytest.approx(math.hypot(1.0, arm) / 3, rel=1e-9)
 
 
-def test_a_missing_joint_costs_its_motion_in_the_tree_score(dataset, folder, make):
-    door, knob, drawer, _ = cabinet(make)
-    write(folder, make, (door, knob, drawer))
+def test_a_missing_joint_costs_its_motion_in_the_tree_score(dataset, folder):
+    door, knob, drawer, _ = cabinet()
+    write(folder, (door, knob, drawer))
     item = row(run(dataset, folder), "generated-cabinet")
     assert item.tree == pytest.approx(math.tanh(0.35 / math.pi), rel=1e-9)
 
 
-def test_a_prediction_that_never_moves_is_scored_as_all_missing(dataset, folder, make):
-    write(folder, make, (replace(cabinet(make)[0], type="fixed"),))
+def test_a_prediction_that_never_moves_is_scored_as_all_missing(dataset, folder):
+    write(folder, (replace(cabinet()[0], type="fixed"),))
     item = row(run(dataset, folder), "generated-cabinet")
     assert (item.status, item.matched, len(item.missing)) == ("motionless", 0, 3)
     assert item.tree == pytest.approx(item.tree_welded, rel=1e-12)
     assert row(run(dataset, folder, pairing="assignment"), "generated-cabinet").matched == 0
 
 
-def test_a_range_of_zero_counts_as_fixed_on_both_sides(make, tmp_path):
-    still = make.part("still", "revolute", lower=0.0, upper=0.0)
-    thing = make.thing("generated-a", "a", (still, make.part("moving", "revolute")))
-    root = make.library(tmp_path / "library", (thing,))
+def test_a_range_of_zero_counts_as_fixed_on_both_sides(tmp_path):
+    still = Part("still", "revolute", lower=0.0, upper=0.0)
+    thing = ObjectSpec("generated-a", "a", (still, Part("moving", "revolute")))
+    root = build_library(tmp_path / "library", (thing,))
     result = evaluate(load_dataset(root, verbose=False), open_predictions(root))
     assert [joint.joint for joint in result.joints] == ["moving_joint"]
     assert result.joint_counts()["matched"] == 1 and result.joint_counts()["spurious"] == 0
 
 
 @pytest.mark.parametrize("pairing", ["tree", "assignment"])
-def test_equal_drawers_are_all_paired_at_no_cost(make, tmp_path, pairing):
-    part = make.part("d0", "prismatic", axis=(1.0, 0.0, 0.0), upper=0.4)
+def test_equal_drawers_are_all_paired_at_no_cost(tmp_path, pairing):
+    part = Part("d0", "prismatic", axis=(1.0, 0.0, 0.0), upper=0.4)
     parts = tuple(replace(part, name=f"d{k}", xyz=(0.0, 0.0, 0.2 * k)) for k in range(6))
-    thing = make.thing("generated-chest", "chest", parts)
-    root = make.library(tmp_path / "library", (thing,))
+    thing = ObjectSpec("generated-chest", "chest", parts)
+    root = build_library(tmp_path / "library", (thing,))
     dataset = load_dataset(root, verbose=False)
     result = run(dataset, root, pairing=pairing)
     assert result.joint_counts()["matched"] == 6
@@ -191,19 +193,19 @@ def test_equal_drawers_are_all_paired_at_no_cost(make, tmp_path, pairing):
         assert all(joint.joint == joint.predicted for joint in result.joints)
 
 
-def test_another_way_to_write_the_same_motion_costs_nothing(dataset, folder, make):
-    door, knob, drawer, tray = cabinet(make)
+def test_another_way_to_write_the_same_motion_costs_nothing(dataset, folder):
+    door, knob, drawer, tray = cabinet()
     flipped = replace(drawer, axis=(-2.0, 0.0, 0.0), lower=-0.35, upper=0.0, name="zz")
     slid = replace(door, xyz=(0.3, -0.2, 7.0), axis=(0.0, 0.0, -3.0), lower=-1.6, upper=0.0)
-    write(folder, make, (tray, flipped, replace(slid, name="aa"), replace(knob, parent="aa")))
+    write(folder, (tray, flipped, replace(slid, name="aa"), replace(knob, parent="aa")))
     item = row(run(dataset, folder), "generated-cabinet")
     assert item.matched == 3 and item.tree <= 1e-9
     assert max(item.costs.values()) <= 1e-9
 
 
-def test_an_unbounded_prediction_has_no_raw_score_but_a_compact_one(dataset, folder, make):
-    door, *others = cabinet(make)
-    write(folder, make, (replace(door, type="continuous"), *others))
+def test_an_unbounded_prediction_has_no_raw_score_but_a_compact_one(dataset, folder):
+    door, *others = cabinet()
+    write(folder, (replace(door, type="continuous"), *others))
     (joint,) = [j for j in run(dataset, folder).joints if j.joint == "door_joint"]
     assert math.isnan(joint.values["e_alpha"]) and math.isnan(joint.values["e_b"])
     assert joint.undefined == {"e_alpha": "unbounded_guess", "e_b": "unbounded_guess"}
@@ -212,7 +214,7 @@ def test_an_unbounded_prediction_has_no_raw_score_but_a_compact_one(dataset, fol
     assert joint.values["e_alpha_phi"] > 0.5 and joint.values["e_b_phi"] > 0
 
 
-def test_a_singular_or_absent_body_is_undefined_and_counted(library, make):
+def test_a_singular_or_absent_body_is_undefined_and_counted(library):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -225,7 +227,7 @@ def test_a_singular_or_absent_body_is_undefined_and_counted(library, make):
         if entry["joint"] == "drawer_joint":
             entry["body_mass"] = entry["body_com"] = entry["body_inertia"] = None
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
-    make.seal(library)
+    write_seal(library)
     dataset = load_dataset(library, split="eval200", verbose=False)
     result = evaluate(dataset, open_predictions(library))
     metric = {row.score: row for row in result.aggregates() if row.group == "metric"}
@@ -234,7 +236,7 @@ def test_a_singular_or_absent_body_is_undefined_and_counted(library, make):
     assert metric["e_b"].joints == 3 and metric["e_b"].mean_over_joints == 0.0
 
 
-def test_a_broken_row_of_a_library_is_told_without_its_folder(library, make):
+def test_a_broken_row_of_a_library_is_told_without_its_folder(library):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -247,14 +249,14 @@ def test_a_broken_row_of_a_library_is_told_without_its_folder(library, make):
         if entry["joint"] == "door_joint":
             entry["type"] = "wobbly"
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
-    make.seal(path.parent)
+    write_seal(path.parent)
     result = evaluate(dataset, open_predictions(path.parent))
     (broken,) = (item for item in result.objects if item.status == "unreadable")
     assert broken.detail.startswith(f"joints.parquet, object {broken.object_id!r}: ")
     assert str(library.parent) not in json.dumps(result.as_dict())
 
 
-def test_a_mimic_joint_is_scored_and_counted(library, make):
+def test_a_mimic_joint_is_scored_and_counted(library):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -265,7 +267,7 @@ def test_a_mimic_joint_is_scored_and_counted(library, make):
         if entry["joint"] == "tray_joint":
             entry["mimic"] = {"joint": "drawer_joint", "multiplier": 1.0, "offset": 0.0}
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
-    make.seal(library)
+    write_seal(library)
     dataset = load_dataset(library, split="eval200", verbose=False)
     result = evaluate(dataset, open_predictions(library))
     assert result.joint_counts()["mimic"] == 1 and result.joint_counts()["matched"] == 8

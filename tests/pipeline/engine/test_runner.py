@@ -4,154 +4,36 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
-import faulthandler
-import hashlib
 import io
 import logging
 import multiprocessing
 import os
 import resource
 import signal
-import tarfile
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from pipeline.base import layout
 from pipeline.base.errors import (
-    AccountingError,
     DamagedFileError,
     MachineError,
     PipelineError,
-    Rejection,
     WorkerKilledError,
 )
-from pipeline.base.reasons import Code, Finding, Reason
-from pipeline.base.records import Record
-from pipeline.base.tables import read_rows
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
-from pipeline.engine.settings import CategorizeSettings
-from tests.kit import bench
-from tests.kit import settings as settings_kit
-
-
-@dataclass(frozen=True, slots=True)
-class Value(Record):
-    """What the stage of these tests says of an object."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Surplus(Value):
-    """A record of another kind than the stage promises."""
-
-    surplus: int
-
-
-class SpeechlessError(Exception):
-    """An error that cannot even say what it is."""
-
-    def __str__(self) -> str:
-        raise ValueError("no words")
-
-
-def obey(task: Task, settings: CategorizeSettings) -> Outcome:
-    """Do to the worker what the task's data say."""
-    match task.data:
-        case "raise":
-            raise ValueError("a bug")
-        case "speechless":
-            raise SpeechlessError
-        case "surrogate":
-            raise ValueError("file \udc80 is odd")
-        case "reject":
-            raise Rejection(Reason.MESH_MISSING, "a.obj does not exist.")
-        case "damaged":
-            raise DamagedFileError(Path("work/a.tar"), "cut off")
-        case "exit":
-            os._exit(3)
-        case "leave":
-            os._exit(0)
-        case ("signal", number, times):  # as somebody else would: so often, then no more
-            with Path("attempts").open("a") as stream:
-                stream.write(f"{os.getpid()}\n")
-            faulthandler.disable()
-            if len(attempts()) <= times:
-                os.kill(os.getpid(), number)
-        case ("hoard", times):
-            with Path("attempts").open("a") as stream:
-                stream.write(f"{os.getpid()}\n")
-            if len(attempts()) <= times:
-                raise MemoryError
-        case ("full", number):
-            raise OSError(number, os.strerror(number))
-        case ("import", words):
-            raise ImportError(words)
-        case "sys.exit":
-            raise SystemExit(4)
-        case "segfault":
-            faulthandler.disable()  # its report would fill the log of the tests
-            ctypes.string_at(0)
-        case "loop":
-            while True:
-                pass
-        case "memory":
-            hoard = [np.empty(256 << 20, np.uint8) for _ in range(10_000)]  # never touched
-            return Outcome(Value(len(hoard)))
-        case "recurse":
-            return obey(task, settings)
-        case "unpicklable":
-            return Outcome(Value(lambda: 0))
-        case "notes":
-            notes = (Finding(Code.MESH_OPEN, "b"), Finding(Code.LIMIT_ZERO, "z"))
-            return Outcome(Value(0), (*notes, Finding(Code.MESH_OPEN, "a \udc80")))
-        case "surplus":
-            return Outcome(Surplus(0, 1))
-        case "file":
-            data = hashlib.sha256(task.object_id.encode()).digest()
-            return Outcome(Value(1), files={"b.bin": data * 9, "a/c.txt": b"text"})
-    return Outcome(Value(task.data if isinstance(task.data, int) else 0))
-
-
-def attempts() -> list[str]:
-    """Return the processes that took the task up so far."""
-    return Path("attempts").read_text().split()
-
-
-def job_in(folder: Path, **options: Any) -> ShardJob[CategorizeSettings]:
-    """Return a job with short budgets."""
-    budgets = replace(settings_kit.BUDGETS, **options.pop("budgets", {}))
-    return bench.shard_job(folder, "stage", settings=CategorizeSettings(budgets), **options)
-
-
-def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Run the orders and return code and detail of every reject."""
-    tasks = [Task(key, order) for key, order in orders.items()]
-    run_shard(job, tasks, process=obey, record=Value)
-    return {row["object_id"]: (row["code"], row["detail"]) for row in rejects(job)}
-
-
-def records(job: ShardJob) -> list[str]:
-    """Return the ids of the records, in the order of the file."""
-    return [row["object_id"] for row in read_rows(job.outputs["records"])]
-
-
-def rejects(job: ShardJob) -> list[dict[str, Any]]:
-    """Return the reject rows, in the order of the file."""
-    return read_rows(job.outputs["rejects"])
-
-
-def files_below(folder: Path) -> set[str]:
-    """Return the names of all files in a folder."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+from pipeline.engine.runner import Task, run_shard
+from tests.pipeline.engine.obedient_stage import (
+    Value,
+    attempts,
+    files_below,
+    job_in,
+    obey,
+    records,
+    rejects,
+    run,
+)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -301,85 +183,6 @@ def test_a_memory_runaway_costs_that_object(elsewhere: Path) -> None:
     assert records(job) == ["a", "c"]
     assert found["b"][0] == "memory_exceeded"
     assert "6 GB" in found["b"][1]
-
-
-def test_findings_are_sorted_within_an_object_and_always_writable(elsewhere: Path) -> None:
-    job = job_in(Path("out"))
-    assert run(job, {"b": "notes", "a": 1}) == {}
-    rows = read_rows(job.outputs["findings"])
-    assert [(row["code"], row["detail"]) for row in rows] == [
-        ("limit_zero", "z"),
-        ("mesh_open", "a ?"),
-        ("mesh_open", "b"),
-    ]
-    assert {row["object_id"] for row in rows} == {"b"}
-
-
-def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(elsewhere: Path) -> None:
-    orders: dict[str, Any] = {f"o{n:02d}": "file" for n in range(20)}
-    orders |= {"o21": "reject", "o22": "exit"}
-    made = []
-    for folder, workers, keys in (
-        ("one", 1, list(orders)),
-        ("two", 1, list(orders)),
-        ("three", 2, list(reversed(orders))),
-    ):
-        job = job_in(Path(folder), workers=workers, assets=True)
-        run(job, {key: orders[key] for key in keys})
-        made.append({name: path.read_bytes() for name, path in job.outputs.items()})
-    assert made[0] == made[1] == made[2]
-    assert records(job) == [f"o{n:02d}" for n in range(20)]
-
-
-def test_the_books_say_where_each_objects_bytes_lie(elsewhere: Path) -> None:
-    job = job_in(Path("out"), assets=True)
-    run(job, {"b": "file", "a": "file", "x": "reject"})
-    data = job.outputs["assets"].read_bytes()
-    with tarfile.open(job.outputs["assets"]) as tar:
-        assert tar.getnames() == ["a/a/c.txt", "a/b.bin", "b/a/c.txt", "b/b.bin"]
-    rows = read_rows(job.outputs["records"])
-    assert rows[0]["asset_offset"] == 0
-    assert rows[1]["asset_offset"] == rows[0]["asset_size"]
-    assert len(data) == sum(row["asset_size"] for row in rows) + 1024
-    assert hashlib.sha256(b"b").digest() * 9 in data[rows[1]["asset_offset"] :]
-
-
-def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(elsewhere: Path) -> None:
-    job = job_in(Path("out"), assets=True)
-    assert run(job, {}) == {}
-    assert records(job) == []
-    with tarfile.open(job.outputs["assets"]) as tar:
-        assert tar.getnames() == []
-
-
-def test_a_failed_shard_leaves_nothing_behind(elsewhere: Path) -> None:
-    job = job_in(Path("out"), assets=True)
-    with pytest.raises(KeyError, match="surplus"):
-        run(job, {"a": "file", "b": "surplus"})
-    assert files_below(Path("out")) == set()
-
-
-def test_a_failed_shard_keeps_the_output_of_the_last_good_one(elsewhere: Path) -> None:
-    job = job_in(Path("out"))
-    run(job, {"a": 1})
-    before = {name: path.read_bytes() for name, path in job.outputs.items()}
-    with pytest.raises(KeyError):
-        run(job, {"a": 2, "b": "surplus"})
-    assert {name: path.read_bytes() for name, path in job.outputs.items()} == before
-    assert len(files_below(Path("out"))) == len(before)
-
-
-def test_an_id_that_comes_twice_breaks_the_books(elsewhere: Path) -> None:
-    job = job_in(Path("out"))
-    with pytest.raises(AccountingError):
-        run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, record=Value)
-    assert files_below(Path("out")) == set()
-
-
-def test_the_counter_ends_at_the_whole_shard(elsewhere: Path) -> None:
-    job = job_in(Path("out"))
-    run(job, {"a": 1, "b": "reject", "c": 3})
-    assert layout.counter("stage", "test", "0000").read_text() == "3 1 3\n"
 
 
 def test_a_damaged_file_of_ours_stops_the_shard_and_blames_no_object(elsewhere: Path) -> None:

@@ -15,6 +15,8 @@ from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
 from pipeline.engine.runner import Outcome
+from pipeline.raw.records import Screw
+from tests.kit import bench
 
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1),
         "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}  # fmt: skip
@@ -274,3 +276,32 @@ def assert_law_of_motion(
 def law_of_motion() -> Callable[..., None]:
     """Return the judge of single vertices."""
     return assert_law_of_motion
+
+
+@pytest.fixture
+def textured(tmp_path: Path) -> Callable[..., Outcome]:
+    """Normalize an object of one textured mesh and a box."""
+
+    def run(
+        files: Mapping[str, str | bytes], *, mesh: str = "a.obj", inner: str = "", **options: Any
+    ) -> Outcome:
+        urdf = bench.robot(
+            bench.box_link("box", "0.1 0.1 0.1"),
+            bench.mesh_link("part", mesh, inner),
+            bench.joint_text("j", "revolute", "box", "part"),
+        )
+        return bench.normal(bench.write_object(tmp_path / "raw", urdf, files), **options)
+
+    return run
+
+
+@pytest.fixture
+def screwed(tmp_path: Path) -> Callable[..., Outcome]:
+    """Normalize parts with declared screws and a label."""
+
+    def run(parts: list[str], *screws: Any, source: Any = None, label: str = "") -> Outcome:
+        facts = {"screws": tuple(Screw(**screw) for screw in screws), "label": label}
+        folder = bench.write_object(tmp_path / "raw", bench.robot(*parts))
+        return bench.normal(folder, {**(source or bench.METRIC), **facts})
+
+    return run

@@ -6,8 +6,6 @@ from __future__ import annotations
 import io
 import math
 import shutil
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +16,15 @@ from scipy.spatial.transform import Rotation
 
 from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from pipeline.base.reasons import Finding
-from pipeline.raw.files import FolderFiles, MemoryFiles, RawFiles
+from pipeline.raw.files import FolderFiles
 from pipeline.stages.normalize.mjcf import read_mjcf
 from tests.kit import bench
-from tests.kit import settings as kit
 from tests.kit.places import SAMPLES, skip_without_samples
+from tests.pipeline.stages.normalize.mjcf_documents import BUDGETS, codes, document, read
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
 FURNITURE = SAMPLES / "tail/furniture_sim"
-BUDGETS = replace(kit.BUDGETS, pixels=10**8)
-
-
-def document(worldbody: str, head: str = "", tail: str = "") -> str:
-    return f'<mujoco model="m">{head}<worldbody>{worldbody}</worldbody>{tail}</mujoco>'
-
-
-def read(
-    text: str, files: Mapping[str, bytes] | None = None
-) -> tuple[UrdfModel, RawFiles, list[Finding]]:
-    raw = MemoryFiles({"m.xml": text.encode(), **(files or {})}, most_bytes=10_000_000)
-    return read_mjcf(raw, "m.xml", BUDGETS)
-
-
-def codes(findings: list[Finding]) -> list[str]:
-    return sorted(str(finding.code) for finding in findings)
 
 
 def frame(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:

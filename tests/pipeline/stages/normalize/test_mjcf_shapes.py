@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,32 +16,11 @@ from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.untrusted.obj import ObjText, read_obj
 from pipeline.base.errors import Rejection
-from pipeline.base.reasons import Finding
-from pipeline.raw.files import MemoryFiles
 from pipeline.stages.normalize import meshes
 from pipeline.stages.normalize.meshes import MeshReader
-from pipeline.stages.normalize.mjcf import read_mjcf
-from tests.kit import settings as kit
+from tests.pipeline.stages.normalize.mjcf_documents import BUDGETS, codes, document, read
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
-
-BUDGETS = replace(kit.BUDGETS, pixels=10**8)
-
-
-def document(worldbody: str, head: str = "", tail: str = "") -> str:
-    return f'<mujoco model="m">{head}<worldbody>{worldbody}</worldbody>{tail}</mujoco>'
-
-
-def read(
-    text: str, files: Mapping[str, bytes] | None = None
-) -> tuple[UrdfModel, MeshReader, list[Finding]]:
-    raw = MemoryFiles({"m.xml": text.encode(), **(files or {})}, most_bytes=10_000_000)
-    urdf, given, findings = read_mjcf(raw, "m.xml", BUDGETS)
-    return urdf, MeshReader(raw, "m.xml", BUDGETS, given), findings
-
-
-def codes(findings: list[Finding]) -> list[str]:
-    return sorted(str(finding.code) for finding in findings)
 
 
 def placed_points(urdf: UrdfModel, reader: MeshReader) -> dict[str, np.ndarray]:

@@ -42,7 +42,7 @@ PARTNET_SCREW = Screw("joint_0", "joint_2", turn=(0.0, math.pi), evidence="x")
 
 
 # Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
-HEAVY = ("40147", "7179", "102442")
+HEAVY = ("100809", "102442", "rec_gear_assemblies_bde87ad659784ac8929fea99c8a6751e")
 
 
 def sample_names() -> list[Any]:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import trimesh
 from PIL import Image
@@ -12,10 +10,11 @@ from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial, SimpleMaterial
 
 from pipeline.stages.render.surface import TEXTURE_PIXELS, place, read_surface, without_backs
+from tests.kit import scenes
 
 
-def test_a_sphere_is_smooth_even_with_split_vertices(kit: Any) -> None:
-    ball = kit.sphere(1.0)
+def test_a_sphere_is_smooth_even_with_split_vertices() -> None:
+    ball = scenes.sphere(1.0)
     soup = trimesh.Trimesh(
         ball.triangles.reshape(-1, 3), np.arange(3 * len(ball.faces)).reshape(-1, 3), process=False
     )
@@ -47,8 +46,8 @@ def test_normals_follow_a_stretch_and_a_mirror_image() -> None:
     assert (surface.normals * gradient).sum(axis=2).max() < -np.cos(np.deg2rad(3.0))
 
 
-def test_opacity_counts_unless_the_material_is_declared_opaque(kit: Any) -> None:
-    glass = kit.colored(trimesh.creation.box(), (0.1, 0.2, 0.3, 0.5))
+def test_opacity_counts_unless_the_material_is_declared_opaque() -> None:
+    glass = scenes.colored(trimesh.creation.box(), (0.1, 0.2, 0.3, 0.5))
     solid = trimesh.creation.box()
     material = PBRMaterial(baseColorFactor=(0.1, 0.2, 0.3, 0.5), alphaMode="OPAQUE")
     solid.visual = TextureVisuals(material=material)

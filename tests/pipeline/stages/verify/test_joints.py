@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,11 +14,12 @@ from pipeline.engine.runner import Outcome
 from pipeline.stages.verify import joints as checks
 from pipeline.stages.verify.evidence import Evidence
 from tests.kit import bench
+from tests.kit import evidence as make
 
 TURN = 2 * math.pi
 
 
-def pair(make: SimpleNamespace, kind: str = "revolute", **changes: Any) -> Evidence:
+def pair(kind: str = "revolute", **changes: Any) -> Evidence:
     """Return two unit cubes at one place and a joint; the diagonal is sqrt 3."""
     cube = make.box((1, 1, 1))
     return make.evidence({"a": cube, "b": cube}, make.joint("j", kind, "a", "b", **changes))
@@ -39,9 +39,9 @@ def pair(make: SimpleNamespace, kind: str = "revolute", **changes: Any) -> Evide
     ],
 )
 def test_ranges_that_cannot_move_or_leave_out_the_rest_state_are_found(
-    make: SimpleNamespace, kind: str, lower: float, upper: float, expected: list[str]
+    kind: str, lower: float, upper: float, expected: list[str]
 ) -> None:
-    found = list(checks.check_ranges(pair(make, kind, lower=lower, upper=upper)))
+    found = list(checks.check_ranges(pair(kind, lower=lower, upper=upper)))
     assert make.names(found) == expected
 
 
@@ -57,11 +57,9 @@ def test_ranges_that_cannot_move_or_leave_out_the_rest_state_are_found(
         ("prismatic", math.sqrt(3) * 1.01, ["travel_long"]),
     ],
 )
-def test_long_ranges_are_found(
-    make: SimpleNamespace, kind: str, upper: float, expected: list[str]
-) -> None:
+def test_long_ranges_are_found(kind: str, upper: float, expected: list[str]) -> None:
     pitch = {"pitch": 0.01} if kind == "helical" else {}
-    found = list(checks.check_travel(pair(make, kind, upper=upper, **pitch)))
+    found = list(checks.check_travel(pair(kind, upper=upper, **pitch)))
     assert make.names(found) == expected
 
 
@@ -94,16 +92,16 @@ def test_the_travel_that_normalize_invents_is_not_blamed_on_the_source(
     ],
 )
 def test_a_range_that_moves_nothing_visibly_is_found(
-    make: SimpleNamespace, kind: str, changes: dict[str, Any], lever: float, factor: float
+    kind: str, changes: dict[str, Any], lever: float, factor: float
 ) -> None:
     extent = factor * 0.001 * math.sqrt(3) / lever
     limits = {"upper": extent + changes.get("lower", 0.0)}
-    found = list(checks.check_tiny(pair(make, kind, **(changes | limits))))
+    found = list(checks.check_tiny(pair(kind, **(changes | limits))))
     assert make.names(found) == (["range_tiny"] if factor < 1 else [])
 
 
-def test_a_joint_that_cannot_move_or_moves_nothing_is_not_tiny_too(make: SimpleNamespace) -> None:
-    assert not list(checks.check_tiny(pair(make, upper=0.0)))
+def test_a_joint_that_cannot_move_or_moves_nothing_is_not_tiny_too() -> None:
+    assert not list(checks.check_tiny(pair(upper=0.0)))
     empty = make.evidence({"a": make.box((1, 1, 1)), "b": []}, make.joint("j", "revolute", "a",
                           "b", upper=1e-9))  # fmt: skip
     assert not list(checks.check_tiny(empty))
@@ -115,10 +113,10 @@ def test_a_joint_that_cannot_move_or_moves_nothing_is_not_tiny_too(make: SimpleN
      (30.0, []), (88.5, ["axis_skewed"])],
 )  # fmt: skip
 def test_an_axis_that_just_misses_one_of_the_frame_is_found(
-    make: SimpleNamespace, degrees: float, expected: list[str]
+    degrees: float, expected: list[str]
 ) -> None:
     angle = math.radians(degrees)
-    found = list(checks.check_axes(pair(make, axis=(math.sin(angle), 0, math.cos(angle)))))
+    found = list(checks.check_axes(pair(axis=(math.sin(angle), 0, math.cos(angle)))))
     assert make.names(found) == expected
 
 
@@ -133,7 +131,7 @@ def test_an_axis_that_just_misses_one_of_the_frame_is_found(
     ],
 )
 def test_a_follower_that_its_leader_breaks_is_found(
-    make: SimpleNamespace, multiplier: float, offset: float, expected: list[str]
+    multiplier: float, offset: float, expected: list[str]
 ) -> None:
     cube = make.box((1, 1, 1))
     lead = make.joint("lead", "revolute", "a", "b")
@@ -142,7 +140,7 @@ def test_a_follower_that_its_leader_breaks_is_found(
     assert make.names(found) == expected
 
 
-def test_a_continuous_leader_drives_a_bounded_follower_beyond(make: SimpleNamespace) -> None:
+def test_a_continuous_leader_drives_a_bounded_follower_beyond() -> None:
     cube = make.box((1, 1, 1))
     lead = make.joint("lead", "continuous", "a", "b")
     for kind, expected in (("revolute", ["mimic_inconsistent"]), ("continuous", [])):

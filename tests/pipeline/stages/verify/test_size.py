@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,12 +14,13 @@ from pipeline.raw.taxonomy import Category, read_taxonomy
 from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.size import check_size
 from pipeline.stages.verify.upright import KINDS, check_up, load_rules
+from tests.kit import evidence as make
 from tests.kit.places import REPOSITORY
 
 USUAL = 2.2
 
 
-def sized(make: SimpleNamespace, ratio: float, is_metric: bool, usual: float | None) -> Evidence:
+def sized(ratio: float, is_metric: bool, usual: float | None) -> Evidence:
     category = Category("door", "Architectural Fixtures", "source", usual)
     extents = (0.0, ratio * USUAL, 0.0)
     cube = {"a": make.box((1, 1, 1))}
@@ -47,20 +47,20 @@ def sized(make: SimpleNamespace, ratio: float, is_metric: bool, usual: float | N
     ],
 )
 def test_a_size_beyond_the_factor_is_found_and_its_unit_guessed(
-    make: SimpleNamespace, ratio: float, code: str | None, word: str
+    ratio: float, code: str | None, word: str
 ) -> None:
-    found = list(check_size(sized(make, ratio, True, USUAL)))
+    found = list(check_size(sized(ratio, True, USUAL)))
     assert make.names(found) == ([code] if code else [])
     assert all(word in finding.detail for finding in found)
 
 
-def test_nothing_is_said_where_the_size_or_the_unit_is_unknown(make: SimpleNamespace) -> None:
-    assert not list(check_size(sized(make, 1000.0, False, USUAL)))
-    assert not list(check_size(sized(make, 1000.0, True, None)))
+def test_nothing_is_said_where_the_size_or_the_unit_is_unknown() -> None:
+    assert not list(check_size(sized(1000.0, False, USUAL)))
+    assert not list(check_size(sized(1000.0, True, None)))
     assert not list(check_size(make.evidence({"a": make.box((1, 1, 1))})))
 
 
-def leaning(make: SimpleNamespace, category: str, kind: str, degrees: float) -> Evidence:
+def leaning(category: str, kind: str, degrees: float) -> Evidence:
     """Return a part whose joint leans by an angle from the vertical, and a small vertical one."""
     angle = math.radians(degrees)
     known = Category(category, "Architectural Fixtures", "source", None)
@@ -86,14 +86,14 @@ def leaning(make: SimpleNamespace, category: str, kind: str, degrees: float) -> 
     ],
 )
 def test_the_joint_that_moves_most_tells_which_way_is_up(
-    make: SimpleNamespace, category: str, kind: str, degrees: float, expected: bool
+    category: str, kind: str, degrees: float, expected: bool
 ) -> None:
-    found = list(check_up(leaning(make, category, kind, degrees)))
+    found = list(check_up(leaning(category, kind, degrees)))
     assert make.names(found) == (["up_suspected"] if expected else [])
     assert all("joint big" in finding.detail for finding in found)
 
 
-def test_no_category_no_suspicion(make: SimpleNamespace) -> None:
+def test_no_category_no_suspicion() -> None:
     cube = make.box((1, 1, 1))
     hinge = make.joint("j", "revolute", "a", "b", axis=(1, 0, 0))
     assert not list(check_up(make.evidence({"a": cube, "b": cube}, hinge)))
@@ -117,8 +117,8 @@ def turned(tree: KinematicTree, matrix: np.ndarray) -> KinematicTree:
     return KinematicTree(tree.name, tree.links, tuple(joints))
 
 
-def test_an_object_laid_on_its_side_is_found_by_its_vertical_joint(make: SimpleNamespace) -> None:
-    upright = leaning(make, "refrigerator", "revolute", 0)
+def test_an_object_laid_on_its_side_is_found_by_its_vertical_joint() -> None:
+    upright = leaning("refrigerator", "revolute", 0)
     for axis in ((1, 0, 0), (0, 1, 0)):
         matrix = trimesh.transformations.rotation_matrix(math.pi / 2, axis)
         laid = Evidence(turned(upright.tree, matrix), upright.shapes, upright.extents, True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,18 +19,17 @@ from pipeline.stages.verify.structure import (
     check_joint_places,
     check_motion,
 )
+from tests.kit import evidence as make
 
 
-def test_an_object_in_which_nothing_moves_is_found(make: SimpleNamespace) -> None:
+def test_an_object_in_which_nothing_moves_is_found() -> None:
     cube = make.box((1, 1, 1))
     fixed = make.joint("weld", "fixed", "a", "b")
     (finding,) = check_motion(make.evidence({"a": cube, "b": cube}, fixed))
     assert (str(finding.code), finding.detail) == ("movable_none", "every joint is fixed.")
 
 
-def test_a_joint_that_moves_no_geometry_is_found_and_alone_it_is_nothing_at_all(
-    make: SimpleNamespace,
-) -> None:
+def test_a_joint_that_moves_no_geometry_is_found_and_alone_it_is_nothing_at_all() -> None:
     cube = make.box((1, 1, 1))
     real = make.joint("real", "revolute", "a", "b")
     idle = make.joint("idle", "revolute", "a", "c")
@@ -49,7 +47,6 @@ def test_a_joint_that_moves_no_geometry_is_found_and_alone_it_is_nothing_at_all(
     [(5, (5, 4), []), (6, (5, 5), ["links_many"]), (6, (9, 4), ["tree_deep"])],
 )
 def test_unusual_counts_are_found(
-    make: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
     links: int,
     usual: tuple[int, int],
@@ -75,7 +72,6 @@ def test_unusual_counts_are_found(
     ],
 )
 def test_the_distance_of_an_axis_to_a_box(
-    make: SimpleNamespace,
     axis: Sequence[float],
     origin: Sequence[float],
     gap: float,
@@ -87,7 +83,7 @@ def test_the_distance_of_an_axis_to_a_box(
 @pytest.mark.parametrize(("share", "expected"), [(0.49, []), (0.51, ["joint_far"])])
 @pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
 def test_a_hinge_far_from_what_it_turns_is_found(
-    make: SimpleNamespace, kind: str, share: float, expected: list[str]
+    kind: str, share: float, expected: list[str]
 ) -> None:
     meshes = {"a": make.box((1, 1, 1)), "b": make.box((1, 1, 1))}
     place = 0.5 + share * math.sqrt(3)
@@ -96,17 +92,15 @@ def test_a_hinge_far_from_what_it_turns_is_found(
     assert make.names(found) == ([] if kind == "prismatic" else expected)
 
 
-def apart(make: SimpleNamespace, gap: float) -> dict[str, trimesh.Trimesh]:
+def apart(gap: float) -> dict[str, trimesh.Trimesh]:
     """Return two boxes a gap apart; the diagonal of the whole is given by the caller."""
     return {"a": make.box((1, 1, 1)), "b": make.box((0.2, 0.2, 0.2), (0, 0, 0.6 + gap))}
 
 
 @pytest.mark.parametrize(("gap", "expected"), [(0.0, []), (0.049, []), (0.051, ["part_floating"])])
-def test_a_part_that_floats_is_found(
-    make: SimpleNamespace, gap: float, expected: list[str]
-) -> None:
+def test_a_part_that_floats_is_found(gap: float, expected: list[str]) -> None:
     hinge = make.joint("j", "revolute", "a", "b")
-    evidence = make.evidence(apart(make, gap), hinge, extents=(1, 0, 0))
+    evidence = make.evidence(apart(gap), hinge, extents=(1, 0, 0))
     found = list(check_floating(evidence))
     assert make.names(found) == expected
     if found:
@@ -114,7 +108,7 @@ def test_a_part_that_floats_is_found(
         assert "0.051 m" in found[0].detail
 
 
-def test_parts_whose_boxes_meet_may_still_float_and_fcl_measures_it(make: SimpleNamespace) -> None:
+def test_parts_whose_boxes_meet_may_still_float_and_fcl_measures_it() -> None:
     # A ball in the middle of a ring: boxes nest, the surfaces are 0.7 apart.
     ring = trimesh.creation.annulus(r_min=1.0, r_max=1.2, height=0.2, sections=720)
     ball = trimesh.creation.icosphere(subdivisions=4, radius=0.3)
@@ -125,9 +119,7 @@ def test_parts_whose_boxes_meet_may_still_float_and_fcl_measures_it(make: Simple
     assert "link ball" in finding.detail
 
 
-def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one(
-    make: SimpleNamespace,
-) -> None:
+def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one() -> None:
     meshes = {"a": make.box((1, 1, 1))}
     for number, x in enumerate((3.0, 3.2, 3.4)):
         meshes[f"b{number}"] = make.box((0.2, 0.2, 0.2), (x, 0, 0))
@@ -142,7 +134,7 @@ def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one(
 
 @pytest.mark.parametrize(("pairs", "expected"), [(2, []), (1, ["sweep_partial"])])
 def test_the_end_of_the_budget_of_pairs_is_said(
-    make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, pairs: int, expected: list[str]
+    monkeypatch: pytest.MonkeyPatch, pairs: int, expected: list[str]
 ) -> None:
     monkeypatch.setattr(structure, "MOST_PAIRS", pairs)
     meshes = {name: make.box((1, 1, 1), (x, 0, 0)) for x, name in enumerate("abc")}

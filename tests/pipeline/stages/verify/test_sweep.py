@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from pipeline.stages.verify.contact import collision_object
 from pipeline.stages.verify.evidence import Evidence
 from pipeline.stages.verify.motion import ways
 from pipeline.stages.verify.sweep import Entry, Sweep, check_sweep
+from tests.kit import evidence as make
 
 QUARTER = math.pi / 2
 NOISE = 0.03  # of a share that 256 spread points measure: sqrt(p (1 - p) / 256) at most
@@ -47,7 +47,7 @@ def wall_at(start: float) -> trimesh.Trimesh:
     return wall
 
 
-def door(make: SimpleNamespace, wall: trimesh.Trimesh, **options: Any) -> Evidence:
+def door(wall: trimesh.Trimesh, **options: Any) -> Evidence:
     """Return a door of a meter that swings by 90 degrees about z, and a wall."""
     hinge = make.joint("hinge", "revolute", "wall", "leaf", upper=QUARTER)
     leaf = make.box((1, 0.02, 1), (0.5, 0, 0))
@@ -55,13 +55,11 @@ def door(make: SimpleNamespace, wall: trimesh.Trimesh, **options: Any) -> Eviden
 
 
 @pytest.mark.parametrize("start", [0.3, 0.5, 0.75])
-def test_a_door_that_swings_through_a_wall_enters_by_the_part_beyond_it(
-    make: SimpleNamespace, start: float
-) -> None:
+def test_a_door_that_swings_through_a_wall_enters_by_the_part_beyond_it(start: float) -> None:
     # Of the leaf's 2 (1 + 2 t) m^2, what lies beyond radius r is 2 (1 - r) (1 + t) + t.
     t, beyond = 0.02, 1 - start
     expected = (2 * beyond * (1 + t) + t) / (2 + 4 * t)
-    evidence = door(make, wall_at(start))
+    evidence = door(wall_at(start))
     entry = worst(evidence, "hinge")
     assert entry is not None
     assert (entry.link, entry.other) == ("leaf", "wall")
@@ -74,8 +72,8 @@ def test_a_door_that_swings_through_a_wall_enters_by_the_part_beyond_it(
     assert "leaf passes into wall" in finding.detail
 
 
-def test_a_door_that_just_clears_the_wall_is_fine(make: SimpleNamespace) -> None:
-    evidence = door(make, wall_at(1.01))
+def test_a_door_that_just_clears_the_wall_is_fine() -> None:
+    evidence = door(wall_at(1.01))
     assert not any(
         intersects(evidence, "hinge", q, "leaf", "wall") for q in np.linspace(0, QUARTER, 60)
     )
@@ -112,7 +110,7 @@ BACKS = {
 @pytest.mark.parametrize("change", [lambda mesh: mesh, doubled, turned])
 @pytest.mark.parametrize("travel", [0.15, 0.3, 0.6])
 def test_a_drawer_that_slides_through_the_back_enters_by_what_passes_it(
-    make: SimpleNamespace, back: str, change: Any, travel: float
+    back: str, change: Any, travel: float
 ) -> None:
     # The drawer ends at x = 0.8, the back begins at 0.9: what passes is travel - 0.1 of its length.
     a, b, length, passed = 0.4, 0.3, 0.8, travel - 0.1
@@ -126,7 +124,7 @@ def test_a_drawer_that_slides_through_the_back_enters_by_what_passes_it(
     assert entry.share == pytest.approx(expected, abs=NOISE)
 
 
-def test_a_drawer_that_stops_before_the_back_is_fine(make: SimpleNamespace) -> None:
+def test_a_drawer_that_stops_before_the_back_is_fine() -> None:
     tray = make.box((0.8, 0.4, 0.3), (0.4, 0, 0))
     for back in BACKS.values():
         slide = make.joint("slide", "prismatic", "back", "tray", axis=(1, 0, 0), upper=0.0999)
@@ -134,9 +132,7 @@ def test_a_drawer_that_stops_before_the_back_is_fine(make: SimpleNamespace) -> N
 
 
 @pytest.mark.parametrize(("height", "share"), [(0.0, 1.0), (0.021, 0.0)])
-def test_scissor_blades_in_one_plane_pass_through_each_other(
-    make: SimpleNamespace, height: float, share: float
-) -> None:
+def test_scissor_blades_in_one_plane_pass_through_each_other(height: float, share: float) -> None:
     first = make.box((1, 0.1, 0.02), (0.7, 0, 0))
     second = make.box((0.1, 1, 0.02), (0, 0.7, height))
     pivot = make.joint("pivot", "revolute", "first", "second", lower=-math.pi, upper=0)
@@ -144,16 +140,14 @@ def test_scissor_blades_in_one_plane_pass_through_each_other(
     assert (entry.share if entry else 0.0) == pytest.approx(share, abs=NOISE)
 
 
-def test_a_rod_that_slides_in_a_solid_weight_counts_by_the_growth_alone(
-    make: SimpleNamespace,
-) -> None:
+def test_a_rod_that_slides_in_a_solid_weight_counts_by_the_growth_alone() -> None:
     rod = make.box((0.02, 0.02, 2), (0, 0, 0))
     slide = make.joint("slide", "prismatic", "rod", "weight", lower=-0.5, upper=0.5)
     meshes = {"rod": rod, "weight": make.box((0.2, 0.2, 0.2))}
     assert list(check_sweep(make.evidence(meshes, slide))) == []
 
 
-def test_a_rod_driven_deeper_into_a_solid_counts_by_the_growth(make: SimpleNamespace) -> None:
+def test_a_rod_driven_deeper_into_a_solid_counts_by_the_growth() -> None:
     # A tenth of the rod is inside at rest, half a meter more at the end.
     rod = make.box((0.02, 0.02, 1), (0, 0, 1.4))
     push = make.joint("push", "prismatic", "block", "rod", axis=(0, 0, -1), upper=0.5)
@@ -162,7 +156,7 @@ def test_a_rod_driven_deeper_into_a_solid_counts_by_the_growth(make: SimpleNames
     assert entry.share == pytest.approx(0.5, abs=NOISE)
 
 
-def contact_cases(make: SimpleNamespace) -> dict[str, Evidence]:
+def contact_cases() -> dict[str, Evidence]:
     """Return parts that touch without a gap and slide along each other."""
     shaft = trimesh.creation.cylinder(radius=0.1, height=1.0, sections=48)
     bearing = trimesh.creation.annulus(r_min=0.1, r_max=0.3, height=0.4, sections=48)
@@ -179,16 +173,12 @@ def contact_cases(make: SimpleNamespace) -> dict[str, Evidence]:
 
 
 @pytest.mark.parametrize("case", ["shaft", "knob", "drawer"])
-def test_parts_in_contact_that_slide_along_each_other_are_fine(
-    make: SimpleNamespace, case: str
-) -> None:
-    assert list(check_sweep(contact_cases(make)[case])) == []
+def test_parts_in_contact_that_slide_along_each_other_are_fine(case: str) -> None:
+    assert list(check_sweep(contact_cases()[case])) == []
 
 
 @pytest.mark.parametrize(("opens", "found"), [(QUARTER, []), (0.05, ["rack"])])
-def test_what_another_joint_clears_is_no_collision(
-    make: SimpleNamespace, opens: float, found: list[str]
-) -> None:
+def test_what_another_joint_clears_is_no_collision(opens: float, found: list[str]) -> None:
     body = make.box((1, 0.02, 1), (0.5, 0.51, 0))
     meshes = {
         "body": body,
@@ -202,7 +192,7 @@ def test_what_another_joint_clears_is_no_collision(
     assert [entry.link for entry in entries] == found
 
 
-def test_a_follower_runs_into_things_when_its_leader_is_driven(make: SimpleNamespace) -> None:
+def test_a_follower_runs_into_things_when_its_leader_is_driven() -> None:
     meshes = {
         "wall": wall_at(0.5),
         "crank": make.box((0.1, 0.1, 0.1), (0, 0, 3)),
@@ -215,9 +205,7 @@ def test_a_follower_runs_into_things_when_its_leader_is_driven(make: SimpleNames
     assert "leaf passes into wall" in finding.detail
 
 
-def test_a_button_that_dips_into_a_solid_housing_is_a_remark_for_all_of_them(
-    make: SimpleNamespace,
-) -> None:
+def test_a_button_that_dips_into_a_solid_housing_is_a_remark_for_all_of_them() -> None:
     meshes = {"case": make.box((1, 1, 0.2))}
     joints = []
     for number, x in enumerate((-0.3, 0.0, 0.3)):
@@ -229,8 +217,8 @@ def test_a_button_that_dips_into_a_solid_housing_is_a_remark_for_all_of_them(
     assert "and 2 more (the largest)" in finding.detail
 
 
-def test_the_end_of_the_budget_is_said(make: SimpleNamespace) -> None:
-    evidence = door(make, wall_at(0.5), sweep_steps=1000)
+def test_the_end_of_the_budget_is_said() -> None:
+    evidence = door(wall_at(0.5), sweep_steps=1000)
     (finding,) = check_sweep(evidence)
     assert str(finding.code) == "sweep_partial"
     assert "1000 steps" in finding.detail
@@ -251,7 +239,7 @@ def test_the_end_of_the_budget_is_said(make: SimpleNamespace) -> None:
     ],
 )
 def test_the_way_leads_from_rest_to_both_ends_and_round_once(
-    make: SimpleNamespace, kind: str, lower: float, upper: float, ends: list[float]
+    kind: str, lower: float, upper: float, ends: list[float]
 ) -> None:
     pitch = {"pitch": 0.01} if kind == "helical" else {}
     moved = make.joint("j", kind, "a", "b", lower=lower, upper=upper, **pitch)
@@ -265,7 +253,7 @@ def test_the_way_leads_from_rest_to_both_ends_and_round_once(
             assert placed == pytest.approx(tree.placements({"j": float(q)})["b"], abs=1e-12)
 
 
-def random_case(make: SimpleNamespace, seed: int) -> Evidence:
+def random_case(seed: int) -> Evidence:
     """Return two boxes at random places and a hinge or slide between them."""
     draw = np.random.default_rng(seed)
     meshes = {}
@@ -294,11 +282,11 @@ def exact_share(evidence: Evidence, coordinate: float) -> float:
     return float(shared / min(solid.volume() for solid in solids))
 
 
-def test_fcl_and_exact_volumes_agree_on_random_boxes(make: SimpleNamespace) -> None:
+def test_fcl_and_exact_volumes_agree_on_random_boxes() -> None:
     states = np.linspace(0, 1, 40)
     alarms = silences = 0
     for seed in range(120):
-        evidence = random_case(make, seed)
+        evidence = random_case(seed)
         if intersects(evidence, "j", 0.0, "still", "moved"):
             continue  # overlap at rest has its own tests
         meets = any(intersects(evidence, "j", q, "still", "moved") for q in states)

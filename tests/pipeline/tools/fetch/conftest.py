@@ -11,6 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,13 @@ import pytest
 import yaml
 
 from pipeline.__main__ import main
+from pipeline.tools.fetch.access import UnpackRule
+from pipeline.tools.fetch.connection import TimeLimit
+from pipeline.tools.fetch.layout import FetchLayout
+from pipeline.tools.fetch.unpack import settle, unpack
 from tests.kit.places import REPOSITORY
+from tests.loopback import Loopback
+from tests.pipeline.tools.fetch.archives import RULE
 
 FACTS: dict[str, Any] = {
     "expected": {},
@@ -120,3 +128,33 @@ class Checkout:
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     monkeypatch.setenv("NO_PROXY", "*")
     return Checkout(tmp_path / "checkout")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> FetchLayout:
+    return FetchLayout(tmp_path / "raw")
+
+
+@pytest.fixture
+def opened(place: FetchLayout, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    def run(
+        data: bytes,
+        name: str = "x.tar.gz",
+        rule: UnpackRule = RULE,
+        stop: threading.Event | None = None,
+        limit: TimeLimit | None = None,
+    ) -> dict[str, Any]:
+        archive = tmp_path / "archive"
+        archive.write_bytes(data)
+        ends = {"stop": stop or threading.Event(), "limit": limit or TimeLimit()}
+        record = unpack(archive, rule, place, facts={"path": name}, **ends)
+        settle(name, record, place)
+        return record
+
+    return run
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback() as loopback:
+        yield loopback
