@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what tricks in a submission gain: the table of docs/scoring.md.
 
-``PYTHONPATH=. python benchmarks/cheating.py [--objects 200] [--before CHECKOUT]``. The truth is
-that of the frozen `eval200-v0`, as tables without meshes, so that nothing needs to be built.
-`CHECKOUT` is a work tree of another commit, whose `aa score` reads the same submissions and fills
-the columns "before", such as ``git worktree add ../before c3961f6``.
+``PYTHONPATH=. python benchmarks/cheating.py [--objects 200] [--only KEY ...]``. The truth is that
+of the newest frozen benchmark, as tables without meshes, so that nothing needs to be built.
 """
 
 from __future__ import annotations
@@ -33,6 +31,7 @@ from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_froze
 from pipeline.stages.split.truth import Truth
 
 LIMIT_S = 600
+REPOSITORY = Path(__file__).resolve().parents[1]
 COLUMNS = {
     "E_alpha^phi": "e_alpha_phi all mean_over_joints",
     "E_alpha": "e_alpha all mean_over_joints",
@@ -46,21 +45,16 @@ def main() -> None:
     """Write library and submissions, score them all, print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--objects", type=int, default=200, help="objects of the split")
-    parser.add_argument("--before", type=Path, help="work tree of the code to compare with")
     parser.add_argument("--only", nargs="+", metavar="KEY", help="submissions to score")
     arguments = parser.parse_args()
-    codes = {"now": Path(__file__).resolve().parents[1]}
-    if arguments.before:
-        codes = {"before": arguments.before.resolve(), **codes}
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         frozen = read_frozen(frozen_versions()[-1])
         write_frozen_library(root / "library", frozen, arguments.objects)
-        show_header(list(codes))
+        show_header()
         for key, text, folder in write_submissions(frozen_case(root), root / "submissions"):
             if not arguments.only or key in arguments.only:
-                found = {when: scored(code, folder, root) for when, code in codes.items()}
-                show_row(key, text, found)
+                show_row(key, text, scored(folder, root))
 
 
 def write_frozen_library(root: Path, frozen: FrozenList, count: int) -> None:
@@ -120,11 +114,11 @@ def frozen_case(root: Path) -> Case:
     return Case(truth, noisy(truth, sizes), files)
 
 
-def scored(code: Path, folder: Path, root: Path) -> Mapping[str, Any] | str:
-    """Return the result that the `aa score` of a work tree prints, or what went wrong."""
+def scored(folder: Path, root: Path) -> Mapping[str, Any] | str:
+    """Return the result that `aa score` prints, or what went wrong."""
     words = ["score", str(folder), "--split", "eval200", "--json", "--library"]
     command = [sys.executable, "-m", "aa_dataset.cli", *words, str(root / "library")]
-    environment = os.environ | {"PYTHONPATH": str(code), "AA_HOME": str(root / "home")}
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "AA_HOME": str(root / "home")}
     try:
         done = subprocess.run(
             command, cwd=root, env=environment, capture_output=True, timeout=LIMIT_S, check=False
@@ -136,17 +130,16 @@ def scored(code: Path, folder: Path, root: Path) -> Mapping[str, Any] | str:
     return dict(json.loads(done.stdout))
 
 
-def show_header(whens: list[str]) -> None:
+def show_header() -> None:
     """Print the head of the table."""
-    names = [f"{name} {when}" for when in whens for name in ("Gen %", *COLUMNS)]
+    names = ("Gen %", *COLUMNS)
     print(f"| submission | {' | '.join(names)} |")
     print("|---|" + "---:|" * len(names), flush=True)
 
 
-def show_row(key: str, text: str, found: Mapping[str, Mapping[str, Any] | str]) -> None:
+def show_row(key: str, text: str, result: Mapping[str, Any] | str) -> None:
     """Print one submission."""
-    cells = [cell for result in found.values() for cell in row_cells(result)]
-    print(f"| `{key}`: {text} | {' | '.join(cells)} |", flush=True)
+    print(f"| `{key}`: {text} | {' | '.join(row_cells(result))} |", flush=True)
 
 
 def row_cells(result: Mapping[str, Any] | str) -> list[str]:

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.assets.packed import Asset
 from aa_dataset.assets.cache import CacheError
-from aa_dataset.library.catalog import SelectionError, UnknownObjectError
+from aa_dataset.assets.packed import Asset
 from aa_dataset.errors import LibraryError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.urdf_tree import read_tree
+from aa_dataset.library.catalog import SelectionError, UnknownObjectError
 from tests.kit.library_folder import build_library, write_seal
 from tests.kit.library_objects import ObjectSpec
 

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.library.catalog import SelectionError
 from aa_dataset.errors import LibraryError
+from aa_dataset.library.catalog import SelectionError
 from tests.kit.library_folder import build_library, write_seal
 from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec
 

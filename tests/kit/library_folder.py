@@ -17,9 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec, object_files
 from tests.kit.library_rows import category_rows, content_sha256, joint_row, link_rows, object_row
 

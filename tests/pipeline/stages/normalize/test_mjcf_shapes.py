@@ -18,7 +18,7 @@ from aa_dataset.untrusted.obj import ObjText, read_obj
 from pipeline.base.errors import Rejection
 from pipeline.stages.normalize import meshes
 from pipeline.stages.normalize.meshes import MeshReader
-from tests.pipeline.stages.normalize.mjcf_documents import BUDGETS, codes, document, read
+from tests.pipeline.stages.normalize.mjcf_documents import codes, document, read
 
 mujoco = pytest.importorskip("mujoco", reason="pip install 'aa-dataset[mjcf]'")
 
