@@ -39,7 +39,7 @@ LOADER_ROOMS = {
     "objects": {"errors", "format", "kinematics", "assets", "library"},
     "dataset": {"format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
-    "adapters": {"errors", "portable", "format", "kinematics", "objects"},
+    "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from aa_dataset.errors import ArenaError, MissingExtraError
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf import Dynamics, UrdfJoint, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import quaternion_rotation
+from aa_dataset.untrusted.obj import read_obj
 
 Array = NDArray[np.float64]
 ObjectLike = ArticulatedObject | Path | str
@@ -41,10 +43,14 @@ class Coupling:
 
 @dataclass(frozen=True)
 class ObjectFiles:
-    """The URDF of one object next to its meshes; `floor_z` [m] is None if it is in no table."""
+    """The URDF of one object next to its meshes.
+
+    `floor_z` [m] is the lowest point at rest, None if it is in no table.
+    """
 
     urdf: Path
     floor_z: float | None = None
+    has_dynamics: bool = True  # False leaves out damping, friction and armature
 
     @cached_property
     def model(self) -> UrdfModel:
@@ -57,6 +63,17 @@ class ObjectFiles:
         return tuple(joint for joint in self.model.joints if joint.type != "fixed")
 
     @cached_property
+    def dynamics(self) -> dict[str, Dynamics]:
+        """Damping, friction and armature of every movable joint, zeros if left out."""
+        kept = {j.name: j.dynamics for j in self.movable if self.has_dynamics}
+        return {joint.name: kept.get(joint.name) or Dynamics() for joint in self.movable}
+
+    @cached_property
+    def followers(self) -> dict[str, str]:
+        """Leader of every joint that follows one."""
+        return {one.follower: one.leader for one in couplings(self.model)}
+
+    @cached_property
     def root(self) -> str:
         """Name of the link without a parent."""
         children = {joint.child for joint in self.model.joints}
@@ -66,12 +83,29 @@ class ObjectFiles:
         """Return the height [m] of the origin; with `on_floor`, the lowest point is at z = 0."""
         if not on_floor:
             return 0.0
-        if self.floor_z is None:
-            raise SimulatorError(
-                f"the lowest point of {self.urdf} is not known, because it is in no table. "
-                "Load an object of a library, or omit `on_floor`."
-            )
-        return -self.floor_z
+        return -self.lowest
+
+    @property
+    def lowest(self) -> float:
+        """Height [m] of the lowest point at rest: of the table, else of the visual meshes."""
+        return float(self.bounds[0, 2]) if self.floor_z is None else self.floor_z
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Corners (2, 3) [m] of the box of all visual geometry at rest, object frame."""
+        frames, place = rest_frames(self.model), ObjectLayout(self.urdf.parent)
+        ends = [np.zeros((0, 3))]
+        for link in self.model.links:
+            for shape in link.visuals:
+                if shape.geometry.kind == "mesh":
+                    points = read_obj(place.file(shape.geometry.filename).read_bytes()).points
+                    points = points * np.array(shape.geometry.scale)
+                    placed = frames[link.name] @ shape.pose
+                    ends.append(points @ placed[:3, :3].T + placed[:3, 3])
+        every = np.concatenate(ends)
+        if not len(every):
+            raise SimulatorError(f"{self.urdf} has no visual mesh, so that its size is not known.")
+        return np.stack([every.min(axis=0), every.max(axis=0)])
 
     def expanded(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return the coordinate of every movable joint: given, coupled, else 0 [rad or m]."""
@@ -110,15 +144,15 @@ def couplings(model: UrdfModel) -> list[Coupling]:
     return result
 
 
-def open_object(item: ObjectLike) -> ObjectFiles:
+def open_object(item: ObjectLike, *, dynamics: bool = True) -> ObjectFiles:
     """Return the files of a library object, a folder or a URDF."""
     if isinstance(item, ArticulatedObject):
-        return ObjectFiles(item.urdf_path, item.floor_z)
+        return ObjectFiles(item.urdf_path, item.floor_z, dynamics)
     path = Path(item)
     path = ObjectLayout(path).urdf if path.is_dir() else path
     if not path.is_file():
         raise SimulatorError(f"{path} is not a file. Pass an object, its folder or its URDF.")
-    return ObjectFiles(path)
+    return ObjectFiles(path, has_dynamics=dynamics)
 
 
 def require(module: str, feature: str, extra: str) -> Any:
@@ -174,9 +208,34 @@ class Simulated(ABC):
     def step(self, seconds: float) -> None:
         """Simulate under gravity with couplings enforced."""
 
+    def push(self, joint: str, *, force: float, speed: float) -> None:
+        """Push a joint with a force [N m or N] and drag while all others are held.
+
+        The push is ``force * (1 - rate / speed)`` in the direction of the force, so that `speed`
+        [rad/s or m/s] is never passed; the followers of the joint follow. It lasts until `release`
+        or the next push.
+        """
+        raise SimulatorError(f"{self.simulator} does not push joints.")
+
+    def release(self) -> None:
+        """End a push and let go of all joints."""
+        raise SimulatorError(f"{self.simulator} does not push joints.")
+
+    def _held(self, joint: str) -> list[str]:
+        """Return the independent joints other than a pushed one."""
+        return [n for n in self._names if n != joint and n not in self.files.followers]
+
+    def penetrations(self) -> dict[tuple[str, str], float]:
+        """Return the depth [m] of every pair of links in contact; needs `self_contacts=True`."""
+        raise SimulatorError(f"{self.simulator} was loaded without contacts.")
+
+    def touches(self) -> dict[tuple[str, str], float]:
+        """Return `penetrations`, with pairs that meet only by the simulator's own margin."""
+        return self.penetrations()
+
     def contacts(self) -> list[tuple[str, str]]:
         """Return the pairs of links in contact, sorted; needs `self_contacts=True`."""
-        raise SimulatorError(f"{self.simulator} was loaded without contacts.")
+        return sorted(self.penetrations())
 
 
 def frame_matrix(rotation: Any, shift: Any) -> Array:
@@ -193,6 +252,11 @@ def principal_body(mass: float, center: Any, wxyz: Any, moments: Any) -> RigidBo
     return RigidBody(float(mass), np.asarray(center, dtype=float), (inertia + inertia.T) / 2)
 
 
-def contact_pairs(pairs: Any) -> list[tuple[str, str]]:
-    """Return the sorted, unique, unordered pairs of different names."""
-    return sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b})
+def deepest(contacts: Iterable[tuple[str, str, float]]) -> dict[tuple[str, str], float]:
+    """Return the largest depth by unordered pair of different names, sorted by pair."""
+    found: dict[tuple[str, str], float] = {}
+    for one, other, depth in contacts:
+        pair = (min(one, other), max(one, other))
+        if one != other:
+            found[pair] = max(depth, found.get(pair, depth))
+    return dict(sorted(found.items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -14,23 +15,33 @@ from aa_dataset.adapters.common import (
     ObjectLike,
     Simulated,
     SimulatorError,
-    contact_pairs,
     couplings,
+    deepest,
     open_object,
     require,
 )
+from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 
 TIMESTEP = 0.002  # s
 
 
-def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> DrakeObject:
-    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
+def load(
+    item: ObjectLike,
+    *,
+    on_floor: bool = False,
+    self_contacts: bool = False,
+    dynamics: bool = True,
+) -> DrakeObject:
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
+
+    Without `dynamics` nothing resists its joints; Drake has damping and armature, no dry friction.
+    """
     drake = require("pydrake.all", "the drake loader", "drake")
-    files = open_object(item)
+    files = open_object(item, dynamics=dynamics)
     builder = drake.DiagramBuilder()
     plant, scene = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)
-    (instance,) = drake.Parser(plant).AddModels(str(files.urdf))
+    (instance,) = drake.Parser(plant).AddModelsFromString(_frictionless_text(files), "urdf")
     up = drake.RigidTransform([0.0, 0.0, files.lift(on_floor)])
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(files.root, instance), up)
     if plant.num_constraints() != len(couplings(files.model)):
@@ -40,8 +51,32 @@ def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = Fals
         parts = plant.CollectRegisteredGeometries(bodies)
         apart = drake.CollisionFilterDeclaration().ExcludeWithin(parts)
         scene.collision_filter_manager().Apply(apart)
+    _add_dynamics(plant, instance, files)
     plant.Finalize()
     return DrakeObject(files, drake, builder.Build(), (plant, instance))
+
+
+def _frictionless_text(files: ObjectFiles) -> str:
+    """Return the URDF without `<dynamics>`, of which Drake warns, with addresses of meshes."""
+    root = ElementTree.fromstring(files.urdf.read_bytes())
+    for joint in root.findall("joint"):
+        for element in joint.findall("dynamics"):
+            joint.remove(element)
+    place = ObjectLayout(files.urdf.parent.resolve())
+    for mesh in root.iter("mesh"):
+        mesh.set("filename", place.file(mesh.get("filename", "")).as_uri())
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _add_dynamics(plant: Any, instance: Any, files: ObjectFiles) -> None:
+    """Set damping and armature; the latter is the rotor of an actuator, whose input is 0."""
+    for name, resists in files.dynamics.items():
+        joint = plant.GetJointByName(name, instance)
+        joint.set_default_damping(resists.damping)
+        if resists.armature:
+            motor = plant.AddJointActuator(name, joint)
+            motor.set_default_rotor_inertia(resists.armature)
+            motor.set_default_gear_ratio(1.0)
 
 
 class DrakeObject(Simulated):
@@ -56,7 +91,8 @@ class DrakeObject(Simulated):
         self.context = self.plant.GetMyMutableContextFromRoot(self.simulator_.get_mutable_context())
         plant = self.plant
         self._body = {n.name: plant.GetBodyByName(n.name, instance) for n in files.model.links}
-        joints = [plant.GetJointByName(name, instance) for name in self._names]
+        self._joint = {name: plant.GetJointByName(name, instance) for name in self._names}
+        joints = self._joint.values()
         self._q = np.array([joint.position_start() for joint in joints], dtype=int)
         self._v = np.array([joint.velocity_start() for joint in joints], dtype=int)
 
@@ -96,8 +132,29 @@ class DrakeObject(Simulated):
         now = self.simulator_.get_context().get_time()
         self.simulator_.AdvanceTo(now + seconds)
 
-    def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact.
+    def push(self, joint: str, *, force: float, speed: float) -> None:
+        """Push a joint; the others are locked.
+
+        Their followers are held by the coupling: Drake fails if both ends of one are locked.
+        """
+        self.release()
+        for name in self._held(joint):
+            self._joint[name].Lock(self.context)
+        own, forces = self._joint[joint], np.zeros(self.plant.num_velocities())
+        forces[own.velocity_start()] = force
+        own.SetDamping(self.context, own.default_damping() + abs(force) / speed)
+        self.plant.get_applied_generalized_force_input_port().FixValue(self.context, forces)
+
+    def release(self) -> None:
+        """End a push."""
+        for joint in self._joint.values():
+            joint.Unlock(self.context)
+            joint.SetDamping(self.context, joint.default_damping())
+        still = np.zeros(self.plant.num_velocities())
+        self.plant.get_applied_generalized_force_input_port().FixValue(self.context, still)
+
+    def penetrations(self) -> dict[tuple[str, str], float]:
+        """Return the depth of every pair of links in contact.
 
         Queries the geometry, because the plant's contact results are those of its last step.
         """
@@ -108,4 +165,7 @@ class DrakeObject(Simulated):
             for shape in self.plant.GetCollisionGeometriesForBody(body)
         }
         pairs = query.ComputePointPairPenetration()
-        return contact_pairs((owner[pair.id_A], owner[pair.id_B]) for pair in pairs)
+        return deepest(
+            (owner.get(pair.id_A, "world"), owner.get(pair.id_B, "world"), pair.depth)
+            for pair in pairs
+        )

@@ -14,8 +14,8 @@ from aa_dataset.adapters.common import (
     ObjectFiles,
     ObjectLike,
     Simulated,
-    contact_pairs,
     couplings,
+    deepest,
     frame_matrix,
     open_object,
     principal_body,
@@ -35,12 +35,22 @@ TIMESTEP = 0.002  # s
 # MuJoCo's limits and couplings are springs: as stiff as the time step allows.
 STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
 STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
+HOLD = 1e8  # times its own inertia: what a held joint gets
 
 
-def load(item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False) -> MujocoObject:
-    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
+def load(
+    item: ObjectLike,
+    *,
+    on_floor: bool = False,
+    self_contacts: bool = False,
+    dynamics: bool = True,
+) -> MujocoObject:
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
+
+    Without `dynamics` nothing resists its joints.
+    """
     mujoco = require("mujoco", "the mujoco loader", "mjcf")
-    files = open_object(item)
+    files = open_object(item, dynamics=dynamics)
     spec = make_spec(files)
     spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor)]
     if not self_contacts:
@@ -59,6 +69,9 @@ def make_spec(files: ObjectFiles) -> Any:
     spec.option.timestep = TIMESTEP
     for joint in spec.joints:
         joint.solref_limit, joint.solimp_limit = STIFF_REFERENCE, STIFF_IMPEDANCE
+        resists = files.dynamics[joint.name]
+        joint.damping = np.eye(1, np.size(joint.damping)).ravel() * resists.damping
+        joint.frictionloss, joint.armature = resists.friction, resists.armature
     visual = {shape.name for link in files.model.links for shape in link.visuals}
     for geom in spec.geoms:
         if geom.name in visual:
@@ -112,6 +125,7 @@ class MujocoObject(Simulated):
         joints = {name: self.model.joint(name) for name in self._names}
         self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
         self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
+        self._own = self.model.dof_armature.copy(), self.model.dof_damping.copy()
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
@@ -143,10 +157,27 @@ class MujocoObject(Simulated):
         """Simulate."""
         self._mujoco.mj_step(self.model, self.data, round(seconds / TIMESTEP))
 
-    def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact."""
+    def push(self, joint: str, *, force: float, speed: float) -> None:
+        """Push a joint; the others are held by an inertia that nothing moves."""
+        self.release()
+        place = dict(zip(self._names, self._v.tolist(), strict=True))
+        held = [place[name] for name in self._held(joint)]
+        self.model.dof_armature[held] += HOLD * self.model.dof_M0[held]
+        self.data.qvel[held] = 0.0
+        self.model.dof_damping[place[joint]] += abs(force) / speed
+        self.data.qfrc_applied[place[joint]] = force
+
+    def release(self) -> None:
+        """End a push."""
+        self.model.dof_armature[:], self.model.dof_damping[:] = self._own
+        self.data.qfrc_applied[:] = 0.0
+
+    def penetrations(self) -> dict[tuple[str, str], float]:
+        """Return the depth of every pair of links in contact."""
         self._mujoco.mj_forward(self.model, self.data)
         owner = {k: name for name, k in self._body.items()}
-        geoms = self.data.contact.geom.reshape(-1, 2)
-        bodies = self.model.geom_bodyid[geoms]
-        return contact_pairs((owner.get(a, "world"), owner.get(b, "world")) for a, b in bodies)
+        bodies = self.model.geom_bodyid[self.data.contact.geom.reshape(-1, 2)]
+        return deepest(
+            (owner.get(a, "world"), owner.get(b, "world"), max(0.0, -float(gap)))
+            for (a, b), gap in zip(bodies.tolist(), self.data.contact.dist, strict=True)
+        )

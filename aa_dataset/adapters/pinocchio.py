@@ -27,18 +27,27 @@ from aa_dataset.adapters.common import (
     require,
 )
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.urdf import Dynamics
 
 TIMESTEP = 0.002  # s
+SWEEPS = 20  # of the solver of friction
 
 
 def load(
-    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
+    item: ObjectLike,
+    *,
+    on_floor: bool = False,
+    self_contacts: bool = False,
+    dynamics: bool = True,
 ) -> PinocchioObject:
-    """Load an object; `on_floor` puts its lowest point at z = 0."""
+    """Load an object; `on_floor` puts its lowest point at z = 0.
+
+    Without `dynamics` nothing resists its joints.
+    """
     pin = require("pinocchio", "the pinocchio loader", "pinocchio")
     if self_contacts:
         raise SimulatorError("pinocchio does not simulate contacts; omit `self_contacts`.")
-    files = open_object(item)
+    files = open_object(item, dynamics=dynamics)
     model = pin.buildModelFromUrdf(str(files.urdf))
     return PinocchioObject(files, pin, model, files.lift(on_floor))
 
@@ -105,7 +114,7 @@ class PinocchioObject(Simulated):
             mass = np.triu(pin.crba(model, data, self._q))
             mass = free.matrix.T @ (mass + np.triu(mass, 1).T) @ free.matrix
             bias = pin.nonLinearEffects(model, data, self._q, free.matrix @ rates)
-            rates = rates - TIMESTEP * np.linalg.solve(mass, free.matrix.T @ bias)
+            rates = free.resisted_rates(mass, rates, free.matrix.T @ bias)
             self._q = pin.integrate(model, self._q, TIMESTEP * (free.matrix @ rates))
             rates = self._rates_after_stops(rates)
         self._v = free.matrix @ rates
@@ -127,6 +136,7 @@ class PinocchioObject(Simulated):
             bounded=np.array(bounded, dtype=int),
             places=np.array([self._joint[leaders[k]].idx_q for k in bounded], dtype=int),
             limits=np.array([limits[leaders[k]] for k in bounded], dtype=float).reshape(-1, 2),
+            dynamics=tuple(self.files.dynamics[name] for name in leaders),
         )
 
     def _rates_after_stops(self, rates: Array) -> Array:
@@ -158,6 +168,27 @@ class _Reduced:
     bounded: NDArray[np.int_]
     places: NDArray[np.int_]
     limits: Array
+    dynamics: tuple[Dynamics, ...]
+
+    def resisted_rates(self, mass: Array, rates: Array, bias: Array) -> Array:
+        """Return the independent rates after one step, with damping implicit and dry friction.
+
+        Friction takes at most its own impulse from a joint and stops it at most: Gauss-Seidel.
+        """
+        mass = mass + np.diag([one.armature for one in self.dynamics])
+        drag = TIMESTEP * np.array([one.damping for one in self.dynamics])
+        system, most = mass + np.diag(drag), [TIMESTEP * one.friction for one in self.dynamics]
+        after = np.linalg.solve(system, mass @ rates - TIMESTEP * bias)
+        if not any(most):
+            return np.asarray(after)
+        response, impulse = np.linalg.inv(system), np.zeros(len(most))
+        for _ in range(SWEEPS):
+            for k, bound in enumerate(most):
+                wanted = impulse[k] - after[k] / response[k, k]
+                change = min(max(wanted, -bound), bound) - impulse[k]
+                impulse[k] += change
+                after = after + response[:, k] * change
+        return np.asarray(after)
 
 
 def _raise_by(model: Any, lift: float) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +15,8 @@ from aa_dataset.adapters.common import (
     ObjectLike,
     Simulated,
     SimulatorError,
-    contact_pairs,
     couplings,
+    deepest,
     frame_matrix,
     open_object,
     principal_body,
@@ -29,17 +30,25 @@ ITERATIONS = 200  # of the sequential solver; with the default of 50, stacked li
 GRAVITY = -9.81  # m/s^2
 LIMIT_FORCE = 1e9  # N m or N
 MARGIN = 0.001  # m, which Bullet's importer adds to every mesh; no call removes it
+HOLDING_FORCE = 1e6  # N m or N
 GEAR_FORCE = 1e5  # N m or N, far above what a household object needs
 # Bullet's limits for one body: 128 state variables, 7 of them for the base, and 127 link frames.
 MOST_MOVING, MOST_JOINTS = 121, 127
 
 
 def load(
-    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False
+    item: ObjectLike,
+    *,
+    on_floor: bool = False,
+    self_contacts: bool = False,
+    dynamics: bool = True,
 ) -> PybulletObject:
-    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts."""
+    """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
+
+    Without `dynamics` nothing resists its joints; Bullet has damping and friction, no armature.
+    """
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
-    files = open_object(item)
+    files = open_object(item, dynamics=dynamics)
     _require_few_joints(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
@@ -99,13 +108,19 @@ class PybulletObject(Simulated):
         self._call_bullet("resetBasePositionAndOrientation", np.add(place, [0, 0, height]), turn)
 
     def _release_motors(self) -> None:
-        """Disable the motors by which Bullet brakes every joint; they are not in the URDF."""
-        for joint in self.files.movable:
-            k = self._index[joint.name]
-            control = self._pybullet.VELOCITY_CONTROL
-            self._call_bullet("setJointMotorControl2", k, control, force=0.0)
-            # Also remove the damping of 0.04.
-            self._call_bullet("changeDynamics", k, linearDamping=0.0, angularDamping=0.0)
+        """Replace the motors by which Bullet brakes every joint by the friction of the joint."""
+        for name, resists in self.files.dynamics.items():
+            k = self._index[name]
+            self._set_motor(name, force=resists.friction)
+            # Also replace the damping of 0.04.
+            none = {"linearDamping": 0.0, "angularDamping": 0.0}
+            self._call_bullet("changeDynamics", k, jointDamping=resists.damping, **none)
+
+    def _set_motor(self, name: str, *, force: float, rate: float = 0.0) -> None:
+        """Let a motor bring a joint to a rate [rad/s or m/s] with at most this force [N m or N]."""
+        control = self._pybullet.VELOCITY_CONTROL
+        options = {"targetVelocity": rate, "force": force}
+        self._call_bullet("setJointMotorControl2", self._index[name], control, **options)
 
     def _harden_limits(self) -> None:
         """Raise the limit force: Bullet's default yields to parts of several tons.
@@ -169,13 +184,27 @@ class PybulletObject(Simulated):
         for _ in range(round(seconds / TIMESTEP)):
             self._pybullet.stepSimulation(physicsClientId=self.client)
 
-    def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact, without the collision margins."""
+    def push(self, joint: str, *, force: float, speed: float) -> None:
+        """Push a joint by a motor that has the force below the speed; others are held by motors."""
+        for name in self._held(joint):
+            self._set_motor(name, force=HOLDING_FORCE)
+        self._set_motor(joint, force=abs(force), rate=math.copysign(speed, force))
+
+    def release(self) -> None:
+        """End a push."""
+        for name, resists in self.files.dynamics.items():
+            self._set_motor(name, force=resists.friction)
+
+    def penetrations(self) -> dict[tuple[str, str], float]:
+        """Return the depth of every pair of links in contact, without the collision margins."""
+        return {pair: depth for pair, depth in self.touches().items() if depth > 0}
+
+    def touches(self) -> dict[tuple[str, str], float]:
+        """Return the same with pairs whose margins meet; their depth is not positive."""
         self._pybullet.performCollisionDetection(physicsClientId=self.client)
         names = {k: name for name, k in self._link.items()}
         found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
-        touching = [point for point in found if point[8] < -2 * MARGIN]
-        return contact_pairs((names[point[3]], names[point[4]]) for point in touching)
+        return deepest((names[p[3]], names[p[4]], -p[8] - 2 * MARGIN) for p in found)
 
     def close(self) -> None:
         """Disconnect; the object cannot be used afterwards."""

@@ -20,8 +20,8 @@ from aa_dataset.adapters.common import (
     ObjectFiles,
     ObjectLike,
     Simulated,
-    contact_pairs,
     couplings,
+    deepest,
     frame_matrix,
     open_object,
     principal_body,
@@ -31,17 +31,24 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.portable import quaternion_rotation
 
 TIMESTEP = 0.002  # s
+GRAVITY = 9.81  # m/s^2
+HOLD = 1e9  # N m s/rad or N s/m, drag of a held joint
 FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
 
 
 def load(
-    item: ObjectLike, *, on_floor: bool = False, self_contacts: bool = False, visuals: bool = False
+    item: ObjectLike,
+    *,
+    on_floor: bool = False,
+    self_contacts: bool = False,
+    dynamics: bool = True,
+    visuals: bool = False,
 ) -> SapienObject:
     """Load an object; `visuals` needs a rendering device, other options as in all adapters."""
     with warnings.catch_warnings():  # a missing Vulkan driver affects only visuals
         warnings.simplefilter("ignore")
         sapien = require("sapien", "the sapien loader", "sapien")
-    files = open_object(item)
+    files = open_object(item, dynamics=dynamics)
     systems = [sapien.physx.PhysxCpuSystem()]
     if visuals:
         systems.append(sapien.render.RenderSystem())
@@ -60,6 +67,9 @@ def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collis
         for tag in unwanted:
             for shape in link.findall(tag):
                 link.remove(shape)
+    for joint in root.findall("joint"):  # SAPIEN would add its reading of them to ours
+        for element in joint.findall("dynamics"):
+            joint.remove(element)
     loader = scene.create_urdf_loader()
     loader.fix_root_link = True
     loader.urdf_dir, loader.package_dir = str(files.urdf.parent), None
@@ -91,7 +101,10 @@ class SapienObject(Simulated):
         self._reduction[self._followers, self._followers] = 0.0
         self._reduction[self._followers, self._leaders] = self._factors
         self._reduction = self._reduction[:, free]
+        self._joint = {joint.name: joint for joint in articulation.get_active_joints()}
+        self._weights = _carried_weights(files)
         _remove_damping(articulation)
+        self.release()
         self._masses = articulation.create_pinocchio_model() if coupled else None
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
@@ -136,13 +149,33 @@ class SapienObject(Simulated):
         free = np.linalg.solve(weighted @ self._reduction, weighted @ v)
         self.articulation.set_qvel(self._reduction @ free)
 
-    def contacts(self) -> list[tuple[str, str]]:
-        """Return the pairs of links in contact, computed by one step."""
+    def push(self, joint: str, *, force: float, speed: float) -> None:
+        """Push a joint; the others are held by a drag that nothing moves."""
+        self.release()
+        for name in self._held(joint):
+            self._joint[name].set_drive_properties(0.0, HOLD, mode="force")
+        drag = self.files.dynamics[joint].damping + abs(force) / speed
+        self._joint[joint].set_drive_properties(0.0, drag, mode="force")
+        self._joint[joint].set_drive_velocity_target(force / drag if force else 0.0)
+
+    def release(self) -> None:
+        """End a push; what is left is the joint's own damping, friction and armature."""
+        for name, resists in self.files.dynamics.items():
+            joint = self._joint[name]
+            joint.set_drive_properties(0.0, resists.damping, mode="force")
+            joint.set_drive_velocity_target(0.0)
+            joint.set_friction(resists.friction / self._weights[name])
+            joint.set_armature([resists.armature])
+
+    def penetrations(self) -> dict[tuple[str, str], float]:
+        """Return the depth of every pair of links in contact, computed by one step."""
         self.scene.step()
-        touching = [
-            c for c in self.scene.get_contacts() if any(p.separation <= 0 for p in c.points)
-        ]
-        return contact_pairs((c.bodies[0].entity.name, c.bodies[1].entity.name) for c in touching)
+        return deepest(
+            (c.bodies[0].entity.name, c.bodies[1].entity.name, -point.separation)
+            for c in self.scene.get_contacts()
+            for point in c.points
+            if point.separation <= 0
+        )
 
 
 def _loaded_body(link: Any) -> RigidBody:
@@ -150,13 +183,28 @@ def _loaded_body(link: Any) -> RigidBody:
     return principal_body(link.mass, pose.p, pose.q, link.inertia)
 
 
+def _carried_weights(files: ObjectFiles) -> dict[str, float]:
+    """Return the weight [N] behind every movable joint.
+
+    PhysX has friction as a share of the force that a joint carries, which at rest is this weight.
+    """
+    masses = {n.name: n.inertial.mass if n.inertial else 0.0 for n in files.model.links}
+    parents = {joint.child: joint.parent for joint in files.model.joints}
+    carried = dict.fromkeys(masses, 0.0)
+    for link, mass in masses.items():
+        above: str | None = link
+        while above is not None:
+            carried[above] += mass
+            above = parents.get(above)
+    return {joint.name: GRAVITY * carried[joint.child] or 1.0 for joint in files.movable}
+
+
 def _remove_damping(articulation: Any) -> None:
-    """Remove friction, damping, sleep and speed limit, which PhysX adds to the URDF."""
+    """Remove damping of links, sleep and speed limit, which PhysX adds to the URDF."""
     articulation.set_sleep_threshold(0.0)
     for link in articulation.get_links():
         link.set_linear_damping(0.0)
         link.set_angular_damping(0.0)
         link.set_max_angular_velocity(FASTEST)
     for joint in articulation.get_active_joints():
-        joint.set_friction(0.0)
         joint.set_max_velocity(FASTEST)

@@ -19,7 +19,14 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.format.layout import GLB
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf import (
+    Dynamics,
+    Shape,
+    UrdfJoint,
+    UrdfLink,
+    UrdfModel,
+    parse_urdf,
+)
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.portable import length, symmetric_eigen
 from aa_dataset.untrusted.inside import is_inside
@@ -42,7 +49,7 @@ def check_convention(
     files : container of str
         Names of the files beside it.
     with_inertials : bool
-        Whether masses are required: after `annotate`, but not after `normalize`.
+        Whether masses and dynamics are required: after `annotate`, but not after `normalize`.
     """
     try:
         model = parse_urdf(urdf)
@@ -57,6 +64,8 @@ def check_convention(
             problems += _inertial_problems(link)
     for joint in model.joints:
         problems += _joint_problems(joint)
+        if with_inertials:
+            problems += _dynamics_problems(joint)
     problems += _mimic_problems(model)
     problems += _screw_problems(model, tree)
     return problems + list(_collision_problems(model))
@@ -123,6 +132,15 @@ def _joint_problems(joint: UrdfJoint) -> Iterator[str]:
         yield from _limit_problems(joint, where)
     elif joint.lower is not None or joint.upper is not None:
         yield f"{where} is continuous and has a range; remove it or make the joint revolute."
+
+
+def _dynamics_problems(joint: UrdfJoint) -> Iterator[str]:
+    """Check that the joints that lead have dynamics, and no others."""
+    where, leads = f"Joint {_quoted_name(joint.name)}", joint.type != "fixed" and not joint.mimic
+    if leads and joint.dynamics is None:
+        yield f"{where} has no <dynamics>; add damping and friction, which may be 0."
+    elif not leads and joint.dynamics not in (None, Dynamics()):
+        yield f"{where} does not move by itself and has <dynamics>; give them to its leader alone."
 
 
 def _limit_problems(joint: UrdfJoint, where: str) -> Iterator[str]:

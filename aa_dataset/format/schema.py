@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int32(), pa.bool_()
 _VEC3, _VEC6, _MAT3 = pa.list_(_FLOAT, 3), pa.list_(_FLOAT, 6), pa.list_(_FLOAT, 9)
@@ -154,6 +154,19 @@ JOINTS = (
     _documented_field("upper", _FLOAT, "upper limit, may be inf", unit="rad or m"),
     _documented_field("effort", _FLOAT, "effort limit", unit="N m or N"),
     _documented_field("velocity", _FLOAT, "velocity limit", unit="rad/s or m/s"),
+    _documented_field(
+        "damping",
+        _FLOAT,
+        "torque or force per rate; zero where the joint is fixed or follows another",
+        unit="N m s/rad or N s/m",
+    ),
+    _documented_field("friction", _FLOAT, "dry friction; zero where damping is", unit="N m or N"),
+    _documented_field(
+        "armature",
+        _FLOAT,
+        "inertia of the joint itself; zero where damping is",
+        unit="kg m^2 or kg",
+    ),
     _documented_field(
         "screw", _VEC6, "unit screw (omega, v), object frame; zero for a fixed joint"
     ),

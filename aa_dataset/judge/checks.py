@@ -65,7 +65,7 @@ def judge_object(
         return [Verdict(UNCOMPARED, math.nan, None, why)]
     verdicts: list[Verdict] = []
     with captured_output() as lines:
-        loaded = load(simulator, item)
+        loaded = load(simulator, item, dynamics=False)  # the reference knows no friction
         verdicts += _static_verdicts(loaded, reference, configurations)
         verdicts += _moving_verdicts(loaded, reference) if dynamics else []
         if dynamics and not lacks(simulator, "contacts"):

@@ -50,6 +50,8 @@ KNOWN = (
     ),
     Known("pinocchio", "absent", "limits", "has no joint limits in its dynamics; our `step` stops"),
     Known("pinocchio", "absent", "contacts", "has no contact simulation"),
+    Known("drake", "absent", "friction", "has no dry friction of joints, and warns of it"),
+    Known("pybullet", "absent", "armature", "has no inertia of joints"),
     Known(
         "sapien",
         "absent",

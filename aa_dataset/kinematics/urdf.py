@@ -86,6 +86,19 @@ class UrdfLink:
     inertial: Inertial | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """What resists a joint: damping [N m s/rad or N s/m], friction [N m or N], armature.
+
+    Friction is dry (Coulomb's). Armature [kg m^2 or kg] is inertia of the joint itself; it is no
+    attribute of standard URDF, and readers that do not know it ignore it.
+    """
+
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class UrdfJoint:
     """A joint as written; omitted values are None.
@@ -109,6 +122,7 @@ class UrdfJoint:
     mimic: Mimic | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     second_axis: Array | None = None
+    dynamics: Dynamics | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -295,6 +309,7 @@ def _read_joint(element: Element) -> UrdfJoint:
         mimic=None if mimic is None else _read_mimic(mimic, where),
         attributes=extra,
         second_axis=None if second is None else _read_axis(second, where),
+        dynamics=_read_dynamics(element.find("dynamics")),
         **bounds,
     )
 
@@ -318,6 +333,18 @@ def _read_mimic(element: Element, where: str) -> Mimic:
         _parse_numbers(element.get("multiplier", "1"), (1,), f"{where}, multiplier")[0],
         _parse_numbers(element.get("offset", "0"), (1,), f"{where}, offset")[0],
     )
+
+
+def _read_dynamics(element: Element | None) -> Dynamics | None:
+    """Return the dynamics; None if a number is not usable, because no source's are kept."""
+    if element is None:
+        return None
+    names = ("damping", "friction", "armature")
+    try:
+        values = [_parse_number(element.get(name, "0"), "") for name in names]
+    except UrdfError:
+        return None
+    return Dynamics(*values) if all(0 <= value < math.inf for value in values) else None
 
 
 def _read_pose(element: Element, where: str) -> Array:

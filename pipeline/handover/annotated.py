@@ -82,6 +82,9 @@ class JointRow:
     upper: float
     effort: float
     velocity: float
+    damping: float
+    friction: float
+    armature: float
     screw: Vec6
     endpoint_lower: Vec6 | None
     endpoint_upper: Vec6 | None

@@ -8,7 +8,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from aa_dataset.kinematics.urdf import Geometry, Inertial, Shape, UrdfJoint, UrdfLink, UrdfModel
+from aa_dataset.kinematics.urdf import (
+    Dynamics,
+    Geometry,
+    Inertial,
+    Shape,
+    UrdfJoint,
+    UrdfLink,
+    UrdfModel,
+)
 
 
 def format_urdf(model: UrdfModel) -> bytes:
@@ -87,7 +95,9 @@ def _joint(joint: UrdfJoint) -> Iterator[str]:
     if joint.axis is not None:
         yield f'  <axis xyz="{_numbers(joint.axis)}"/>'
     if joint.has_limit:
-        yield f"  <limit {_limit(joint)}/>"
+        yield f"  <limit {_attributes(joint, ('lower', 'upper', 'effort', 'velocity'))}/>"
+    if joint.dynamics is not None:
+        yield f"  <dynamics {_attributes(joint.dynamics, ('damping', 'friction', 'armature'))}/>"
     if joint.mimic is not None:
         mimic = joint.mimic
         yield (
@@ -97,7 +107,6 @@ def _joint(joint: UrdfJoint) -> Iterator[str]:
     yield "</joint>"
 
 
-def _limit(joint: UrdfJoint) -> str:
-    names = ("lower", "upper", "effort", "velocity")
-    values = ((name, getattr(joint, name)) for name in names)
+def _attributes(holder: UrdfJoint | Dynamics, names: Iterable[str]) -> str:
+    values = ((name, getattr(holder, name)) for name in names)
     return " ".join(f'{name}="{number(value)}"' for name, value in values if value is not None)

@@ -18,6 +18,7 @@ TENSOR = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 INERTIAL = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
 SHAPE = '<geometry><mesh filename="meshes/{}.obj"/></geometry>'
 TURN = 'lower="-1" upper="2" effort="2" velocity="3"'
+RESISTS = '<dynamics damping="0.5" friction="0.1" armature="0.01"/>'
 TRAVEL = 'lower="-0.1" upper="0.2" effort="2" velocity="3"'
 # A base of two by two by two around the origin, an arm inside it, a screw on the arm.
 GOOD = (
@@ -29,9 +30,9 @@ GOOD = (
     f'<link name="cap">{INERTIAL}<visual name="v">{SHAPE.format("small")}</visual>'
     f'<collision name="c">{SHAPE.format("hull")}</collision></link>'
     '<joint name="hinge" type="revolute"><origin xyz="0.1 0 0"/><parent link="base"/>'
-    f'<child link="arm"/><axis xyz="0 0 1"/><limit {TURN}/></joint>'
+    f'<child link="arm"/><axis xyz="0 0 1"/><limit {TURN}/>{RESISTS}</joint>'
     '<joint name="turn" type="revolute"><origin xyz="0.2 0 0"/><parent link="arm"/>'
-    f'<child link="carrier"/><axis xyz="0 1 0"/><limit {TURN}/></joint>'
+    f'<child link="carrier"/><axis xyz="0 1 0"/><limit {TURN}/>{RESISTS}</joint>'
     '<joint name="slide" type="prismatic"><parent link="carrier"/><child link="cap"/>'
     f'<axis xyz="0 1 0"/><limit {TRAVEL}/><mimic joint="turn" multiplier="0.1"/></joint>'
     "</robot>"
@@ -113,6 +114,9 @@ def test_a_good_object_is_fine_as_a_file_and_as_a_folder(
          "different axes"),
         (urdf(INERTIAL, INERTIAL.replace("<mass", '<origin rpy="1 0 0"/><mass')), "turned"),
         (urdf(INERTIAL, ""), "inertial"),
+        (urdf(RESISTS, ""), "no <dynamics>"),
+        (urdf('damping="0.5"', 'damping="-1"'), "no <dynamics>"),
+        (urdf("<mimic", f"{RESISTS}<mimic"), "its leader alone"),
         (urdf("</robot>", '<joint name="w" type="fixed"><parent link="base"/><child link="x"/>'
               f'<mimic joint="hinge"/></joint><link name="x">{INERTIAL}</link></robot>'), "fixed"),
         ({"object_dot_glb": None}, "object.glb"),
@@ -207,7 +211,7 @@ def test_links_and_pipes_that_lead_elsewhere_are_not_followed(
 
 def test_a_mimic_in_a_circle_and_a_ball_are_said_by_the_library_function() -> None:
     follows = f'<limit {TURN}/><mimic joint="hinge"/></joint>'
-    circle = GOOD.replace(f"<limit {TURN}/></joint>", follows, 1)
+    circle = GOOD.replace(f"<limit {TURN}/>{RESISTS}</joint>", follows, 1)
     assert "returns to itself" in check_convention(circle.encode(), FILES)[0]
     ball = GOOD.replace('type="revolute"', 'type="ball"', 1)
     assert "degree of freedom" in check_convention(ball.encode(), FILES)[0]

@@ -22,9 +22,9 @@ SPARE = 3
 FINER = (DIGITS, 13, 16)
 
 
-def rounded(value: float) -> float:
-    """Round one number to ten significant digits."""
-    return float(format(float(format(value + 0.0, f".{DIGITS + SPARE}g")), f".{DIGITS}g"))
+def rounded(value: float, digits: int = DIGITS) -> float:
+    """Round one number to ten significant digits, or as many as given."""
+    return float(format(float(format(value + 0.0, f".{DIGITS + SPARE}g")), f".{digits}g"))
 
 
 def rounded_up(value: float) -> float:

@@ -11,7 +11,7 @@ import trimesh
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import Joint, KinematicTree
-from aa_dataset.kinematics.urdf import UrdfJoint
+from aa_dataset.kinematics.urdf import Dynamics, UrdfJoint
 from aa_dataset.metric import DEFAULT_SCALE, KineticNorm, Norm, SplitNorm, motion_size
 from pipeline.handover.annotated import JointRow, LinkRow
 from pipeline.shapes.glb import link_points
@@ -58,6 +58,7 @@ def joint_rows(
 
 def _joint_row(joint: Joint, written: UrdfJoint, source: ObjectFacts) -> JointRow:
     size, body = source.diagonal, joint.body
+    resists = written.dynamics or Dynamics()
     if body is not None:
         body = rounded_body(body, size)
         joint = joint.with_body(body)
@@ -77,6 +78,9 @@ def _joint_row(joint: Joint, written: UrdfJoint, source: ObjectFacts) -> JointRo
         upper=rounded(joint.upper),
         effort=rounded(written.effort or 0.0),
         velocity=rounded(written.velocity or 0.0),
+        damping=resists.damping,
+        friction=resists.friction,
+        armature=resists.armature,
         screw=tuple(screw),
         endpoint_lower=_endpoint(screw, rounded(joint.lower), size),
         endpoint_upper=_endpoint(screw, rounded(joint.upper), size),

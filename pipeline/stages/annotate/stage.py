@@ -28,6 +28,7 @@ from pipeline.handover.verified import VerifiedRecord
 from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.collision.links import with_convex_parts
+from pipeline.stages.annotate.dynamics import with_dynamics
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.fingerprint import fingerprint
 from pipeline.stages.annotate.mass import LinkMass, link_mass
@@ -74,7 +75,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
     masses = _masses(model, meshes, facts, settings.annotate)
-    model = _with_inertials(model, masses, facts.diagonal)
+    model = with_dynamics(_with_inertials(model, masses, facts.diagonal))
     files[URDF] = format_urdf(model)
     _require_convention(files)
     tree = urdf_tree(parse_urdf(files[URDF]))

@@ -124,9 +124,16 @@ def test_pinocchio_understands_the_pair_as_one_degree_of_freedom(screw: Path) ->
     assert found == pytest.approx([0.1, 0.2, 0.3 + 0.7 * PITCH], abs=1e-12)
 
 
-def test_a_path_has_no_floor(screw: Path, simulator: str) -> None:
-    with pytest.raises(SimulatorError, match="it is in no table"):
-        load(simulator, screw, on_floor=True)
+def test_the_floor_of_a_path_is_the_lowest_point_of_its_meshes(screw: Path) -> None:
+    files = open_object(screw)
+    # Tetrahedra of 0.1 m at the origin and at (0.1, 0.2, 0.3).
+    assert files.bounds == pytest.approx(np.array([[0, 0, 0], [0.2, 0.3, 0.4]]))
+    text = (screw / "meshes/nut.obj").read_text().replace("v 0 0 0\n", "v 0 0 -0.7\n")
+    (screw / "meshes/nut.obj").write_text(text)
+    assert open_object(screw).lift(True) == pytest.approx(0.4)
+    (screw / "object.urdf").write_text('<robot name="none"><link name="base"/></robot>')
+    with pytest.raises(SimulatorError, match="has no visual mesh"):
+        open_object(screw).lift(True)
 
 
 @pytest.mark.parametrize("name", SIMULATORS)

@@ -18,7 +18,10 @@ from aa_dataset.adapters import SimulatorError, load
 from aa_dataset.cli import main
 from aa_dataset.judge import run
 from aa_dataset.judge.known import KNOWN, Known, why_uncompared
+from aa_dataset.judge.quiet import captured_output
 from aa_dataset.judge.run import PACKAGES
+
+RESISTS = '<dynamics damping="0.5" friction="0.1" armature="0.2"/>'
 
 
 def speaks(known: Known, folder: Path) -> bool:
@@ -59,6 +62,39 @@ def has_no_contacts(_known: Known, folder: Path) -> bool:
     with pytest.raises(SimulatorError):
         load("pinocchio", folder, self_contacts=True)
     return True
+
+
+def warns_of_friction(_known: Known, folder: Path) -> bool:
+    import pydrake.all as drake
+
+    text = (folder / "object.urdf").read_text().replace("</joint>", f"{RESISTS}</joint>")
+    (folder / "resisting.urdf").write_text(text)
+    plant, _ = drake.AddMultibodyPlantSceneGraph(drake.DiagramBuilder(), 0.002)
+    with captured_output() as lines:
+        drake.Parser(plant).AddModels(str(folder / "resisting.urdf"))
+    return any("does not currently support non-zero joint friction" in line for line in lines)
+
+
+def has_no_armature(_known: Known, folder: Path) -> bool:
+    """Bullet's state of a joint is the same with and without it."""
+    import pybullet
+
+    text = (folder / "object.urdf").read_text()
+    moved = []
+    for armature in ("0", "0.2"):
+        more = f'<dynamics damping="0.5" friction="0.1" armature="{armature}"/>'
+        (folder / "other.urdf").write_text(text.replace("</joint>", f"{more}</joint>"))
+        client = pybullet.connect(pybullet.DIRECT)
+        body = pybullet.loadURDF(
+            str(folder / "other.urdf"), useFixedBase=True, physicsClientId=client
+        )
+        pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
+        for _ in range(50):
+            pybullet.stepSimulation(physicsClientId=client)
+        joints = range(pybullet.getNumJoints(body, physicsClientId=client))
+        moved.append([pybullet.getJointState(body, k, client)[0] for k in joints])
+        pybullet.disconnect(physicsClientId=client)
+    return moved[0] == moved[1]
 
 
 def has_no_device(_known: Known, folder: Path) -> bool:
@@ -127,6 +163,8 @@ PROBES: dict[tuple[str, str, str], Callable[[Known, Path], bool]] = {
     ("pybullet", "joints", "127"): forgets_a_joint,
     ("pinocchio", "absent", "limits"): falls_through_its_limit,
     ("pinocchio", "absent", "contacts"): has_no_contacts,
+    ("drake", "absent", "friction"): warns_of_friction,
+    ("pybullet", "absent", "armature"): has_no_armature,
     ("sapien", "absent", "visuals"): has_no_device,
 }
 
