@@ -78,6 +78,8 @@ def make_spec(files: ObjectFiles) -> Any:
             # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     _add_mimic_equalities(mujoco, spec, files)
+    for first, second in files.excluded:
+        spec.add_exclude(bodyname1=first, bodyname2=second)
     return spec
 
 

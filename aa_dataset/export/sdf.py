@@ -30,6 +30,8 @@ def files(parts: Parts) -> dict[str, bytes]:
         _add_link(model, parts, link)
     for joint in parts.tree.joints:
         _add_joint(model, parts, joint)
+    for pair in parts.files.excluded:
+        _add_exclusion(model, pair)
     ElementTree.indent(root)
     text = b'<?xml version="1.0"?>\n' + ElementTree.tostring(root) + b"\n"
     return {"object.sdf": text, "model.config": _model_config(parts), **parts.mesh_files()}
@@ -122,6 +124,15 @@ def _add_axis(element: Element, parts: Parts, joint: Joint) -> None:
         _add_text_element(mimic, "multiplier", joint.mimic.multiplier)
         _add_text_element(mimic, "offset", joint.mimic.offset)
         _add_text_element(mimic, "reference", 0.0)
+
+
+def _add_exclusion(model: Element, pair: tuple[str, str]) -> None:
+    """Exclude the contacts of two links: SDF has no element for it, so Drake's own is used."""
+    names = ["_and_".join(pair), "_and_".join(reversed(pair))]
+    for name, link, other in zip(names, pair, reversed(names), strict=True):
+        group = SubElement(model, "drake:collision_filter_group", {"name": name})
+        _add_text_element(group, "drake:member", link)
+        _add_text_element(group, "drake:ignored_collision_filter_group", other)
 
 
 def _mimic_attributes(mimic: Mimic) -> dict[str, str]:
