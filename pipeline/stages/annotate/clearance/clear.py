@@ -189,9 +189,9 @@ class Clearance:
         return None
 
     def _has_room(self, link: str, pieces: Sequence[Part]) -> bool:
-        """Return whether a part may become these pieces, within the budget of its link."""
+        """Return whether a part may become these pieces: its link has some, within its budget."""
         count = sum(part is not None for part in self.parts[link])
-        return count - 1 + len(pieces) <= self.most
+        return 1 <= count - 1 + len(pieces) <= self.most
 
     def _replace(self, link: str, number: int, pieces: Sequence[Part]) -> None:
         parts = self.parts[link]

@@ -91,7 +91,8 @@ def _surfaces(
             found.append(before[number])
         elif (surface := _surface(part, origin, diagonal, decimals)) is not None:
             found.append(surface)
-    return sorted(found, key=lambda one: falling_size(one, decimals))
+    # A link keeps its parts if the grid flattens all that is left of them.
+    return sorted(found or before, key=lambda one: falling_size(one, decimals))
 
 
 def _surface(part: Part, origin: np.ndarray, diagonal: float, decimals: int) -> Surface | None:

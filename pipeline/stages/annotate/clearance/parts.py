@@ -18,7 +18,7 @@ from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
 _DIRECTION_DECIMALS = 6
 # A face of less than this area has no direction.
 _LEAST_AREA = 1e-14
-# A cut leaves no part that is thinner than this.
+# A cut leaves no part that is thinner than this, or half as thin as the part was.
 THINNEST = 1e-4
 
 
@@ -86,14 +86,15 @@ class Part:
         a, b = edges[(heights[edges[:, 0]] < 0) & (heights[edges[:, 1]] > 0)].T
         share = heights[a] / (heights[a] - heights[b])
         crossing = self.vertices[a] + share[:, None] * (self.vertices[b] - self.vertices[a])
-        return part_of(np.concatenate([self.vertices[heights <= 0], crossing]))
+        kept = np.concatenate([self.vertices[heights <= 0], crossing])
+        return part_of(kept, thinnest=min(THINNEST, self.width / 2))
 
 
-def part_of(points: np.ndarray) -> Part | None:
-    """Return the hull of points (n, 3); None if it is flat or a sliver."""
+def part_of(points: np.ndarray, thinnest: float = 0.0) -> Part | None:
+    """Return the hull of points (n, 3); None if it is flat, or thinner than `thinnest`."""
     hull = hull_of(points, options=SCALED) if len(points) > 3 else None
     if hull is None:
         return None
     used, local = np.unique(outward_faces(hull), return_inverse=True)
     part = Part(hull.points[used], local.reshape(-1, 3))
-    return part if len(part.normals) > 3 and part.width >= THINNEST else None
+    return part if len(part.normals) > 3 and part.width >= thinnest else None
