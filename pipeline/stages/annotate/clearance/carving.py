@@ -112,13 +112,13 @@ def _least_loss(
 ) -> tuple[Part, Part] | None:
     """Cut the part that loses the smaller share by planes across directions (f, 3), one a piece."""
     heights = dot(images(moving.vertices, maps), directions[:, None]).min(axis=1)
-    lower: Part | None = still
-    for direction, height in zip(directions, heights.tolist(), strict=True):
-        lower = None if lower is None else lower.below(direction, height - GAP)
-    upper: Part | None = moving
-    for some, direction in zip(maps, directions, strict=True):
-        height = float(dot(still.vertices, direction).max()) + GAP
-        upper = None if upper is None else _above(upper, some, direction, height)
+    lower = still.below_all(directions, heights - GAP)
+    floors = applied(directions, still.vertices).max(axis=0) + GAP  # (f,)
+    # The plane under every map, seen from the moving part: normal . (turn x + shift) >= floor.
+    turns, shifts = maps[..., :3], maps[..., 3]
+    normals = -dot(np.swapaxes(turns, -1, -2), directions[:, None, None])  # (f, k, 3)
+    offsets = dot(shifts, directions[:, None]) - floors[:, None]
+    upper = moving.below_all(normals.reshape(-1, 3), offsets.ravel())
     options = []
     if lower is not None:
         options.append((round(lower.volume / still.volume, 6), 0, (moving, lower)))
@@ -127,30 +127,12 @@ def _least_loss(
     return max(options, key=lambda one: one[:2])[2] if options else None
 
 
-def _above(part: Part, maps: np.ndarray, direction: np.ndarray, height: float) -> Part | None:
-    """Return what of a part stays above a plane under all maps (k, 3, 4)."""
-    left: Part | None = part
-    for one in maps:
-        if left is not None:
-            normal = applied(one[:, :3].T, direction)
-            left = left.below(-normal, float(dot(one[:, 3], direction)) - height)
-    return left
-
-
 def shared_region(meeting: Meeting) -> Part | None:
     """Return what both parts share at the start of the first piece, seen from the still one."""
     start = meeting.maps[0, 0]
     normals = images(meeting.moving.normals, (start * [1.0, 1.0, 1.0, 0.0])[None, None])[0]
     offsets = meeting.moving.offsets + dot(normals, start[:, 3])
-    return common(meeting.still, normals, offsets)
-
-
-def common(part: Part, normals: np.ndarray, offsets: np.ndarray) -> Part | None:
-    """Return what of a part is below planes with normals (k, 3) and offsets (k,)."""
-    left: Part | None = part
-    for normal, offset in zip(normals, offsets.tolist(), strict=True):
-        left = None if left is None else left.below(normal, offset)
-    return left
+    return meeting.still.below_all(normals, offsets)
 
 
 def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, ...] | None:
@@ -192,7 +174,7 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
     if room is None:
         yield None
         return
-    inner = common(part, room.normals, room.offsets)
+    inner = part.below_all(room.normals, room.offsets)
     if inner is None or not material.is_in(inner):
         yield room
     elif len(visitors) == 1:

@@ -96,7 +96,7 @@ def _overlapping(
         near = np.asarray(meets.all(axis=2))
         for q in np.flatnonzero(near.any(axis=0)).tolist():
             pieces, fine = motion.coarse[near[:, q]], motion.fine[near[:, q]]
-            meets = overlaps(part, still[q], ways, pieces)
+            meets = overlaps(part, still[q], ways, pieces, is_exact=fine.shape[1] == 1)
             if fine.shape[1] > 1:
                 pieces = fine[meets].reshape(-1, fine.shape[-1])
                 meets = overlaps(part, still[q], ways, pieces)
@@ -105,15 +105,21 @@ def _overlapping(
 
 
 def overlaps(
-    moving: Part, still: Part, ways: tuple[np.ndarray, np.ndarray], pieces: np.ndarray
+    moving: Part,
+    still: Part,
+    ways: tuple[np.ndarray, np.ndarray],
+    pieces: np.ndarray,
+    *,
+    is_exact: bool = True,
 ) -> np.ndarray:
     """Return whether two parts overlap in pieces (f, k) of a motion, (f,) bool.
 
     Both views are asked: the images of the part that is nearer to the axis fit more closely.
     """
-    found = gaps(moving, still, piece_maps(ways[0], pieces), APART).widths < APART
+    maps = piece_maps(ways[0], pieces)
+    found = gaps(moving, still, maps, APART, is_exact=is_exact).widths < APART
     unsure = np.flatnonzero(found)
     if len(unsure) and pieces.shape[1] == 3:
-        back = gaps(still, moving, piece_maps(ways[1], pieces[unsure]), APART)
-        found[unsure] = back.widths < APART
+        maps = piece_maps(ways[1], pieces[unsure])
+        found[unsure] = gaps(still, moving, maps, APART, is_exact=is_exact).widths < APART
     return np.asarray(found)

@@ -12,12 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from aa_dataset.portable import applied, dot, length
-from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
+from pipeline.shapes.hulls import SCALED, hull_of
 
 # Directions that agree to this many decimals are one.
 _DIRECTION_DECIMALS = 6
 # A face of less than this area has no direction.
 _LEAST_AREA = 1e-14
+# A vertex this high above a plane is on it.
+_ON_PLANE = 1e-12
 # A cut leaves no part that is thinner than this, or half as thin as the part was.
 THINNEST = 1e-4
 
@@ -37,7 +39,7 @@ class Part:
     @cached_property
     def _area_vectors(self) -> np.ndarray:
         a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
-        return np.asarray(np.cross(b - a, c - a))
+        return cross(b - a, c - a)
 
     @cached_property
     def normals(self) -> np.ndarray:
@@ -75,26 +77,49 @@ class Part:
         offset : float
             Height of the plane along `normal`.
         """
-        heights = dot(self.vertices, normal) - offset
-        if (heights <= 0).all():
-            return self
-        if (heights >= 0).all():
+        return self.below_all(normal[None], np.array([offset]))
+
+    def below_all(self, normals: np.ndarray, offsets: np.ndarray) -> Part | None:
+        """Return the part below planes with normals (k, 3) and offsets (k,); None as in `below`."""
+        left = self
+        for _ in range(len(normals)):
+            heights = applied(normals, left.vertices) - offsets  # (n, k)
+            beyond = heights.max(axis=0)
+            # Rounded, so that the first of equal planes is chosen on every machine.
+            farthest = int(np.round(beyond, 9).argmax())
+            if beyond[farthest] <= _ON_PLANE:
+                break
+            cut = left._cut(heights[:, farthest], float(length(normals[farthest])))
+            if cut is None:
+                return None
+            left = cut
+        return left
+
+    def _cut(self, heights: np.ndarray, scale: float) -> Part | None:
+        """Return the part below a plane, by the heights (n,) of the vertices times a scale."""
+        if heights.min() > -THINNEST * scale and heights.min() > -self.width * scale / 2:
             return None
-        edges = np.concatenate(
-            [self.faces[:, [0, 1]], self.faces[:, [1, 2]], self.faces[:, [2, 0]]]
-        )
+        edges = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         a, b = edges[(heights[edges[:, 0]] < 0) & (heights[edges[:, 1]] > 0)].T
         share = heights[a] / (heights[a] - heights[b])
         crossing = self.vertices[a] + share[:, None] * (self.vertices[b] - self.vertices[a])
-        kept = np.concatenate([self.vertices[heights <= 0], crossing])
-        return part_of(kept, thinnest=min(THINNEST, self.width / 2))
+        return part_of(np.concatenate([self.vertices[heights <= 0], crossing]))
 
 
-def part_of(points: np.ndarray, thinnest: float = 0.0) -> Part | None:
-    """Return the hull of points (n, 3); None if it is flat, or thinner than `thinnest`."""
+def part_of(points: np.ndarray) -> Part | None:
+    """Return the hull of points (n, 3); None if it is flat."""
     hull = hull_of(points, options=SCALED) if len(points) > 3 else None
     if hull is None:
         return None
-    used, local = np.unique(outward_faces(hull), return_inverse=True)
-    part = Part(hull.points[used], local.reshape(-1, 3))
-    return part if len(part.normals) > 3 and part.width >= thinnest else None
+    used, local = np.unique(hull.simplices, return_inverse=True)
+    vertices, faces = hull.points[used], local.reshape(-1, 3)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    inward = dot(cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return Part(vertices, faces)
+
+
+def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the cross products (n, 3) of vectors (n, 3)."""
+    (a, b, c), (u, v, w) = first.T, second.T
+    return np.stack([b * w - c * v, c * u - a * w, a * v - b * u], axis=1)

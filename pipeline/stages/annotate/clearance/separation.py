@@ -11,9 +11,9 @@ from aa_dataset.portable import applied, dot, length
 from pipeline.stages.annotate.clearance.parts import Part
 
 # Steps of the search for a direction that no face has.
-_STEPS = 12
+_STEPS = 8
 # Parts that overlap deeper than this along all faces do overlap.
-_DEEP = 0.02
+_DEEP = 0.005
 # Heights of points that are computed at once, few enough for a processor's cache.
 _NUMBERS = 60_000
 # Keeps the linear part of a map.
@@ -39,7 +39,9 @@ def images(vertices: np.ndarray, maps: np.ndarray) -> np.ndarray:
     return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), -1, 3))
 
 
-def gaps(moving: Part, still: Part, maps: np.ndarray, enough: float) -> Gaps:
+def gaps(
+    moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
+) -> Gaps:
     """Return the gap between a part that moves and one that does not.
 
     Parameters
@@ -50,15 +52,20 @@ def gaps(moving: Part, still: Part, maps: np.ndarray, enough: float) -> Gaps:
         Of the moving part, seen from the still one, for every piece.
     enough : float
         A gap of this width is not searched further.
+    is_exact : bool
+        Whether to search for directions that no face has; otherwise some gaps are not found.
     """
     size = maps.shape[1] * len(moving.vertices) * max(len(still.normals), len(moving.normals))
     step = max(_NUMBERS // size, 1)
-    some = [_gaps(moving, still, maps[at : at + step], enough) for at in range(0, len(maps), step)]
+    some = [
+        _gaps(moving, still, maps[at : at + step], enough, is_exact=is_exact)
+        for at in range(0, len(maps), step)
+    ]
     widths = np.concatenate([np.zeros(0), *(one.widths for one in some)])
     return Gaps(widths, np.concatenate([np.zeros((0, 3)), *(one.directions for one in some)]))
 
 
-def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float) -> Gaps:
+def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool) -> Gaps:
     points = images(moving.vertices, maps)
     found = _heights(points, still.normals).min(axis=1) - still.offsets
     best = found.argmax(axis=1)
@@ -70,7 +77,7 @@ def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float) -> Gaps:
             turned = -images(moving.normals, maps[left, end : end + 1] * _TURN)
             _improve(widths, directions, left, _widest(points[left], still, turned))
     left = np.flatnonzero((widths < enough) & (widths > -_DEEP))
-    if len(left):
+    if len(left) and is_exact:
         _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
     return Gaps(widths, directions)
 
