@@ -12,8 +12,7 @@ from PIL import Image
 
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.stage import Parts, part_points
-from pipeline.tools.inspect.command import SIZE, main
-from pipeline.tools.inspect.command import _render_views as _draw
+from pipeline.tools.inspect.command import SIZE, _render_views, main
 from tests.kit import bench
 from tests.kit.places import REPOSITORY
 
@@ -73,7 +72,7 @@ def raw(tmp_path: Path) -> Path:
 
 def silhouette(parts: Parts) -> np.ndarray:
     """Return where a picture of the parts is red, (SIZE, SIZE) bool; shadow and ground are gray."""
-    pixels = np.asarray(_draw([parts])[0], dtype=int)
+    pixels = np.asarray(_render_views([parts])[0], dtype=int)
     return pixels[..., 0] - pixels[..., 1] > 30
 
 
