@@ -124,6 +124,8 @@ def test_a_good_object_is_fine_as_a_file_and_as_a_folder(
         ({"meshes__hull_dot_obj": cube(0.5) + "f 1 2 9\n"}, "a face names vertices that the file"),
         ({"meshes__object_dot_mtl": None}, "material"),
         ({"meshes__paint_dot_png": None}, "texture"),
+        ({"meshes__object_dot_mtl": "newmtl m\nmap_Kd -s 2 2 1 the paint.png\n"},
+         "texture 'the paint.png'"),
     ],
 )  # fmt: skip
 def test_every_broken_rule_is_one_line_and_exit_1(

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.untrusted.mtl import MapLine, read_mtl
 from aa_dataset.untrusted.obj import ObjError, read_obj
 from aa_dataset.untrusted.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.base.errors import Rejection
@@ -23,7 +24,6 @@ from pipeline.engine.runner import Task
 from pipeline.raw.adapters import partnet_mobility
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.records import Found
-from pipeline.shapes.materials import MapLine, read_mtl
 from pipeline.shapes.pieces import compacted
 from pipeline.stages.normalize import meshes as meshes_module
 from pipeline.stages.normalize.meshes import MeshReader

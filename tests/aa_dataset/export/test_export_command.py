@@ -48,6 +48,12 @@ def test_a_look_is_the_color_and_the_texture_of_the_used_material(textured: Path
     assert list(parts.mesh_files()) == names
 
 
+def test_a_texture_with_options_and_spaces_is_found_by_its_name(textured: Path) -> None:
+    (textured / "meshes/object.mtl").write_text("newmtl second\nmap_Kd -s 2 2 1 a  picture.png\n")
+    parts = Parts.of(textured)
+    assert parts.look(parts.files.model.links[0].visuals[0]).texture == "meshes/a  picture.png"
+
+
 def test_triangles_keep_their_texture_coordinates(textured: Path) -> None:
     mesh = Parts.of(textured).mesh("meshes/base.obj")
     assert mesh.points.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]

@@ -67,7 +67,7 @@ def test_a_module_counts_for_those_who_import_it_also_indirectly(tree: Path) -> 
     assert {"normalize", "verify", "annotate"} <= changed_by(
         lambda: append("aa_dataset/untrusted/obj.py")
     )
-    assert changed_by(lambda: append("pipeline/shapes/materials.py")) == {"normalize"}
+    assert changed_by(lambda: append("pipeline/shapes/scenes.py")) == {"normalize"}
     assert {"verify", "annotate", "normalize"} <= changed_by(
         lambda: append("aa_dataset/convention/document.py")
     )

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.untrusted.mtl import read_mtl
 from pipeline.base.errors import Rejection
-from pipeline.shapes.materials import read_mtl
 from tests.kit import bench
 from tests.pipeline.stages.normalize.pictures import (
     MTL,
