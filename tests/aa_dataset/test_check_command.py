@@ -145,7 +145,7 @@ def test_masses_may_be_absent_on_request(write: Write) -> None:
     assert main(["check", "--without-inertials", str(folder)]) == 0
 
 
-def test_json_tells_every_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lists_every_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = write("good"), write("bad", object_dot_glb=None)
     assert main(["check", "--json", str(good), str(bad)]) == 1
     rows = json.loads(capsys.readouterr().out)
@@ -207,7 +207,7 @@ def test_links_and_pipes_that_lead_elsewhere_are_not_followed(
     assert "'meshes/small.obj' does not exist" in out
 
 
-def test_a_mimic_in_a_circle_and_a_ball_are_said_by_the_library_function() -> None:
+def test_a_cycle_of_mimics_and_a_ball_joint_are_reported_by_the_library_function() -> None:
     follows = f'<limit {TURN}/><mimic joint="hinge"/></joint>'
     circle = GOOD.replace(f"<limit {TURN}/></joint>", follows, 1)
     assert "returns to itself" in check_convention(circle.encode(), FILES)[0]

@@ -171,7 +171,7 @@ def test_models_in_one_folder_are_looked_at_a_fixed_number_of_times(
     assert many < 5 * few  # the square would be sixteen times as many
 
 
-def test_a_crowded_folder_still_tells_every_change(elsewhere: Path) -> None:
+def test_every_change_of_a_crowded_folder_is_found(elsewhere: Path) -> None:
     root = Path("raw")
     (root / "c").mkdir(parents=True)
     (root / "c/source.yaml").write_text(COLLECTION)
@@ -218,7 +218,7 @@ def test_a_number_of_one_source_yaml_refuses_that_collection_alone(
 
 
 def repeated(path: Path, rows: int, cell: str) -> None:
-    """Write a Parquet file in which one cell stands many times, in a few bytes."""
+    """Write a Parquet file in which one cell is repeated many times, in a few bytes."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([cell]))
     table = pa.table({"rel_path": column, "tier": column, "caption": column})
     pq.write_table(table, path, compression="zstd", store_schema=False)

@@ -231,7 +231,7 @@ def test_an_object_of_too_many_pieces_is_refused(tmp_path: Path) -> None:
         (b"v 0 0 0\nf 1/" + b"9" * 30 + b" 1 1\nf -1 -1 -1\n", "vertices that the file does not"),
     ],
 )
-def test_odd_obj_text_is_read_or_is_a_sentence(text: bytes, words: str) -> None:
+def test_unusual_obj_text_is_read_or_is_an_error_message(text: bytes, words: str) -> None:
     if not words:
         assert len(read_obj(text).groups[0].corners) == 1
         return

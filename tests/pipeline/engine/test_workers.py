@@ -20,7 +20,7 @@ from pipeline.engine.workers import Crew, Died, TooSlow
 
 
 @pytest.mark.parametrize("tasks_each", [1, 100])
-def test_workers_that_are_dismissed_leave_by_themselves(tasks_each: int) -> None:
+def test_dismissed_workers_exit_by_themselves(tasks_each: int) -> None:
     before = set(multiprocessing.active_children())
     with Crew(bytes, count=3, seconds=600.0, gigabytes=64.0, tasks_each=tasks_each) as crew:
         for number in range(3):
@@ -148,7 +148,7 @@ def test_a_worker_that_hangs_is_ended_at_its_deadline(task: str) -> None:
     assert crew.answers == {0: TooSlow()}
 
 
-def test_answers_of_any_length_come_whole() -> None:
+def test_answers_of_any_length_are_complete() -> None:
     def give(size: int) -> bytes:
         return ANSWER[:size]
 

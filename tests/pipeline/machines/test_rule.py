@@ -155,5 +155,5 @@ def test_the_rule_sees(line: str) -> None:
     "line",
     ["np.cross(a, b)", "math.sin(a)", "np.sqrt(a)", "a ** 2", "10.0**a", "import numpy as np"],
 )
-def test_the_rule_leaves_alone(line: str) -> None:
+def test_the_rule_allows(line: str) -> None:
     assert not list(broken_rules(line))

@@ -50,7 +50,7 @@ MEMBERS = members(ROUND)[:FAMILIES] + [
 
 
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: object_name(*member))
-def test_every_vertex_of_every_category_moves_as_the_record_says(
+def test_every_vertex_of_every_category_moves_by_the_record(
     tmp_path: Path,
     law_of_motion: Callable[..., None],
     member: tuple[str, int],
@@ -210,7 +210,7 @@ def test_an_axis_far_from_the_object_keeps_the_object_in_place(
 
 
 @pytest.mark.parametrize("kind", ["cylinder", "sphere", "capsule"])
-def test_round_primitives_lie_on_their_surface_wherever_they_are(tmp_path: Path, kind: str) -> None:
+def test_round_primitives_lie_on_their_surface_at_any_place(tmp_path: Path, kind: str) -> None:
     radius, length = 0.3, 1.2
     size = f'radius="{radius}"' + ("" if kind == "sphere" else f' length="{length}"')
     pose = '<origin xyz="1 2 3" rpy="0.4 0.5 0.6"/>'

@@ -122,7 +122,7 @@ def test_archives_are_unpacked_into_the_layout_that_adapters_read(
     assert rule is not None and rule.place(archive, member) == placed
 
 
-def test_no_stage_depends_on_how_a_source_is_had(repository: Path) -> None:
+def test_no_stage_depends_on_the_access_to_a_source(repository: Path) -> None:
     for stage in STAGES:
         digest = code_digest(stage)
         assert "sources.yaml" not in digest and "pipeline/tools/fetch/" not in digest, stage

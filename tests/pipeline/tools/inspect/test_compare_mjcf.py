@@ -92,7 +92,7 @@ def test_mujocos_geometry_has_the_silhouette_of_the_normalized_object(raw: Path)
 
 
 def test_a_part_elsewhere_has_another_silhouette(raw: Path) -> None:
-    """So that the agreement above says something."""
+    """Shows that the agreement above can fail."""
     theirs = mjcf_parts(raw / "lamps/thing.xml")
     moved = [(mesh, pose.copy()) for mesh, pose in theirs]
     moved[3][1][:3, 3] += (0.0, 0.1, 0.0)
