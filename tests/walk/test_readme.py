@@ -144,11 +144,20 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb",
-    ["info", "list", "show", "unpack", "score", "check", "sources", "fetch", "judge", "export"],
+    "verb", ["info", "list", "show", "unpack", "score", "check", "judge", "export"]
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ending:
         main([verb, "--help"])
     assert ending.value.code == 0
     assert "usage: aa" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["sources", "fetch"])
+def test_a_command_of_the_pipeline_has_a_help_text(verb: str) -> None:
+    """In a process of its own, because it replaces its process by one of the pipeline."""
+    done = subprocess.run(
+        [sys.executable, "-m", "aa_dataset.cli", verb, "--help"],
+        cwd=REPOSITORY, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "usage: aa" in done.stdout
