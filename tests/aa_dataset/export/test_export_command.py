@@ -24,12 +24,15 @@ OBJ = (
     "mtllib object.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl second\n"
     "f 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n"
 )
-MTL = "newmtl first\nmap_Kd wrong.png\nnewmtl second\nKd 1 1 1\nmap_Kd right.png\n"
+MTL = (
+    "newmtl first\nmap_Kd wrong.png\nnewmtl second\nKd 1 1 1\nmap_Kd right.png\n"
+    "newmtl third\nmap_Kd wrong_too.png\n"
+)
 
 
 @pytest.fixture
 def textured(tmp_path: Path) -> Path:
-    """Return an object of one textured tetrahedron, whose MTL file has two materials."""
+    """Return an object of one textured tetrahedron, whose MTL file has three materials."""
     folder = tmp_path / "textured"
     (folder / "meshes").mkdir(parents=True)
     (folder / "object.urdf").write_text(URDF.format(mesh="meshes/base.obj"))
