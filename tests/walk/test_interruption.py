@@ -23,7 +23,7 @@ PATIENCE_S = 240
 
 
 def stage_started(workspace: Workspace, stage: str) -> bool:
-    """Tell whether a job of the stage has opened its log, which is the first thing it does."""
+    """Return whether a job of the stage has opened its log, which is the first thing it does."""
     logs = workspace.root / "work/logs"
     return (logs / f"{stage}.log").exists() or any((logs / stage).rglob("*.log"))
 
@@ -42,7 +42,7 @@ def remove_outputs(workspace: Workspace, stage: str) -> None:
 
 
 def kill_in(workspace: Workspace, stage: str, delay_s: float) -> bool:
-    """Start a build, kill its whole process group inside a stage; tell whether that happened."""
+    """Start a build, kill its process group inside a stage; return whether that happened."""
     clear_logs(workspace)
     remove_outputs(workspace, stage)
     process = workspace.start()
