@@ -152,6 +152,8 @@ def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, 
     tuple of Part or None
         What is left; None if there is material in the room.
     """
+    if _is_solid_room(part, material, visitors[:1]):
+        return None  # quickly: no larger room is without material either
     pieces: tuple[Part, ...] = (part,)
     for room in _rooms(part, material, visitors):
         if room is None:
@@ -170,13 +172,8 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
 
     One room for all is tried first, then one for each half of them.
     """
-    room = _room(visitors)
-    if room is None:
-        yield None
-        return
-    inner = part.below_all(room.normals, room.offsets)
-    if inner is None or not material.is_in(inner):
-        yield room
+    if not _is_solid_room(part, material, visitors):
+        yield part_of(visitors.reshape(-1, 3))
     elif len(visitors) == 1:
         yield None
     else:
@@ -185,8 +182,11 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
         yield from _rooms(part, material, visitors[half:])
 
 
-def _room(visitors: np.ndarray) -> Part | None:
-    return part_of(visitors.reshape(-1, 3))
+def _is_solid_room(part: Part, material: Material, visitors: np.ndarray) -> bool:
+    """Return whether there is material in the hull of visitors within a part."""
+    room = part_of(visitors.reshape(-1, 3))
+    inner = None if room is None else part.below_all(room.normals, room.offsets)
+    return inner is not None and material.is_in(inner)
 
 
 def _without(part: Part, room: Part, material: Material) -> list[Part]:

@@ -79,18 +79,19 @@ class Clearance:
 
     def make(self) -> None:
         """Cut parts apart and find the pairs to exclude."""
-        self._clear(rest_motion(self.tree), why=Why.REST)
+        # What is cut at rest, in one state, is much less work on the way of the joints.
+        self._clear(rest_motion(self.tree))
         for joint in drivers(self.tree):
-            self._clear(driven_motion(self.tree, joint, size=self.size), why=Why.MOTION)
+            self._clear(driven_motion(self.tree, joint, size=self.size))
         if len(drivers(self.tree)) > 1:
-            self._clear(random_motion(self.tree, size=self.size), why=None)
+            self._clear(random_motion(self.tree, size=self.size), is_random=True)
 
     def is_changed(self, link: str) -> bool:
         """Return whether a part of a link was cut."""
         return any(part is None for part in self.parts[link])
 
-    def _clear(self, motion: Motion, why: Why | None) -> None:
-        """Clear one motion; pairs that stay blocked in random states (no reason) are ignored."""
+    def _clear(self, motion: Motion, *, is_random: bool = False) -> None:
+        """Clear one motion; pairs of links that stay blocked in random states are ignored."""
         live = {
             link: [(n, part) for n, part in enumerate(some) if part is not None]
             for link, some in self.parts.items()
@@ -101,22 +102,26 @@ class Clearance:
                 (live[one.moving][p][0], live[one.still][q][0], pieces)
                 for p, q, pieces in one.pairs
             ]
-            self._clear_pair(motion, replace(one, pairs=numbered), why)
+            self._clear_pair(motion, replace(one, pairs=numbered), is_random=is_random)
 
-    def _clear_pair(self, motion: Motion, one: Encounter, why: Why | None) -> None:
+    def _clear_pair(self, motion: Motion, one: Encounter, *, is_random: bool) -> None:
         """Cut the parts of two links apart, unless they really overlap."""
         pair = _ordered(one.moving, one.still)
         if pair in self.exclusions:
             return
         real = [number for number, item in enumerate(one.pairs) if self._is_real(one, *item)]
         blocking = [one.pairs[number] for number in real]
-        if real and why is not None and not self._is_avoidable(motion, one, blocking):
-            self.exclusions[pair] = why
+        if real and not is_random and not self._is_avoidable(motion, one, blocking):
+            self.exclusions[pair] = self._reason(one, blocking)
             return
         rest = [item for number, item in enumerate(one.pairs) if number not in real]
-        failed = [item for item in rest if not self._separate(one, *item, trims=why is not None)]
-        if failed and why is not None and not self._is_avoidable(motion, one, failed):
-            self.exclusions[pair] = why
+        failed = [item for item in rest if not self._separate(one, *item, trims=not is_random)]
+        if failed and not is_random and not self._is_avoidable(motion, one, failed):
+            self.exclusions[pair] = self._reason(one, failed)
+
+    def _reason(self, one: Encounter, pairs: Pairs) -> Why:
+        """Return whether parts overlap at rest already."""
+        return Why.REST if self._meet(rest_motion(self.tree), one, pairs) else Why.MOTION
 
     def _is_real(self, one: Encounter, p: int, q: int, pieces: np.ndarray) -> bool:
         """Return whether there is material of both links in what two parts share somewhere."""
@@ -211,7 +216,7 @@ class Clearance:
                 continue
             for value in _ends(joint):
                 other = driven_motion(self.tree, driven, size=self.size, others={joint.name: value})
-                if not self._meet(other, replace(one, pairs=pairs)):
+                if not self._meet(other, one, pairs):
                     return True
         return False
 
@@ -221,12 +226,12 @@ class Clearance:
         names = {joint.name for joint in chains[0]} ^ {joint.name for joint in chains[1]}
         return [j for chain in chains for j in chain if j.name in names and j.is_movable]
 
-    def _meet(self, motion: Motion, one: Encounter) -> bool:
-        """Return whether the parts that met in an encounter still overlap on another motion."""
+    def _meet(self, motion: Motion, one: Encounter, pairs: Pairs) -> bool:
+        """Return whether parts that met in an encounter overlap on another motion too."""
         placed = motion.placements[one.moving], motion.placements[one.still]
         ways = relative(*placed), relative(*reversed(placed))
         pieces = motion.fine.reshape(-1, motion.fine.shape[-1])
-        for p, q, _ in one.pairs:
+        for p, q, _ in pairs:
             for a in self._live(one.moving, p):
                 for b in self._live(one.still, q):
                     moving, still = self.parts[one.moving][a], self.parts[one.still][b]
