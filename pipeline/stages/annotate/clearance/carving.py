@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.portable import applied, dot
-from pipeline.stages.annotate.clearance.material import Material
+from pipeline.stages.annotate.clearance.material import TOUCH, Material
 from pipeline.stages.annotate.clearance.parts import Part, part_of
 from pipeline.stages.annotate.clearance.separation import Gaps, gaps, images
 
@@ -22,8 +22,13 @@ APART = 0.5e-4
 DEEPEST, LARGEST_SHARE = 0.01, 0.5
 # Rounds of planes, one for every piece of the motion, that are cut off.
 MOST_TRIMS = 4
-# What is left around carved room and sticks out of it less than this is left out.
-REMNANT = 0.004
+# What is left around carved room and sticks out of it less than this, or than this share of the
+# part's length, is left out.
+REMNANT, REMNANT_SHARE = 0.004, 0.1
+# Surface this far outside a piece is on its border.
+ON_BORDER = 1e-5
+# How far a region in which material is looked for may exceed what both parts share.
+SLACK = 5e-4
 # Pieces that a carved part may leave.
 MOST_PIECES = 12
 
@@ -128,11 +133,14 @@ def _least_loss(
 
 
 def shared_region(meeting: Meeting) -> Part | None:
-    """Return what both parts share at the start of the first piece, seen from the still one."""
+    """Return what both parts share at the start of the first piece, seen from the still one.
+
+    It may be larger by `SLACK`, so that the many faces of a ball are not all cut.
+    """
     start = meeting.maps[0, 0]
     normals = images(meeting.moving.normals, (start * [1.0, 1.0, 1.0, 0.0])[None, None])[0]
     offsets = meeting.moving.offsets + dot(normals, start[:, 3])
-    return meeting.still.below_all(normals, offsets)
+    return meeting.still.below_all(normals, offsets, slack_of(meeting.still))
 
 
 def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, ...] | None:
@@ -185,8 +193,19 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
 def _is_solid_room(part: Part, material: Material, visitors: np.ndarray) -> bool:
     """Return whether there is material in the hull of visitors within a part."""
     room = part_of(visitors.reshape(-1, 3))
-    inner = None if room is None else part.below_all(room.normals, room.offsets)
-    return inner is not None and material.is_in(inner)
+    slack = slack_of(part)
+    inner = None if room is None else part.below_all(room.normals, room.offsets, slack)
+    return inner is not None and material.is_in(inner, touch_of(part))
+
+
+def slack_of(part: Part) -> float:
+    """Return by how much a region of a part may be too large; less for a sheet."""
+    return min(SLACK, part.width / 8)
+
+
+def touch_of(part: Part) -> float:
+    """Return how near to the border of its region surface does not count; less for a sheet."""
+    return min(TOUCH + slack_of(part), part.width / 4)
 
 
 def _without(part: Part, room: Part, material: Material) -> list[Part]:
@@ -194,16 +213,18 @@ def _without(part: Part, room: Part, material: Material) -> list[Part]:
     pieces: list[Part] = []
     rest: Part | None = part
     normals, offsets = room.normals, room.offsets + GAP
+    remnant = min(REMNANT, REMNANT_SHARE * float(np.ptp(part.box, axis=0).max()))
     for _ in range(len(normals)):
         if rest is None:
             break
         beyond = applied(normals, rest.vertices).max(axis=0) - offsets
         widest = int(np.round(beyond, 9).argmax())
-        if beyond[widest] <= REMNANT:
+        if beyond[widest] <= remnant:
             break
         normal, offset = normals[widest], float(offsets[widest])
         outer = rest.below(-normal, -offset)
-        if outer is not None and material.is_in(outer, touch=0.0):
+        # Surface on the border belongs to the piece.
+        if outer is not None and material.is_in(outer, touch=-ON_BORDER):
             pieces.append(outer)
         rest = rest.below(normal, offset)
     return pieces

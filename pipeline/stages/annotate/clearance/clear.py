@@ -23,6 +23,7 @@ from pipeline.stages.annotate.clearance.carving import (
     Meeting,
     carved,
     shared_region,
+    touch_of,
     trimmed,
 )
 from pipeline.stages.annotate.clearance.encounters import Encounter, Pairs, encounters, overlaps
@@ -139,10 +140,10 @@ class Clearance:
             return False
         maps, back = meeting.maps[deepest:], meeting.back[deepest:]
         region = shared_region(replace(meeting, maps=maps, back=back))
-        if region is None or not self.materials[one.still].is_in(region):
+        if region is None or not self.materials[one.still].is_in(region, touch_of(meeting.still)):
             return False
         seen = Part(images(region.vertices, back[:1, :1])[0], region.faces)
-        return self.materials[one.moving].is_in(seen)
+        return self.materials[one.moving].is_in(seen, touch_of(meeting.moving))
 
     def _separate(self, one: Encounter, p: int, q: int, pieces: np.ndarray, *, trims: bool) -> bool:
         """Cut two parts, or what earlier cuts left of them, apart; return whether that worked."""

@@ -79,15 +79,27 @@ class Part:
         """
         return self.below_all(normal[None], np.array([offset]))
 
-    def below_all(self, normals: np.ndarray, offsets: np.ndarray) -> Part | None:
-        """Return the part below planes with normals (k, 3) and offsets (k,); None as in `below`."""
+    def below_all(
+        self, normals: np.ndarray, offsets: np.ndarray, slack: float = 0.0
+    ) -> Part | None:
+        """Return the part below several planes; None as in `below`.
+
+        Parameters
+        ----------
+        normals : (k, 3) float
+            Of the planes.
+        offsets : (k,) float
+            Their heights.
+        slack : float
+            How far above a plane the part may still reach.
+        """
         left = self
         for _ in range(len(normals)):
             heights = applied(normals, left.vertices) - offsets  # (n, k)
             beyond = heights.max(axis=0)
             # Rounded, so that the first of equal planes is chosen on every machine.
             farthest = int(np.round(beyond, 9).argmax())
-            if beyond[farthest] <= _ON_PLANE:
+            if beyond[farthest] <= max(slack, _ON_PLANE):
                 break
             cut = left._cut(heights[:, farthest], float(length(normals[farthest])))
             if cut is None:
