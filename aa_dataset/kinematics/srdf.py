@@ -58,5 +58,10 @@ def read_srdf(data: bytes, links: Iterable[str]) -> tuple[Pair, ...]:
                     f"disable_collisions names the link {name!r}, which the URDF does not have. "
                     "Correct the name, or remove the element."
                 )
+        if pair[0] == pair[1]:
+            raise SrdfError(
+                f"disable_collisions names the link {pair[0]!r} twice. Name two links, or remove "
+                "the element."
+            )
         found.add((min(pair), max(pair)))
     return tuple(sorted(found))

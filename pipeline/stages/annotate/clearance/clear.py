@@ -81,7 +81,7 @@ class Clearance:
     def make(self) -> None:
         """Cut parts apart and find the pairs to exclude."""
         # What is cut at rest, in one state, is much less work on the way of the joints.
-        self._clear(rest_motion(self.tree))
+        self._clear(rest_motion(self.tree, size=self.size))
         for joint in drivers(self.tree):
             self._clear(driven_motion(self.tree, joint, size=self.size))
         if len(drivers(self.tree)) > 1:
@@ -122,7 +122,7 @@ class Clearance:
 
     def _reason(self, one: Encounter, pairs: Pairs) -> Why:
         """Return whether parts overlap at rest already."""
-        return Why.REST if self._meet(rest_motion(self.tree), one, pairs) else Why.MOTION
+        return Why.REST if self._meet(rest_motion(self.tree, size=self.size), one, pairs) else Why.MOTION
 
     def _is_real(self, one: Encounter, p: int, q: int, pieces: np.ndarray) -> bool:
         """Return whether there is material of both links in what two parts share somewhere."""

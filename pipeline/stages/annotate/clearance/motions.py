@@ -21,6 +21,8 @@ from aa_dataset.portable import applied, product
 # Largest turn of a coarse piece [rad]; a fine piece is a quarter of it.
 COARSE_TURN = math.pi / 6
 FINE = 4
+# Coarse pieces of one joint: a follower that turns more often than 20 times is driven less finely.
+MOST_COARSE = 240
 # Most turns of a screw that are driven, half of them from each end: threads repeat themselves.
 MOST_TURNS = 2.0
 # States in which all joints are somewhere in their range.
@@ -53,9 +55,10 @@ class Motion:
     fine: np.ndarray
 
 
-def rest_motion(tree: KinematicTree) -> Motion:
+def rest_motion(tree: KinematicTree, *, size: float) -> Motion:
     """Return the rest state alone."""
-    return _states(tree, tree.placements(dict.fromkeys(_independent(tree), np.zeros(1))), 1)
+    state = dict.fromkeys(_independent(tree), np.zeros(1))
+    return _states(tree, tree.placements(state, unit=size), 1)
 
 
 def random_motion(tree: KinematicTree, *, size: float) -> Motion:
@@ -165,9 +168,32 @@ def _pieces(tree: KinematicTree, joint: Joint) -> list[tuple[float, float, int]]
         intervals = [(low, low + half), (high - half, high)]
     else:
         intervals = [(low, high)]
-    # A slide that turns others is driven in as many pieces as a full turn.
-    turn = COARSE_TURN if joint.type is not JointType.PRISMATIC else (high - low) / 12
-    return [(a, b, max(math.ceil((b - a) / turn - 1e-9), 1)) for a, b in intervals]
+    turn = COARSE_TURN / _fastest(tree, joint)
+    counts = [max(math.ceil((b - a) / turn - 1e-9), 1) for a, b in intervals]
+    return [(*ends, min(n, MOST_COARSE)) for ends, n in zip(intervals, counts, strict=True)]
+
+
+def _fastest(tree: KinematicTree, joint: Joint) -> float:
+    """Return the fastest turn of two links against each other [rad per unit of the joint].
+
+    Turns about two axes at once are no arc, so they count twice.
+    """
+    rates = {one.name: _rate(tree, one, joint) for one in tree.movable
+             if one.type is not JointType.PRISMATIC}  # fmt: skip
+    turning = {name for name, rate in rates.items() if rate > 0}
+    chains = {frozenset(one.name for one in tree.above(tree.joint(name).child)) & turning
+              for name in turning}  # fmt: skip
+    between = [a ^ b for a in (*chains, frozenset()) for b in chains]
+    return max(sum(rates[name] for name in sorted(names)) * min(len(names), 2) for names in between)
+
+
+def _rate(tree: KinematicTree, joint: Joint, leader: Joint) -> float:
+    """Return how fast a joint moves with a leader; 0 if it does not follow it."""
+    rate = 1.0
+    while joint.mimic is not None:
+        rate *= abs(joint.mimic.multiplier)
+        joint = tree.joint(joint.mimic.joint)
+    return rate if joint is leader else 0.0
 
 
 def _starts(pieces: list[tuple[float, float, int]]) -> list[int]:
@@ -182,11 +208,5 @@ def _starts(pieces: list[tuple[float, float, int]]) -> list[int]:
 
 def _is_slide(tree: KinematicTree, joint: Joint) -> bool:
     """Return whether a joint and all that follow it only slide."""
-    moved = [one for one in tree.movable if one is joint or _follows(tree, one, joint)]
+    moved = [one for one in tree.movable if _rate(tree, one, joint) > 0]
     return all(one.type is JointType.PRISMATIC for one in moved)
-
-
-def _follows(tree: KinematicTree, joint: Joint, leader: Joint) -> bool:
-    while joint.mimic is not None:
-        joint = tree.joint(joint.mimic.joint)
-    return joint is leader

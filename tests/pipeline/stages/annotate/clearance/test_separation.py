@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaps between convex parts against closed forms and a linear program."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from pipeline.stages.annotate.clearance.carving import APART
+from pipeline.stages.annotate.clearance.parts import Part
+from pipeline.stages.annotate.clearance.separation import gaps, images
+from tests.pipeline.stages.annotate.clearance.shapes import (
+    STILL,
+    box,
+    part,
+    separation,
+    shifts,
+    slide,
+)
+
+CUBE = box([-0.1, -0.1, -0.1], [0.1, 0.1, 0.1])
+FAR = 10.0  # a gap that is never reached, so that all of the search is done
+
+
+def tilted(rotation: Rotation) -> Part:
+    return part(rotation.apply(CUBE.vertices))
+
+
+@pytest.mark.parametrize("gap", [0.3, 1e-3, 0.0, -1e-3, -0.05])
+@pytest.mark.parametrize("axis", range(3))
+def test_the_gap_of_two_faces_is_their_distance(gap: float, axis: int) -> None:
+    offset = np.eye(3)[axis] * (0.2 + gap)
+    found = gaps(CUBE, CUBE, shifts(offset, -offset), FAR)
+    assert found.widths == pytest.approx([gap, gap])
+    assert found.directions == pytest.approx(np.eye(3)[[axis, axis]] * [[1], [-1]])
+
+
+def test_edges_that_cross_are_apart_along_their_common_normal() -> None:
+    """One edge along y tops the lower cube, one along x is the lowest of the upper one."""
+    lower, upper = (tilted(Rotation.from_euler(a, 45, degrees=True)) for a in "yx")
+    reach = 0.1 * math.sqrt(2)
+    found = gaps(upper, lower, shifts([0, 0, 2 * reach + 0.01]), FAR)
+    assert found.widths == pytest.approx([0.01], rel=0.02)
+    assert found.widths[0] <= 0.01 + 1e-12
+    assert found.directions[0] == pytest.approx([0, 0, 1], abs=0.05)
+
+
+def test_corners_are_apart_along_their_diagonal() -> None:
+    step = 0.02 / math.sqrt(3)
+    found = gaps(CUBE, CUBE, shifts([0.2 + step] * 3), FAR)
+    assert found.widths == pytest.approx([0.02], rel=0.02)
+    assert found.directions[0] == pytest.approx(np.full(3, 1 / math.sqrt(3)), abs=0.05)
+
+
+def test_a_slide_counts_all_the_way() -> None:
+    """A thin wall that is passed between both ends is hit, although it is free at both."""
+    wall = box([-0.01, -1, -1], [0.01, 1, 1])
+    maps = np.concatenate([slide([-0.5, 0, 0], [0.5, 0, 0]), slide([0.2, 0, 0], [0.5, 0, 0])])
+    found = gaps(CUBE, wall, maps, FAR)
+    assert found.widths[0] == pytest.approx(-0.61)  # to leave, it must move as far as its end is
+    assert found.widths[1] == pytest.approx(0.2 - 0.1 - 0.01)
+
+
+def test_no_pieces_have_no_gaps() -> None:
+    found = gaps(CUBE, CUBE, STILL[:0], APART)
+    assert found.widths.shape == (0,)
+    assert found.directions.shape == (0, 3)
+
+
+def test_many_pieces_at_once_are_each_alone() -> None:
+    offsets = np.random.default_rng(5).uniform(-0.5, 0.5, (3000, 3))
+    maps = shifts(*offsets)
+    together = gaps(CUBE, CUBE, maps, APART)
+    some = [gaps(CUBE, CUBE, maps[n : n + 1], APART) for n in range(0, 3000, 300)]
+    assert together.widths[::300].tolist() == [float(one.widths[0]) for one in some]
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def polytope(source: np.random.Generator) -> Part:
+    """Return a hull of 4 to 20 points, some of them long or flat."""
+    size = 10.0 ** source.uniform(-1.5, -0.3, 3)
+    return part(source.uniform(-0.5, 0.5, (source.integers(5, 21), 3)) * size)
+
+
+def turns(source: np.random.Generator, count: int, reach: float) -> np.ndarray:
+    maps = np.zeros((count, 1, 3, 4))
+    maps[:, 0, :, :3] = Rotation.random(count, random_state=source).as_matrix()
+    maps[:, 0, :, 3] = source.uniform(-reach, reach, (count, 3))
+    return maps
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_a_gap_is_only_claimed_for_parts_that_a_plane_separates(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    moving, still, maps = polytope(source), polytope(source), turns(source, 6, 0.4)
+    found = gaps(moving, still, maps, APART)
+    for width, direction, points in zip(
+        found.widths, found.directions, images(moving.vertices, maps), strict=True
+    ):
+        # The direction is the proof of the width.
+        height = (points @ direction).min() - (still.vertices @ direction).max()
+        assert height == pytest.approx(width, abs=1e-6)
+        assert np.linalg.norm(direction) == pytest.approx(1.0)
+        if width > 1e-9:
+            assert separation(points, still.vertices) > 0
+
+
+@settings(max_examples=60)
+@given(seeds, st.floats(0.03, 0.2))
+def test_a_gap_of_some_percent_is_found(seed: int, gap: float) -> None:
+    source = np.random.default_rng(seed)
+    moving, still, maps = polytope(source), polytope(source), turns(source, 4, 0.0)
+    away = source.normal(size=(4, 3))
+    away /= np.linalg.norm(away, axis=1)[:, None]
+    lowest = np.einsum("fnk,fk->fn", images(moving.vertices, maps), away).min(axis=1)
+    shift = (still.vertices @ away.T).max(axis=0) + gap - lowest
+    maps[:, 0, :, 3] = shift[:, None] * away
+    assert (gaps(moving, still, maps, APART).widths >= APART).all()
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_images_are_those_of_the_matrix(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    points, maps = source.normal(size=(7, 3)), source.normal(size=(3, 2, 3, 4))
+    expected = np.einsum("fkij,nj->fkni", maps, np.column_stack([points, np.ones(7)]))
+    assert images(points, maps) == pytest.approx(expected.reshape(3, 14, 3))
