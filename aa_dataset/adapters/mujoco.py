@@ -21,6 +21,13 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.adapters.surroundings import (
+    FIELD_OF_VIEW,
+    FLOOR_COLORS,
+    LIGHT,
+    Surroundings,
+    key_states,
+)
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 
@@ -39,6 +46,7 @@ STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
 # of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts whose hulls just touch.
 # The shape has priority, because MuJoCo averages the softness of two shapes otherwise.
 CONTACT_REFERENCE = (3 * TIMESTEP, 3.0)
+FLOOR, CAMERA = "scene-floor", "scene-camera"  # no link or joint of the library has a hyphen
 HOLD = 1e8  # times its own inertia: what a held joint gets
 
 
@@ -48,16 +56,20 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
 ) -> MujocoObject:
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
 
-    Without `dynamics` nothing resists its joints.
+    Without `dynamics` nothing resists its joints. A `scene` has both of the above, and a floor,
+    a light, a camera and the key frames ``rest`` and ``open``.
     """
     mujoco = require("mujoco", "the mujoco loader", "mjcf")
     files = open_object(item, dynamics=dynamics)
     spec = make_spec(files)
-    spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor)]
-    if not self_contacts:
+    spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor or scene)]
+    if scene:
+        _add_surroundings(mujoco, spec, files)
+    elif not self_contacts:
         for geom in spec.geoms:
             geom.contype = geom.conaffinity = 0
     return MujocoObject(files, mujoco, spec)
@@ -115,6 +127,24 @@ def _add_mimic_equalities(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
             solref=STIFF_REFERENCE,
             solimp=STIFF_IMPEDANCE,
         )
+
+
+def _add_surroundings(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
+    """Add floor, light, camera and key frames; the floor is z = 0."""
+    around, up = Surroundings.of(files), np.array([0.0, 0.0, files.lift(True)])
+    world, plane = spec.worldbody, mujoco.mjtGeom.mjGEOM_PLANE
+    floor = world.add_geom(name=FLOOR, type=plane, size=[0, 0, 0.05])
+    floor.rgba, floor.solref, floor.priority = [*FLOOR_COLORS[0], 1], CONTACT_REFERENCE, 1
+    sun = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    world.add_light(name="scene-light", type=sun, dir=LIGHT, pos=[0, 0, 3 * around.size])
+    axes = np.stack([around.right, around.up, np.cross(around.right, around.up)], axis=1)
+    turn = np.zeros(4)
+    mujoco.mju_mat2Quat(turn, axes.ravel())
+    world.add_camera(name=CAMERA, pos=around.eye + up, quat=turn, fovy=FIELD_OF_VIEW)
+    spec.stat.center, spec.stat.extent = around.middle + up, around.size
+    order = [joint.name for joint in spec.joints]
+    for name, values in key_states(files).items():
+        spec.add_key(name=name, qpos=[values[joint] for joint in order])
 
 
 class MujocoObject(Simulated):
