@@ -25,6 +25,7 @@ from aa_dataset.adapters.surroundings import (
     FIELD_OF_VIEW,
     FLOOR_COLORS,
     LIGHT,
+    SHADOW,
     Surroundings,
     key_states,
 )
@@ -46,6 +47,7 @@ STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
 # of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts whose hulls just touch.
 # The shape has priority, because MuJoCo averages the softness of two shapes otherwise.
 CONTACT_REFERENCE = (3 * TIMESTEP, 3.0)
+VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
 FLOOR, CAMERA = "scene-floor", "scene-camera"  # no link or joint of the library has a hyphen
 HOLD = 1e8  # times its own inertia: what a held joint gets
 
@@ -90,6 +92,7 @@ def make_spec(files: ObjectFiles) -> Any:
         joint.frictionloss, joint.armature = resists.friction, resists.armature
     visual = {shape.name for link in files.model.links for shape in link.visuals}
     for geom in spec.geoms:
+        geom.group = VISUAL_GROUP if geom.name in visual else COLLISION_GROUP
         if geom.name in visual:
             # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
@@ -133,18 +136,32 @@ def _add_surroundings(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
     """Add floor, light, camera and key frames; the floor is z = 0."""
     around, up = Surroundings.of(files), np.array([0.0, 0.0, files.lift(True)])
     world, plane = spec.worldbody, mujoco.mjtGeom.mjGEOM_PLANE
-    floor = world.add_geom(name=FLOOR, type=plane, size=[0, 0, 0.05])
-    floor.rgba, floor.solref, floor.priority = [*FLOOR_COLORS[0], 1], CONTACT_REFERENCE, 1
+    _add_tiles(mujoco, spec, around.size)
+    floor = world.add_geom(name=FLOOR, type=plane, size=[0, 0, 0.05], material="scene-tiles")
+    floor.solref, floor.priority = CONTACT_REFERENCE, 1
     sun = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-    world.add_light(name="scene-light", type=sun, dir=LIGHT, pos=[0, 0, 3 * around.size])
+    world.add_light(name="scene-light", type=sun, dir=LIGHT, pos=around.lamp + up)
     axes = np.stack([around.right, around.up, np.cross(around.right, around.up)], axis=1)
     turn = np.zeros(4)
     mujoco.mju_mat2Quat(turn, axes.ravel())
     world.add_camera(name=CAMERA, pos=around.eye + up, quat=turn, fovy=FIELD_OF_VIEW)
     spec.stat.center, spec.stat.extent = around.middle + up, around.size
+    spec.visual.map.shadowclip = SHADOW
     order = [joint.name for joint in spec.joints]
     for name, values in key_states(files).items():
         spec.add_key(name=name, qpos=[values[joint] for joint in order])
+
+
+def _add_tiles(mujoco: Any, spec: Any, size: float) -> None:
+    """Add the material of a floor with two tiles along the object's diagonal [m]."""
+    name, builtin = "scene-tiles", mujoco.mjtBuiltin.mjBUILTIN_CHECKER
+    colors = {"rgb1": FLOOR_COLORS[0], "rgb2": FLOOR_COLORS[1]}
+    kind = mujoco.mjtTexture.mjTEXTURE_2D
+    spec.add_texture(name=name, type=kind, builtin=builtin, width=256, height=256, **colors)
+    look = spec.add_material(name=name, texuniform=True, texrepeat=[2 / size, 2 / size])
+    roles = [""] * int(mujoco.mjtTextureRole.mjNTEXROLE)
+    roles[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = name
+    look.textures = roles
 
 
 class MujocoObject(Simulated):

@@ -12,8 +12,9 @@ from aa_dataset.adapters.common import Array, ObjectFiles
 
 VIEW = (1.0, -0.7, 0.6)  # direction from the object's middle to the camera; x is the front
 FIELD_OF_VIEW = 45.0  # degrees, vertical
-FAR = 1.25  # diagonals of the object's box from its middle to the camera
+FAR = 1.6  # diagonals of the object's box from its middle to the camera
 LIGHT = (-0.5, 0.4, -1.0)  # direction in which the light shines
+SHADOW = 2.0  # diagonals around the object where MuJoCo draws shadows
 FLOOR_COLORS = ((0.55, 0.57, 0.6), (0.62, 0.64, 0.67))
 
 
@@ -39,6 +40,11 @@ class Surroundings:
     eye: Array
     right: Array
     up: Array
+
+    @property
+    def lamp(self) -> Array:
+        """Place (3,) of the light: MuJoCo casts no clean shadows farther from a directional one."""
+        return np.asarray(self.middle - self.size * np.array(LIGHT) / np.linalg.norm(LIGHT))
 
     @classmethod
     def of(cls, files: ObjectFiles) -> Surroundings:

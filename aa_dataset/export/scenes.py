@@ -15,6 +15,7 @@ from aa_dataset.adapters.surroundings import (
     FIELD_OF_VIEW,
     FLOOR_COLORS,
     LIGHT,
+    SHADOW,
     Surroundings,
     key_states,
 )
@@ -43,12 +44,13 @@ def _mjcf(parts: Parts, around: Surroundings, document: bytes) -> bytes:
     SubElement(root, "statistic", extent)
     visual = SubElement(root, "visual")
     SubElement(visual, "global", {"offwidth": "1280", "offheight": "960"})
+    SubElement(visual, "map", {"shadowclip": numbers(SHADOW)})
     SubElement(visual, "headlight", {"ambient": "0.3 0.3 0.3", "diffuse": "0.4 0.4 0.4"})
     _add_mjcf_floor(root, around)
     world = root.find("worldbody")
     assert world is not None  # just added
     sun = {"name": "scene-light", "type": "directional", "dir": numbers(LIGHT)}
-    SubElement(world, "light", {**sun, "pos": numbers([0, 0, 3 * around.size])})
+    SubElement(world, "light", {**sun, "pos": numbers(around.lamp)})
     axes = numbers([*around.right, *around.up])
     view = {"pos": numbers(around.eye), "xyaxes": axes, "fovy": numbers(FIELD_OF_VIEW)}
     SubElement(world, "camera", {"name": CAMERA, **view})
@@ -88,7 +90,7 @@ def _sdf(parts: Parts, around: Surroundings) -> bytes:
     add_text_element(world, "gravity", [0, 0, -9.81])
     sun = SubElement(world, "light", {"name": "scene-light", "type": "directional"})
     add_text_element(sun, "cast_shadows", "true")
-    add_text_element(sun, "pose", [0, 0, 3 * around.size, 0, 0, 0])
+    add_text_element(sun, "pose", [*around.lamp, 0, 0, 0])
     add_text_element(sun, "diffuse", [0.8, 0.8, 0.8, 1])
     add_text_element(sun, "direction", LIGHT)
     _add_sdf_floor(world, around)
