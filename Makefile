@@ -16,7 +16,7 @@ complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/b
 PARALLEL := -n 2 --dist worksteal
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help library docs test test-slow fuzz judges check bench clean
+.PHONY: help library docs test test-metric test-slow fuzz judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -28,10 +28,14 @@ docs: .venv/docs ## build the documentation into site/ (open site/index.html)
 	@$(BIN)/python -m sphinx --quiet --fresh-env --write-all --fail-on-warning --keep-going docs site
 	@echo "site/index.html is ready"
 
-test: check .venv/graphics ## linters, types and tests
-	@# Two processes: the metric's tests load jax, whose threads and a later fork do not go together.
-	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric $(PARALLEL)
+test: .venv/dev .venv/graphics ## linters, types and tests
+	@# mypy uses one core only, so the metric's tests run beside it.
+	@$(MAKE) --no-print-directory --jobs 2 check test-metric
 	@$(BIN)/python -m pytest -m "not slow" --ignore tests/aa_dataset/metric $(PARALLEL)
+
+# In processes of their own: they load jax, whose threads and a later fork do not go together.
+test-metric: .venv/dev
+	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric $(PARALLEL)
 
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric

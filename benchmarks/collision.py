@@ -31,7 +31,7 @@ from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.pieces import Piece
 from pipeline.stages.annotate.collision.convex import components, convex
-from pipeline.stages.annotate.collision.links import link_parts, with_convex_parts
+from pipeline.stages.annotate.collision.links import convex_parts, link_parts, part_findings
 
 HEADER = "collision, one core, CPU time    objects  components  parts      filled  ms/object  floor"
 
@@ -80,7 +80,7 @@ def add(row: Row, outcome: Outcome, most: int) -> None:
     model = parse_urdf(files[URDF])
     diagonal = float(np.linalg.norm(outcome.record.extents))
     start = time.process_time()
-    model, _, findings = with_convex_parts(model, files, diagonal=diagonal, most=most)
+    found = convex_parts(model, files, diagonal=diagonal, most=most)
     row.cpu += time.process_time() - start
     start, decimals = time.process_time(), grid_decimals(diagonal)
     pieces = CollisionShapes.from_bytes(files[COLLISIONS]).pieces
@@ -89,8 +89,8 @@ def add(row: Row, outcome: Outcome, most: int) -> None:
         row.components += len([convex(part, decimals) for part in components(shapes)])
     row.floor += time.process_time() - start
     row.objects += 1
-    row.parts += sum(len(link.collisions) for link in model.links)
-    row.filled += sum(finding.code == "collision_filled" for finding in findings)
+    row.parts += sum(len(parts.hulls) for parts in found.values())
+    row.filled += sum(one.code == "collision_filled" for one in part_findings(found, most))
 
 
 def report(name: str, row: Row) -> None:

@@ -18,7 +18,7 @@ CHUNK = 1 << 14
 
 
 class Loopback:
-    """Serves `files` (path to bytes) with ranges and ETags, and misbehaves as it is told.
+    """Serves `files` (path to bytes) with ranges and ETags, and misbehaves as the test chooses.
 
     Attributes
     ----------

@@ -132,7 +132,7 @@ def _may_import(room: str, name: tuple[str, ...]) -> bool:
 
 
 def test_the_rooms_of_the_loader_form_no_cycle() -> None:
-    """Every room stands below those that may import it."""
+    """Every room is below those that may import it."""
     below: set[str] = set()
     for room, allowed in LOADER_ROOMS.items():
         assert allowed <= below, f"{room} may import {sorted(allowed - below)}, listed after it"

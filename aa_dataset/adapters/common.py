@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from aa_dataset.errors import ArenaError, MissingExtraError
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
+from aa_dataset.kinematics.srdf import read_srdf
 from aa_dataset.kinematics.urdf import Dynamics, UrdfJoint, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.objects import ArticulatedObject
@@ -67,6 +68,14 @@ class ObjectFiles:
         """Damping, friction and armature of every movable joint, zeros if left out."""
         kept = {j.name: j.dynamics for j in self.movable if self.has_dynamics}
         return {joint.name: kept.get(joint.name) or Dynamics() for joint in self.movable}
+
+    @cached_property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links whose contacts are ignored, from the SRDF beside the URDF."""
+        path = self.urdf.with_suffix(".srdf")
+        if not path.is_file():
+            return ()
+        return read_srdf(path.read_bytes(), (link.name for link in self.model.links))
 
     @cached_property
     def followers(self) -> dict[str, str]:

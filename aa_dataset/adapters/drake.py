@@ -56,6 +56,10 @@ def load(
         parts = plant.CollectRegisteredGeometries(bodies)
         apart = drake.CollisionFilterDeclaration().ExcludeWithin(parts)
         geometry.collision_filter_manager().Apply(apart)
+    for pair in files.excluded:
+        sets = [plant.CollectRegisteredGeometries([plant.GetBodyByName(n, instance)]) for n in pair]
+        apart = drake.CollisionFilterDeclaration().ExcludeBetween(*sets)
+        geometry.collision_filter_manager().Apply(apart)
     _add_dynamics(plant, instance, files)
     plant.Finalize()
     return DrakeObject(files, drake, builder.Build(), (plant, instance))

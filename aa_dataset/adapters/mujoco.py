@@ -99,6 +99,8 @@ def make_spec(files: ObjectFiles) -> Any:
         else:
             geom.solref, geom.priority = CONTACT_REFERENCE, 1
     _add_mimic_equalities(mujoco, spec, files)
+    for first, second in files.excluded:
+        spec.add_exclude(bodyname1=first, bodyname2=second)
     return spec
 
 

@@ -98,6 +98,9 @@ class PybulletObject(Simulated):
             useSplitImpulse=0,  # with it, a limit exceeded by more than 0.04 never pushes back
             physicsClientId=client,
         )
+        for first, second in files.excluded:
+            pair = self._link[first], self._link[second]
+            self._pybullet.setCollisionFilterPair(body, body, *pair, 0, physicsClientId=client)
         self._release_motors()
         self._harden_limits()
         self._add_mimic_gears()

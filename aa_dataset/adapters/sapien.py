@@ -20,6 +20,7 @@ from aa_dataset.adapters.common import (
     ObjectFiles,
     ObjectLike,
     Simulated,
+    SimulatorError,
     couplings,
     deepest,
     frame_matrix,
@@ -34,6 +35,7 @@ from aa_dataset.portable import quaternion_rotation
 TIMESTEP = 0.002  # s
 GRAVITY = 9.81  # m/s^2
 HOLD = 1e9  # N m s/rad or N s/m, drag of a held joint
+MOST_EXCLUSIONS = 31  # bits of PhysX's collision groups that SAPIEN's loader uses
 FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
 
 
@@ -84,10 +86,22 @@ def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collis
     loader = scene.create_urdf_loader()
     loader.fix_root_link = True
     loader.urdf_dir, loader.package_dir = str(files.urdf.parent), None
-    loader.ignore_pairs = []
+    loader.ignore_pairs = [set(pair) for pair in files.excluded]
     # `parse` reads a file; this is what it does with the file's text.
+    _require_few_exclusions(files)
     (builder,), _, _ = loader._parse_urdf(ElementTree.tostring(root, encoding="unicode"))
     return builder.build(build_mimic_joints=False)
+
+
+def _require_few_exclusions(files: ObjectFiles) -> None:
+    """Raise if SAPIEN has no collision group left for a pair of links without contacts."""
+    adjacent = {frozenset((joint.parent, joint.child)) for joint in files.model.joints}
+    count = sum(frozenset(pair) not in adjacent for pair in files.excluded)
+    if count > MOST_EXCLUSIONS:
+        raise SimulatorError(
+            f"{files.urdf} excludes the contacts of {count} pairs of links that no joint connects, "
+            f"but SAPIEN supports {MOST_EXCLUSIONS}; load it with mujoco, drake or pybullet."
+        )
 
 
 class SapienObject(Simulated):

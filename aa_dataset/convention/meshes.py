@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.portable import length, second_moments, symmetric_eigen
+from aa_dataset.untrusted.mtl import read_mtl
 from aa_dataset.untrusted.obj import ObjError, ObjText, read_obj
 
 Array = NDArray[np.float64]
@@ -95,9 +96,9 @@ def _material_file_problems(
         if path not in files:
             yield f"its material file {side[:200]!r} does not exist; add it beside the mesh."
             continue
-        for line in files[path].decode("utf-8", "replace").splitlines():
-            words = line.split()
-            if len(words) > 1 and words[0] == "map_Kd":
-                picture = posixpath.join(folder, words[-1])
-                if picture not in files:
-                    yield f"its texture {words[-1][:200]!r} does not exist; add it."
+        for material in read_mtl(files[path]).values():
+            if material.picture is None:
+                continue
+            name = material.picture.name
+            if posixpath.join(folder, name) not in files:
+                yield f"its texture {name[:200]!r} does not exist; add it."

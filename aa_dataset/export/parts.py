@@ -20,6 +20,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint
 from aa_dataset.kinematics.urdf_tree import link_bodies, rest_frames, urdf_tree
 from aa_dataset.untrusted.inside import is_below
+from aa_dataset.untrusted.mtl import read_mtl
 from aa_dataset.untrusted.obj import ObjError, read_obj
 
 Array = NDArray[np.float64]
@@ -118,14 +119,8 @@ class Parts:
                 yield line
 
     def _texture_file(self, library: str, material: str) -> str | None:
-        current = ""
-        for line in self.read(library).decode().splitlines():
-            word, _, rest = line.strip().partition(" ")
-            if word == "newmtl":
-                current = rest.strip()
-            elif word == "map_Kd" and current == material:
-                return rest.strip()
-        return None
+        found = read_mtl(self.read(library)).get(material)
+        return found.picture.name if found is not None and found.picture is not None else None
 
     def read(self, name: str) -> bytes:
         """Return a file of the object; names outside its folder are refused."""

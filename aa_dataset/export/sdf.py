@@ -37,6 +37,8 @@ def add_model(parent: Element, parts: Parts) -> Element:
         _add_link(model, parts, link)
     for joint in parts.tree.joints:
         _add_joint(model, parts, joint)
+    for pair in parts.files.excluded:
+        _add_exclusion(model, pair)
     return model
 
 
@@ -137,6 +139,15 @@ def _add_axis(element: Element, parts: Parts, joint: Joint) -> None:
         add_text_element(mimic, "multiplier", joint.mimic.multiplier)
         add_text_element(mimic, "offset", joint.mimic.offset)
         add_text_element(mimic, "reference", 0.0)
+
+
+def _add_exclusion(model: Element, pair: tuple[str, str]) -> None:
+    """Exclude the contacts of two links: SDF has no element for it, so Drake's own is used."""
+    names = ["_and_".join(pair), "_and_".join(reversed(pair))]
+    for name, link, other in zip(names, pair, reversed(names), strict=True):
+        group = SubElement(model, "drake:collision_filter_group", {"name": name})
+        add_text_element(group, "drake:member", link)
+        add_text_element(group, "drake:ignored_collision_filter_group", other)
 
 
 def _mimic_attributes(mimic: Mimic) -> dict[str, str]:

@@ -67,6 +67,10 @@ class _Writer:
             self._write_link(link)
         for joint in parts.files.model.joints:
             self._write_joint(joint)
+        for first, second in parts.files.excluded:
+            prim = self.stage.GetPrimAtPath(f"{ROOT}/links/{first}")
+            pairs = pxr.UsdPhysics.FilteredPairsAPI.Apply(prim).CreateFilteredPairsRel()
+            pairs.AddTarget(f"{ROOT}/links/{second}")
 
     def _write_link(self, link: UrdfLink) -> None:
         pxr, path = self.pxr, f"{ROOT}/links/{link.name}"

@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-TABLES = ("objects", "links", "joints", "findings", "rejects", "categories", "splits")
+TABLES = ("objects", "links", "joints", "exclusions", "findings", "rejects", "categories",
+          "splits")  # fmt: skip
 
 URDF = "object.urdf"
+SRDF = "object.srdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
@@ -59,6 +61,11 @@ class ObjectLayout:
     def urdf(self) -> Path:
         """The normalized URDF."""
         return self.root / URDF
+
+    @property
+    def srdf(self) -> Path:
+        """Pairs of links without contacts; absent where there are none."""
+        return self.root / SRDF
 
     @property
     def glb(self) -> Path:

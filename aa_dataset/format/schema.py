@@ -218,6 +218,18 @@ JOINTS = (
     ),
 )
 
+EXCLUSIONS = (
+    _documented_field("object_id", _TEXT, "object"),
+    _documented_field("first", _TEXT, "link"),
+    _documented_field("second", _TEXT, "another link, later in the alphabet"),
+    _documented_field(
+        "reason",
+        _TEXT,
+        "overlap_at_rest or overlap_in_motion: the links penetrate each other in their visible "
+        "geometry, so simulators ignore contacts between them",
+    ),
+)
+
 FINDINGS = (
     _documented_field("object_id", _TEXT, "object"),
     _documented_field("stage", _TEXT, "stage that spoke"),
@@ -267,6 +279,7 @@ TABLES: dict[str, pa.Schema] = {
     "objects": _documented_schema(OBJECTS),
     "links": _documented_schema(LINKS),
     "joints": _documented_schema(JOINTS),
+    "exclusions": _documented_schema(EXCLUSIONS),
     "findings": _documented_schema(FINDINGS),
     "rejects": _documented_schema(REJECTS),
     "categories": _documented_schema(CATEGORIES),

@@ -82,6 +82,7 @@ class Code(StrEnum):
     COLORS_AVERAGED = "colors_averaged"  # vertex colors became one color
     COLLISION_REPLACED = "collision_replaced"  # the source's shapes are unusable; ours replace them
     COLLISION_LEFT_OUT = "collision_left_out"  # components beyond the budget, the smallest
+    CONTACT_EXCLUDED = "contact_excluded"  # links that penetrate each other ignore their contacts
     COLLISION_FILLED = "collision_filled"  # a hollow that the convex parts still fill at the budget
     BASE_EMPTY = "base_empty"  # the root link has no geometry
     LABEL_UNKNOWN = "label_unknown"  # the taxonomy has no such category
@@ -121,6 +122,7 @@ class Code(StrEnum):
 LATE_CODES = (
     Code.COLLISION_LEFT_OUT,
     Code.COLLISION_FILLED,
+    Code.CONTACT_EXCLUDED,
     Code.MASS_APPROXIMATE,
     Code.BODY_LINE,
     Code.DUPLICATE_KEPT,

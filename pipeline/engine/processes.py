@@ -14,6 +14,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
+import psutil
+
 from pipeline.base.errors import MemoryLimitError
 
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
@@ -101,6 +103,15 @@ def outside_signal(exit_code: int | None) -> str | None:
         return signal.Signals(-exit_code).name
     except ValueError:  # a real-time signal
         return f"signal {-exit_code}"
+
+
+def is_stopped(pid: int) -> bool:
+    """Return whether a process is stopped, by SIGSTOP, Ctrl-Z or a debugger."""
+    try:
+        state = psutil.Process(pid).status()
+    except psutil.Error:  # it has ended
+        return False
+    return state in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 
 def require_memory(gigabytes: float) -> None:

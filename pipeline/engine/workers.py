@@ -2,7 +2,8 @@
 """A crew of worker processes with one pipe each, so that a dying worker affects no other.
 
 A worker does one task at a time. Each task given to the crew gets an answer: what the function
-returned, how the process died, or that it was too slow.
+returned, how the process died, or that it was too slow. The time limit of a task counts only while
+its worker could run: a build that is stopped (SIGSTOP, Ctrl-Z) and continued loses no object.
 
 The pool of pebble has one pipe with locks for all workers. A worker that is killed while it holds a
 lock blocks the others, and it is unknown which object caused which death.
@@ -22,12 +23,22 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from pipeline.engine.processes import end_by_signals, end_with_parent, limit_memory, use_own_stderr
+from pipeline.engine.processes import (
+    end_by_signals,
+    end_with_parent,
+    is_stopped,
+    limit_memory,
+    use_own_stderr,
+)
 
 T = TypeVar("T")
 
 # A child of a dead worker may keep its pipe open, so the process is polled at this interval.
 LOOK_S = 1.0
+# Shortest wait: a stopped worker with nearly no time left would else be polled without a pause.
+SHORTEST_LOOK_S = 0.05
+# Most that one look can count. More passes only if this process was itself stopped or starved.
+COUNTED_S = 2 * LOOK_S
 FAREWELL_S = 5.0
 # An answer is its length, then its bytes. It is read in pieces: `recv_bytes` would wait beyond the
 # deadline if the worker hangs in the middle of an answer.
@@ -62,13 +73,14 @@ class Worker(Generic[T]):
         self.process = CONTEXT.Process(target=_serve_tasks, args=arguments, daemon=True)
         self.process.start()
         theirs.close()
-        self.tasks, self.number, self.deadline = 0, -1, 0.0
+        self.tasks, self.number = 0, -1
+        self.left, self._looked = 0.0, 0.0  # [s], of the current task
         self._come = bytearray()  # bytes received of the current answer
 
     def give(self, number: int, task: T, seconds: float) -> None:
         """Send one task."""
         self.tasks, self.number = self.tasks + 1, number
-        self.deadline = time.monotonic() + seconds
+        self.left, self._looked = seconds, time.monotonic()
         try:
             self.connection.send(task)
         except OSError:
@@ -88,10 +100,21 @@ class Worker(Generic[T]):
         if gone:
             self.process.join()
             return Died(self.process.exitcode or 0)
-        if time.monotonic() > self.deadline:
+        if self._count_time() <= 0:
             self.kill()
             return TooSlow()
         return None
+
+    def _count_time(self) -> float:
+        """Return the time left [s], less what passed since the last look if the worker could run.
+
+        Time counts whether the worker computes or sleeps, so that one that hangs is ended too.
+        """
+        now = time.monotonic()
+        passed, self._looked = min(now - self._looked, COUNTED_S), now
+        if self.process.pid is None or not is_stopped(self.process.pid):
+            self.left -= passed
+        return self.left
 
     def _receive_piece(self) -> bytes | None:
         """Read a piece of the answer from the pipe; return the answer when it is complete."""
@@ -139,7 +162,7 @@ class Crew(Generic[T]):
     count : int
         Maximum number of workers.
     seconds : float [s]
-        Time limit of one task.
+        Time limit of one task, not counting time in which its worker is stopped.
     gigabytes : float [GB]
         Address space of a worker.
     tasks_each : int
@@ -193,8 +216,8 @@ class Crew(Generic[T]):
         """Wait until at least one running task has finished."""
         while self._busy and not self._collect_answers():
             signs = [sign for w in self._busy for sign in (w.connection, w.process.sentinel)]
-            nearest = min(worker.deadline for worker in self._busy) - time.monotonic()
-            wait(signs, timeout=max(0.0, min(nearest, LOOK_S)))
+            nearest = min(worker.left for worker in self._busy)
+            wait(signs, timeout=min(max(nearest, SHORTEST_LOOK_S), LOOK_S))
 
     def rest(self) -> None:
         """Wait until every started task has finished."""

@@ -97,6 +97,15 @@ class JointRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ExclusionRow:
+    """One row of the table `exclusions`; `aa_dataset/format/schema.py` defines the columns."""
+
+    first: str
+    second: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotatedFacts(Record):
     """What later stages read of every object without its rows.
 
@@ -117,7 +126,8 @@ class AnnotatedFacts(Record):
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedRecord(AnnotatedFacts):
-    """The facts with the object's rows of `links` and `joints`, in the tree's order."""
+    """The facts with the object's rows of `links`, `joints` (in the tree's order), `exclusions`."""
 
     links: tuple[LinkRow, ...]
     joints: tuple[JointRow, ...]
+    exclusions: tuple[ExclusionRow, ...]

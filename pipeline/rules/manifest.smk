@@ -21,6 +21,7 @@ rule manifest:
         objects="library/objects.parquet",
         links="library/links.parquet",
         joints="library/joints.parquet",
+        exclusions="library/exclusions.parquet",
         findings="library/findings.parquet",
         rejects="library/rejects.parquet",
         categories="library/categories.parquet",
@@ -34,6 +35,7 @@ rule manifest:
         "{PYTHON:q} -m pipeline manifest --settings {input.settings:q} "
         "--input duplicates={input.duplicates:q} findings={input.findings:q} "
         "--output objects={output.objects:q} links={output.links:q} joints={output.joints:q} "
+        "exclusions={output.exclusions:q} "
         "findings={output.findings:q} rejects={output.rejects:q} categories={output.categories:q} "
         "marks={output.marks:q} "
         "> {log:q} 2>&1"

@@ -13,6 +13,7 @@ rule publish:
             "release/objects.parquet",
             "release/links.parquet",
             "release/joints.parquet",
+            "release/exclusions.parquet",
             "release/findings.parquet",
             "release/rejects.parquet",
             "release/categories.parquet",

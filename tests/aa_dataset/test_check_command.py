@@ -128,6 +128,8 @@ def test_a_good_object_is_fine_as_a_file_and_as_a_folder(
         ({"meshes__hull_dot_obj": cube(0.5) + "f 1 2 9\n"}, "a face names vertices that the file"),
         ({"meshes__object_dot_mtl": None}, "material"),
         ({"meshes__paint_dot_png": None}, "texture"),
+        ({"meshes__object_dot_mtl": "newmtl m\nmap_Kd -s 2 2 1 the paint.png\n"},
+         "texture 'the paint.png'"),
     ],
 )  # fmt: skip
 def test_every_broken_rule_is_one_line_and_exit_1(
@@ -147,7 +149,7 @@ def test_masses_may_be_absent_on_request(write: Write) -> None:
     assert main(["check", "--without-inertials", str(folder)]) == 0
 
 
-def test_json_tells_every_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lists_every_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = write("good"), write("bad", object_dot_glb=None)
     assert main(["check", "--json", str(good), str(bad)]) == 1
     rows = json.loads(capsys.readouterr().out)
@@ -209,7 +211,7 @@ def test_links_and_pipes_that_lead_elsewhere_are_not_followed(
     assert "'meshes/small.obj' does not exist" in out
 
 
-def test_a_mimic_in_a_circle_and_a_ball_are_said_by_the_library_function() -> None:
+def test_a_cycle_of_mimics_and_a_ball_joint_are_reported_by_the_library_function() -> None:
     follows = f'<limit {TURN}/><mimic joint="hinge"/></joint>'
     circle = GOOD.replace(f"<limit {TURN}/>{RESISTS}</joint>", follows, 1)
     assert "returns to itself" in check_convention(circle.encode(), FILES)[0]

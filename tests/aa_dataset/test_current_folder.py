@@ -96,7 +96,7 @@ def test_a_folder_that_looks_like_a_checkout_is_not_executed(trap: Path, command
     assert "set AA_CHECKOUT to its path" in done.stderr
 
 
-def test_a_checkout_that_was_told_is_executed(trap: Path) -> None:
+def test_a_checkout_named_by_the_user_is_executed(trap: Path) -> None:
     done = aa(trap, "sources", AA_CHECKOUT=str(trap))
     assert done.returncode == 0, done.stderr
     assert "pipeline" in (trap.parent / "ran").read_text()

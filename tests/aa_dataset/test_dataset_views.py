@@ -51,7 +51,7 @@ def test_an_unknown_id_is_a_key_error_with_a_suggestion(dataset):
     assert "'generated-lamp'" in str(caught.value)
 
 
-def test_an_object_outside_the_selection_says_so(dataset):
+def test_an_object_outside_the_selection_is_an_error_message(dataset):
     with pytest.raises(UnknownObjectError, match="not in this selection"):
         dataset.split("train")["generated-lamp"]
 

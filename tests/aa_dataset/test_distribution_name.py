@@ -30,7 +30,7 @@ def test_the_project_and_its_command_have_the_name():
     assert shown.stdout.split() == ["aa-dataset", project["version"]]
 
 
-def test_no_text_asks_for_extras_of_the_other_package():
+def test_no_text_names_extras_of_the_other_package():
     found = {path.name for path, text in texts() if re.search(r"articulatearena\s*\[[a-z]", text)}
     assert found == set()
 

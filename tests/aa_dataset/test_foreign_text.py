@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of strangers stays text: in Markdown, YAML, tab-separated files and terminals."""
+"""Untrusted text stays text: in Markdown, YAML, tab-separated files and terminals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_yaml_gives_the_text_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["cc0-1.0", "mit", "apache-2.0", "other", "cc-by-4.0"])
-def test_licenses_stand_in_yaml_as_they_are(word: str) -> None:
+def test_licenses_are_unchanged_in_yaml(word: str) -> None:
     assert yaml_text(word) == word
 
 
@@ -62,7 +62,7 @@ def test_words_that_yaml_takes_for_something_else_are_quoted(word: str) -> None:
 
 
 @given(TEXTS)
-def test_a_line_is_one_line_and_a_terminal_obeys_nothing(text: str) -> None:
+def test_foreign_text_is_one_line_without_terminal_commands(text: str) -> None:
     for line in (one_line(text), plain_line(text), terminal_line(text)):
         assert not CONTROL.search(line)
         assert "\t" not in line
@@ -86,7 +86,7 @@ def test_an_address_becomes_no_link_by_itself(text: str, cell: str) -> None:
     assert markdown_cell(text) == cell and plain_line(text) == text
 
 
-def test_no_character_that_nobody_sees_passes() -> None:
+def test_every_invisible_character_is_caught() -> None:
     hidden = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
     signs = [chr(code) for code in range(sys.maxunicode + 1)]
     passed = [s for s in signs if unicodedata.category(s) in hidden and not UNPRINTABLE.match(s)]

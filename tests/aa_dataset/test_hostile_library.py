@@ -29,7 +29,7 @@ from tests.kit.places import REPOSITORY
 
 
 def rename(library: Path, old: str, new: str) -> None:
-    """Give an object another id in every table, and leave the seal to be written anew."""
+    """Give an object another id in every table, without writing the seal again."""
     for path in library.glob("*.parquet"):
         table = pq.read_table(path)
         if "object_id" in table.column_names:

@@ -25,7 +25,7 @@ def seal_of(library: Path) -> dict:
     return json.loads((library / "library.json").read_text())
 
 
-def test_a_folder_opens_and_says_that_it_is_a_part(library, capsys):
+def test_a_folder_opens_and_reports_that_it_is_a_part(library, capsys):
     dataset = load_dataset(library)
     said = capsys.readouterr()
     assert len(dataset) == 5
@@ -35,7 +35,7 @@ def test_a_folder_opens_and_says_that_it_is_a_part(library, capsys):
     assert "5 of the 19,977 objects of ArticulateArena-20K" in said.err
 
 
-def test_verbose_off_says_nothing(library, capsys):
+def test_without_verbose_nothing_is_printed(library, capsys):
     load_dataset(str(library), verbose=False)
     assert capsys.readouterr() == ("", "")
 
@@ -55,7 +55,7 @@ def test_the_name_is_found_in_the_local_library_folder(library, monkeypatch):
     assert load_dataset("library").root == library
 
 
-def test_an_absent_name_says_where_it_was_looked_for(tmp_path, monkeypatch):
+def test_the_error_for_an_absent_name_lists_the_searched_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LibraryError, match=r"aa_home.*make library.*repo_id"):
         load_dataset("articulatearena-20k")
@@ -159,7 +159,7 @@ def test_the_revision_can_be_demanded(library):
         load_dataset(library, revision="0123456789abcdef")
 
 
-def test_a_sampled_split_answers_to_its_stem_and_says_so(library, capsys):
+def test_a_sampled_split_opens_under_its_stem_with_a_notice(library, capsys):
     dataset = load_dataset(library, "eval200")
     assert dataset.object_ids == ["generated-cabinet", "generated-lamp", "local-stool"]
     assert "split eval200_1a2b3c4d: 3 objects, sampled" in capsys.readouterr().err
@@ -191,7 +191,7 @@ def test_the_frozen_split_wins_over_a_sampled_one(tmp_path, capsys):
     assert "sampled" not in capsys.readouterr().err
 
 
-def test_a_frozen_split_is_opened_under_its_version_and_says_so(frozen_library, capsys):
+def test_a_frozen_split_opens_under_its_version_with_a_notice(frozen_library, capsys):
     dataset = load_dataset(frozen_library, split="eval200-v0")
     assert dataset.object_ids == load_dataset(frozen_library, split="eval200").object_ids
     said = "split eval200: 3 objects, benchmark eval200-v0 (provisional), list 00112233aabbccdd: "
@@ -209,7 +209,7 @@ def test_another_version_than_the_librarys_is_refused(frozen_library, library, n
 @pytest.mark.parametrize(
     "change", [{"objects": 4}, {"split": "train"}, {"by_numbers": 0}, {"digest": None, "x": 1}]
 )
-def test_a_benchmark_that_the_splits_deny_is_refused(frozen_library, change):
+def test_a_benchmark_that_contradicts_the_splits_is_refused(frozen_library, change):
     facts = seal_of(frozen_library)["benchmark"] | change
     facts = {key: value for key, value in facts.items() if value is not None}
     write_seal(frozen_library, benchmark=facts)
@@ -284,7 +284,7 @@ SPLITS = {
 
 
 @pytest.mark.parametrize("name", SPLITS)
-def test_splits_that_deny_the_benchmark_of_the_seal_are_refused(frozen_library, name):
+def test_splits_that_contradict_the_benchmark_of_the_seal_are_refused(frozen_library, name):
     change, words = SPLITS[name]
     sealed = {key: seal_of(frozen_library)[key] for key in ("benchmark", "splits")}
     edit_splits(frozen_library, lambda rows: change(members_first(rows)))

@@ -13,7 +13,7 @@ from tests.kit.places import REPOSITORY
 BUILD = "import sys, setuptools.build_meta as b; b.build_wheel(sys.argv[1])"
 
 
-def test_the_wheel_holds_every_module_and_says_that_it_is_typed(tmp_path):
+def test_the_wheel_contains_every_module_and_the_marker_of_types(tmp_path):
     """Built from a copy, so that nothing is left in the checkout."""
     pytest.importorskip("setuptools", minversion="77", reason="the build backend")
     source, out = tmp_path / "source", tmp_path / "wheel"

@@ -97,7 +97,7 @@ def test_a_table_without_rows_has_no_pages_to_speak_of() -> None:
 
 
 @pytest.mark.parametrize("codec", ["snappy", "gzip", "zstd"])
-def test_a_header_that_claims_gigabytes_is_seen_before_they_are_asked_for(
+def test_a_header_that_claims_gigabytes_is_refused_before_memory_is_allocated(
     tmp_path: Path, codec: str
 ) -> None:
     data = forged(packed({"a": TEXTS}, compression=codec), 0, HUGE)

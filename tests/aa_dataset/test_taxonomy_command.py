@@ -38,7 +38,7 @@ def test_tree(library: Path, capsys: Any) -> None:
     assert tree["supercategories"]["Kitchen & Cooking"] == {"grill": 0}
 
 
-def test_why_tells_every_step(library: Path, capsys: Any) -> None:
+def test_why_lists_every_step(library: Path, capsys: Any) -> None:
     status, out, _ = run(capsys, "why", "articraft-a")
     assert status == 0
     assert "1. record id: articulated_task_lamp" in out

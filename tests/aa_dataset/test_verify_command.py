@@ -38,7 +38,7 @@ def flip(path: Path, place: int) -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def test_a_sound_library_is_said_to_be_sound(library, capsys, monkeypatch):
+def test_an_undamaged_library_is_reported_as_such(library, capsys, monkeypatch):
     status, out, err = run(capsys, str(library))
     assert (status, err) == (0, "")
     assert out == f"{library}: every file and every object matches the seal.\n"
@@ -66,7 +66,7 @@ def other_revision(library: Path) -> None:
 
 
 def resealed(library: Path) -> None:
-    """Let a damaged tar be sealed, as builds did: the object's own digest still tells."""
+    """Let a damaged tar be sealed, as builds did: the object's own digest shows the damage."""
     data = (library / TAR).read_bytes()
     flip(library / TAR, data.index(b"generated-lamp/meshes/arm.obj") + 520)
     seal = json.loads((library / "library.json").read_text())
@@ -203,7 +203,7 @@ def test_a_damaged_cache_that_cannot_be_written_is_a_sentence(library):
     assert "remove that folder" in done.stdout and (folder / ".aa-receipt.json").is_file()
 
 
-def test_the_help_says_what_is_removed(capsys):
+def test_the_help_names_what_is_removed(capsys):
     with pytest.raises(SystemExit):
         main(["verify", "--help"])
     assert "loses its receipt" in " ".join(capsys.readouterr().out.split())

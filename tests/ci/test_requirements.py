@@ -87,7 +87,7 @@ def test_every_package_has_a_file_for_both_machines(
     assert lacking == NOWHERE[machine]
 
 
-def test_the_page_tells_what_has_no_file() -> None:
+def test_the_page_lists_packages_without_a_file() -> None:
     page = (REPOSITORY / "docs/supply_chain.md").read_text()
     assert all(f"`{name}`" in page for name in NOWHERE["linux_aarch64"])
 
@@ -234,7 +234,7 @@ def other_hash(text: str) -> str:
     return text.replace(f"sha256:{first}", f"sha256:{'10'[first == '1']}")
 
 
-def test_make_obeys_every_hash(project: Path) -> None:
+def test_make_checks_every_hash(project: Path) -> None:
     lies = [
         ("backend", other_hash, "DO NOT MATCH THE HASHES"),
         ("build", other_hash, "DO NOT MATCH THE HASHES"),

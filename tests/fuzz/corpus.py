@@ -191,7 +191,7 @@ def manifest_csv() -> list[bytes]:
 
 
 def manifest_parquet() -> list[bytes]:
-    """Return `manifest.parquet` files, one with a cell that stands a thousand times."""
+    """Return `manifest.parquet` files, one with a cell that is repeated a thousand times."""
     found = []
     for count, caption in ((2, "a lamp"), (1000, "x" * 2000)):
         rows = [{"rel_path": f"o/{n}", "tier": "viable", "caption": caption} for n in range(count)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is fuzzed: every reader of files that strangers write, through the door a user takes.
+"""What is fuzzed: every reader of untrusted files, by the functions that a user calls.
 
 A new reader is a new line in `TARGETS`: seeds of its format, and a function that hands it bytes in
 an empty folder. Whatever leaves that function must be an error that we raise on purpose.
@@ -158,7 +158,7 @@ def _library_tar(data: bytes, folder: Path) -> object:
 
 
 def _library_table(data: bytes, folder: Path) -> object:
-    """Read a table that its seal vouches for: whoever writes one writes the other."""
+    """Read a table with a valid seal: an attacker can write both."""
     _written(folder, {"splits.parquet": data})
     mark = FileSeal(hashlib.sha256(data).hexdigest(), len(data))
     seal = Seal("a", "0" * 16, SCHEMA_VERSION, 1, 1, {}, {}, None, {"splits.parquet": mark}, "")

@@ -105,7 +105,7 @@ def normal(
 
 
 def raw_record(model: str = "model.urdf", source: Mapping[str, Any] = METRIC) -> IngestedRecord:
-    """Return what `ingest` would say about an object that is one folder."""
+    """Return the record that `ingest` would make of an object that is one folder."""
     facts = {"source": "test", "source_id": "object", "format": "urdf", "paths": (".",)}
     known = {"unit": 1.0, **facts, **source, "model": model}
     return IngestedRecord(**{**known, "frame": Frame(**source["frame"])})

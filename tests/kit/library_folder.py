@@ -67,7 +67,7 @@ def tar_fragment(object_id: str, files: dict[str, bytes]) -> bytes:
 
 
 def write_seal(root: Path, **changes: Any) -> None:
-    """Seal a folder as it stands, as the last step of a build does."""
+    """Seal a folder in its present state, as the last step of a build does."""
     paths = sorted([*root.glob("*.parquet"), *root.glob("assets/*.tar")])
     files = {
         path.relative_to(root).as_posix(): {
@@ -106,7 +106,7 @@ def revision(root: Path) -> str:
 
 
 def _benchmark(count: int) -> dict[str, Any] | None:
-    """Return what a seal says of a frozen split: one object agrees by numbers alone."""
+    """Return the entry of a frozen split in a seal: one object agrees by numbers alone."""
     if not count:
         return None
     proof = {"digest": "00112233aabbccdd", "by_bytes": count - 1, "by_numbers": 1}

@@ -203,7 +203,7 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def read(adapter: str, root: Path) -> dict[str, RawRecord | Rejection]:
-    """Return what an adapter says about every object of a folder, by the object's name."""
+    """Return the record that an adapter makes of every object of a folder, by name."""
     module = importlib.import_module(f"pipeline.raw.adapters.{adapter}")
     said: dict[str, RawRecord | Rejection] = {}
     for found in module.discover(root):

@@ -93,7 +93,7 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]
 def library_job(stage: str, config: Any) -> ShardJob[Any]:
     """Return the job of a whole-library stage."""
     root = layout.LIBRARY
-    tables = ("objects", "links", "joints", "findings", "rejects", "categories")
+    tables = ("objects", "links", "joints", "exclusions", "findings", "rejects", "categories")
     duplicates = layout.WORK / "deduplicate"
     wiring: dict[str, tuple[dict[str, Path], dict[str, Path]]] = {
         "deduplicate": ({}, {n: duplicates / f"{n}.parquet" for n in ("rejects", "findings")}),

@@ -16,6 +16,7 @@ from pipeline.generate.emit import emit, object_files
 from pipeline.raw.taxonomy import load_taxonomy
 from tests.kit.bench import box_text, joint_text, mesh_link, normal, robot, unpacked, write_object
 from tests.kit.places import REPOSITORY
+from tests.kit.shared import made_once
 from tests.kit.small_build import OBJECTS, build
 
 
@@ -87,8 +88,11 @@ def workspace(elsewhere: Path) -> Path:
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with `library/` and `release/` of thirteen good objects and two bad."""
-    folder, home = tmp_path_factory.mktemp("built"), Path.cwd()
-    ignore = shutil.ignore_patterns("__pycache__")
+    return made_once(tmp_path_factory, "small_build", _make_small_build)
+
+
+def _make_small_build(folder: Path) -> None:
+    home, ignore = Path.cwd(), shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset", "taxonomy"):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=ignore)
     for name in ("config.yaml", "constraints.txt", "LICENSE"):
@@ -100,7 +104,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         os.chdir(home)
         load_taxonomy.cache_clear()
-    return folder
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile input from end to end: inventory, ingest and normalize of one object of a stranger.
+"""Hostile input from end to end: inventory, ingest and normalize of one untrusted object.
 
 Every case ends as a rejection or as a finding with its own code, and no file outside the object's
 folder is opened on the way. A secret that would make the object whole lies beside the folder.
@@ -66,7 +66,7 @@ def guarded(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def ended(elsewhere: Path) -> Callable[[Path, str], list[str]]:
-    """Return a function that walks the only object of a source and tells the codes at its end."""
+    """Return a function that runs the only object of a source and returns the codes at its end."""
     # A budget of bytes that lets the long chain through to the budget of links.
     settings = settings_kit.changed(settings_kit.SETTINGS, budgets={"urdf_bytes": 10_000_000})
 
@@ -265,7 +265,7 @@ def put(root: Path, urdf: str | bytes, files: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("adapter", ["generated", "urdf_folder"])
 @pytest.mark.parametrize(("code", "urdf", "files"), CASES)
-def test_an_object_of_a_stranger_ends_with_the_code_of_its_fault(
+def test_a_hostile_object_ends_with_the_code_of_its_fault(
     code: str, urdf: Any, files: dict[str, Any], adapter: str, guarded: Path, ended: Any
 ) -> None:
     """As one of the user's own objects, and as one of a collection of the tail."""

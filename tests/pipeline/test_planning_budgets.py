@@ -22,8 +22,7 @@ from pipeline.base.errors import PipelineError, Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw import walk
 from pipeline.raw.adapters import articulated_object_code, gapartnet_akb48
-from pipeline.raw.adapters.mjcf import _include_names, find_models
-from pipeline.raw.adapters.mjcf import _without_comments as _without_asides
+from pipeline.raw.adapters.mjcf import _include_names, _without_comments, find_models
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import IngestInput, ingest
@@ -72,7 +71,7 @@ def test_eight_megabytes_of_one_mark_are_scanned_once(text: bytes) -> None:
 )  # fmt: skip
 def test_the_scans_find_what_the_patterns_find(words: list[bytes]) -> None:
     text = b"".join(words)
-    assert _without_asides(text) == ASIDE.sub(b"", text)
+    assert _without_comments(text) == ASIDE.sub(b"", text)
     assert list(_include_names(text)) == INCLUDE.findall(text)
 
 
@@ -172,7 +171,7 @@ def test_models_in_one_folder_are_looked_at_a_fixed_number_of_times(
     assert many < 5 * few  # the square would be sixteen times as many
 
 
-def test_a_crowded_folder_still_tells_every_change(elsewhere: Path) -> None:
+def test_every_change_of_a_crowded_folder_is_found(elsewhere: Path) -> None:
     root = Path("raw")
     (root / "c").mkdir(parents=True)
     (root / "c/source.yaml").write_text(COLLECTION)
@@ -219,7 +218,7 @@ def test_a_number_of_one_source_yaml_refuses_that_collection_alone(
 
 
 def repeated(path: Path, rows: int, cell: str) -> None:
-    """Write a Parquet file in which one cell stands many times, in a few bytes."""
+    """Write a Parquet file in which one cell is repeated many times, in a few bytes."""
     column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([cell]))
     table = pa.table({"rel_path": column, "tier": column, "caption": column})
     pq.write_table(table, path, compression="zstd", store_schema=False)

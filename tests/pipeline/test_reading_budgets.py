@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.untrusted.mtl import MapLine, read_mtl
 from aa_dataset.untrusted.obj import ObjError, read_obj
 from aa_dataset.untrusted.safe_json import MOST_DEPTH, JsonError, parse_json
 from pipeline.base.errors import Rejection
@@ -23,7 +24,6 @@ from pipeline.engine.runner import Task
 from pipeline.raw.adapters import partnet_mobility
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.records import Found
-from pipeline.shapes.materials import MapLine, read_mtl
 from pipeline.shapes.pieces import compacted
 from pipeline.stages.normalize import meshes as meshes_module
 from pipeline.stages.normalize.meshes import MeshReader
@@ -231,7 +231,7 @@ def test_an_object_of_too_many_pieces_is_refused(tmp_path: Path) -> None:
         (b"v 0 0 0\nf 1/" + b"9" * 30 + b" 1 1\nf -1 -1 -1\n", "vertices that the file does not"),
     ],
 )
-def test_odd_obj_text_is_read_or_is_a_sentence(text: bytes, words: str) -> None:
+def test_unusual_obj_text_is_read_or_is_an_error_message(text: bytes, words: str) -> None:
     if not words:
         assert len(read_obj(text).groups[0].corners) == 1
         return

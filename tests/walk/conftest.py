@@ -6,6 +6,7 @@ Finished builds are made once for all test processes; a test that changes one wo
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,7 +71,7 @@ def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory, planner: Planner) ->
     """Copy the repository with one source in one shard: one job of every stage."""
 
     def make(root: Path) -> None:
-        copy_repository(root, shards=1)
+        copy_repository(root, shards=1, backend="embree")
 
     return Workspace(made_once(tmp_path_factory, "tiny_snapshot", make), planner, FEW)
 
@@ -83,6 +84,15 @@ def tiny_built(tiny_snapshot: Workspace, tmp_path_factory: pytest.TempPathFactor
         tiny_snapshot.copy(root).build()
 
     return Workspace(made_once(tmp_path_factory, "tiny_built", make), tiny_snapshot.planner, FEW)
+
+
+@pytest.fixture
+def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
+    """Return a copy of the smallest build in which normalize and all after it must run again."""
+    workspace = tiny_built.copy(tmp_path / "tiny")
+    for folder in ("work/normalize", "library", "release"):
+        shutil.rmtree(workspace.root / folder)
+    return workspace
 
 
 @pytest.fixture

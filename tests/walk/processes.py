@@ -54,7 +54,7 @@ def hunted(session: int, stage: str, *, most: int) -> Iterator[list[int]]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                     killed.append(pid)
-            time.sleep(0.005)
+            time.sleep(0.02)
 
     thread = threading.Thread(target=hunt)
     thread.start()

@@ -127,7 +127,7 @@ def test_no_output_knows_where_or_when_it_was_made(built: Workspace) -> None:
                 assert str(built.root).encode() not in path.read_bytes(), path
 
 
-def test_the_summary_tells_what_was_built(built: Workspace) -> None:
+def test_the_summary_lists_what_was_built(built: Workspace) -> None:
     text = built.run("pipeline", "summary").stdout
     seal = json.loads((built.root / "library/library.json").read_bytes())
     assert f"{seal['objects']} of the 19,977 objects" in text

@@ -71,7 +71,7 @@ def test_a_lost_or_damaged_output_is_made_again(
 
 
 @pytest.mark.parametrize("path", ["library/joints.parquet", "release/library.json"])
-def test_rot_that_no_time_tells_of_is_healed(
+def test_damage_that_changes_no_time_stamp_is_repaired(
     built: Workspace, copied: Workspace, path: str
 ) -> None:
     """A failing disk changes neither times nor inode, so that the records of jobs see nothing."""
@@ -133,7 +133,9 @@ def test_one_run_heals_everything_at_once(built: Workspace, copied: Workspace) -
 
 
 @pytest.mark.parametrize("how", ["kept", "deleted"])
-def test_a_changed_setting_counts_whatever_the_dates(copied: Workspace, how: str) -> None:
+def test_a_changed_setting_reruns_its_stage_whatever_the_time_stamps(
+    copied: Workspace, how: str
+) -> None:
     config = copied.root / "config.yaml"
     text = config.read_text()
     assert "density: 500.0" in text
@@ -153,7 +155,7 @@ def test_dates_alone_make_nothing_stale(copied: Workspace, seconds: float) -> No
     assert copied.plan().jobs == {}
 
 
-def test_a_source_that_vanishes_leaves_the_library_also_with_files_of_the_future(
+def test_a_removed_source_leaves_the_library_also_with_time_stamps_in_the_future(
     copied: Workspace,
 ) -> None:
     """Snakemake alone refuses a job whose input is newer than what it just wrote."""

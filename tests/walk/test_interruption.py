@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,11 +16,14 @@ from tests.walk.workspaces import Workspace
 
 STAGES = ("ingest", "normalize", "categorize", "verify", "annotate", "render", "deduplicate",
           "manifest", "split", "publish")  # fmt: skip
+# One output of every step that works on the whole library; the other stages write a folder.
+WHOLE = {"manifest": "library/objects.parquet", "split": "library/splits.parquet",
+         "publish": "release/README.md"}  # fmt: skip
 PATIENCE_S = 240
 
 
 def stage_started(workspace: Workspace, stage: str) -> bool:
-    """Tell whether a job of the stage has opened its log, which is the first thing it does."""
+    """Return whether a job of the stage has opened its log, which is the first thing it does."""
     logs = workspace.root / "work/logs"
     return (logs / f"{stage}.log").exists() or any((logs / stage).rglob("*.log"))
 
@@ -29,9 +33,18 @@ def clear_logs(workspace: Workspace) -> None:
         path.unlink()
 
 
+def remove_outputs(workspace: Workspace, stage: str) -> None:
+    """Make the next build run the stage, also if an earlier, killed build had finished it."""
+    if stage in WHOLE:
+        (workspace.root / WHOLE[stage]).unlink(missing_ok=True)
+    else:
+        shutil.rmtree(workspace.root / "work" / stage, ignore_errors=True)
+
+
 def kill_in(workspace: Workspace, stage: str, delay_s: float) -> bool:
-    """Start a build, kill its whole process group inside a stage; tell whether that happened."""
+    """Start a build, kill its process group inside a stage; return whether that happened."""
     clear_logs(workspace)
+    remove_outputs(workspace, stage)
     process = workspace.start()
     try:
         deadline = time.monotonic() + PATIENCE_S

@@ -35,7 +35,7 @@ def build(
 
 @contextmanager
 def mounted(*words: str, folder: Path) -> Iterator[None]:
-    """Mount something on a folder; skip the test where nobody may."""
+    """Mount something on a folder; skip the test where that is not permitted."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(["mount", *words, str(folder)], capture_output=True, check=False)
     if done.returncode:
@@ -53,7 +53,7 @@ def assert_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None
         assert part in done.stderr
 
 
-def test_a_full_disk_is_a_sentence_and_the_next_run_goes_on(copied: Workspace) -> None:
+def test_a_full_disk_is_an_error_message_and_the_next_run_continues(copied: Workspace) -> None:
     library = copied.root / "library"
     shutil.rmtree(library)
     with mounted("-t", "tmpfs", "-o", "size=64k", "none", folder=library):

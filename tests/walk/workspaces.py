@@ -26,7 +26,7 @@ BUILD = ("pipeline", "build", "--count")
 
 @dataclass(frozen=True)
 class Plan:
-    """What `snakemake -n` says: jobs per rule, and the shards they work on."""
+    """The output of `snakemake -n`: jobs per rule, and the shards they work on."""
 
     jobs: dict[str, int]
     shards: set[str]
@@ -94,8 +94,11 @@ def environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(("AA_", "PYTEST"))}
 
 
-def copy_repository(root: Path, *, shards: int) -> None:
-    """Copy what a build needs, compiled modules too, with settings for small builds."""
+def copy_repository(root: Path, *, shards: int, backend: str = "auto") -> None:
+    """Copy what a build needs, compiled modules too, with settings for small builds.
+
+    With a chosen backend of render no job has to try out in a process of its own what works here.
+    """
     root.mkdir(parents=True)
     for name in PARTS:
         source = REPOSITORY / name
@@ -105,5 +108,5 @@ def copy_repository(root: Path, *, shards: int) -> None:
             shutil.copy2(source, root / name)
     config = yaml.safe_load((root / "config.yaml").read_text())
     config["sources"] = {"generated": {"shards": shards}}
-    config["render"]["size"] = 64
+    config["render"] |= {"size": 64, "backend": backend}
     (root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))

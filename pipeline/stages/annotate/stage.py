@@ -11,8 +11,9 @@ import trimesh
 
 from aa_dataset.assets.contents import content_digest
 from aa_dataset.convention.document import check_convention
-from aa_dataset.format.layout import GLB, URDF
+from aa_dataset.format.layout import GLB, SRDF, URDF
 from aa_dataset.kinematics import KinematicTree
+from aa_dataset.kinematics.srdf import format_srdf
 from aa_dataset.kinematics.urdf import Inertial, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
@@ -27,7 +28,12 @@ from pipeline.handover.normalized import DrawnPrimitive, NormalRecord
 from pipeline.handover.verified import VerifiedRecord
 from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.shapes.urdf_text import format_urdf
-from pipeline.stages.annotate.collision.links import with_convex_parts
+from pipeline.stages.annotate.clearance.objects import cleared_parts, exclusion_findings
+from pipeline.stages.annotate.collision.links import (
+    convex_parts,
+    part_findings,
+    with_collisions,
+)
 from pipeline.stages.annotate.dynamics import with_dynamics
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.fingerprint import fingerprint
@@ -70,13 +76,18 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     """Compute the inertials and table rows of one object."""
     facts, files = task.data.facts, read_range(task.data.where)
     model = parse_urdf(files[URDF])
-    most = settings.annotate.collision_parts
-    model, files, findings = with_convex_parts(model, files, diagonal=facts.diagonal, most=most)
-    names = tuple(link.name for link in model.links)
-    meshes = read_links(files[GLB], names)
+    meshes = read_links(files[GLB], tuple(link.name for link in model.links))
+    most, diagonal = settings.annotate.collision_parts, facts.diagonal
+    parts = convex_parts(model, files, diagonal=diagonal, most=most)
+    hulls = {link: found.hulls for link, found in parts.items()}
+    cleared = cleared_parts(model, hulls, meshes, diagonal=diagonal, most=most)
+    model, files = with_collisions(model, files, cleared.hulls, diagonal=diagonal)
     masses = _masses(model, meshes, facts, settings.annotate)
-    model = with_dynamics(_with_inertials(model, masses, facts.diagonal))
+    model = with_dynamics(_with_inertials(model, masses, diagonal))
     files[URDF] = format_urdf(model)
+    if cleared.exclusions:
+        pairs = [(row.first, row.second) for row in cleared.exclusions]
+        files[SRDF] = format_srdf(model.name, pairs)
     _require_convention(files)
     tree = urdf_tree(parse_urdf(files[URDF]))
     joints = joint_rows(tree, {j.name: j for j in model.joints}, source=facts)
@@ -86,7 +97,9 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
         depth=tree.depth,
         links=tuple(link_row(n, masses[n], meshes[n], source=facts) for n in tree.links),
         joints=joints,
+        exclusions=cleared.exclusions,
     )
+    findings = [*part_findings(parts, most), *exclusion_findings(cleared.exclusions)]
     return Outcome(record, [*findings, *_mass_findings(tree, masses, joints)], files)
 
 

@@ -42,6 +42,8 @@ from pipeline.raw.taxonomy import category_rows
 Rows = list[dict[str, Any]]
 Marks = dict[str, FileSeal]
 LIBRARY = LibraryLayout(layout.LIBRARY)
+# Tables whose rows are in the records of `annotate`.
+NESTED = ("links", "joints", "exclusions")
 # Columns of `objects` by the stage whose record has a field of the same name.
 COPIED = {
     "ingest": (
@@ -92,7 +94,7 @@ def run(job: ShardJob[ManifestSettings]) -> None:
     rejects = [row for shard in shards for row in _shard_rows(shard, "rejects")] + duplicates
     left_out = {row["object_id"] for row in rejects}
     marks: Marks = {}
-    nested = {name: _rows_of_kept_objects(shards, name, left_out) for name in ("links", "joints")}
+    nested = {name: _rows_of_kept_objects(shards, name, left_out) for name in NESTED}
     counts = _link_and_joint_counts(nested)
     objects = [row for shard in shards for row in _pack_shard(shard, left_out, marks, counts)]
     _require_all_accounted_for(shards, objects, left_out)
@@ -179,7 +181,7 @@ def _count_columns(counts: Counter[str]) -> dict[str, int]:
 
 
 def _rows_of_kept_objects(shards: list[Shard], column: str, left_out: set[str]) -> pa.Table:
-    """Return the rows of `links` or `joints` of every object that is kept, sorted by object."""
+    """Return the rows of one nested table of every object that is kept, sorted by object."""
     schema = TABLES[column]
     tables = [_unnested_column(shard.path("annotate"), column, schema) for shard in shards]
     table = pa.concat_tables([schema.empty_table(), *tables]).combine_chunks()

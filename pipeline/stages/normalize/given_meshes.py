@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aa_dataset.untrusted.mtl import MapLine, MtlMaterial
 from aa_dataset.untrusted.obj import Group, ObjText
-from pipeline.shapes.materials import MapLine, MtlMaterial
 
 
 @dataclass(frozen=True, slots=True, eq=False)

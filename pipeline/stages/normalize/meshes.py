@@ -18,12 +18,12 @@ import numpy as np
 
 from aa_dataset.kinematics.urdf import Geometry, Material, Shape, UrdfLink, UrdfModel
 from aa_dataset.portable import product
+from aa_dataset.untrusted.mtl import MtlMaterial, read_mtl
 from aa_dataset.untrusted.obj import Group, ObjError, ObjText, read_obj
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
-from pipeline.shapes.materials import MtlMaterial, read_mtl
 from pipeline.shapes.pictures import (
     NotAPicture,
     Picture,

@@ -108,7 +108,7 @@ def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
     write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
     write_table(RELEASE.table("categories"), _category_rows(objects), SCHEMAS["categories"])
     ids = pa.array([row["object_id"] for row in objects], pa.string())
-    for name in ("links", "joints", "splits"):
+    for name in ("links", "joints", "exclusions", "splits"):
         table = pq.read_table(LIBRARY.table(name))
         write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
     kept = {row["object_id"] for row in objects}

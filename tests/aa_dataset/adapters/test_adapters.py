@@ -30,7 +30,7 @@ def test_a_screw_turns_and_advances(screw: Path, simulator: str) -> None:
     assert loaded.coordinates() == pytest.approx({"turn": 0.7, "slide": 0.7 * PITCH}, abs=1e-6)
 
 
-def test_a_falling_nut_spins_up_as_the_equation_of_motion_says(screw: Path, simulator: str) -> None:
+def test_a_falling_nut_follows_the_equation_of_motion(screw: Path, simulator: str) -> None:
     loaded = load(simulator, screw)
     loaded.set_coordinates({"turn": 10.0})
     loaded.step(0.5)

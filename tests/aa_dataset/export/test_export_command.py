@@ -24,12 +24,15 @@ OBJ = (
     "mtllib object.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl second\n"
     "f 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n"
 )
-MTL = "newmtl first\nmap_Kd wrong.png\nnewmtl second\nKd 1 1 1\nmap_Kd right.png\n"
+MTL = (
+    "newmtl first\nmap_Kd wrong.png\nnewmtl second\nKd 1 1 1\nmap_Kd right.png\n"
+    "newmtl third\nmap_Kd wrong_too.png\n"
+)
 
 
 @pytest.fixture
 def textured(tmp_path: Path) -> Path:
-    """Return an object of one textured tetrahedron, whose MTL file has two materials."""
+    """Return an object of one textured tetrahedron, whose MTL file has three materials."""
     folder = tmp_path / "textured"
     (folder / "meshes").mkdir(parents=True)
     (folder / "object.urdf").write_text(URDF.format(mesh="meshes/base.obj"))
@@ -46,6 +49,12 @@ def test_a_look_is_the_color_and_the_texture_of_the_used_material(textured: Path
     assert look.texture == "meshes/right.png"
     names = ["meshes/base.obj", "meshes/object.mtl", "meshes/right.png"]
     assert list(parts.mesh_files()) == names
+
+
+def test_a_texture_with_options_and_spaces_is_found_by_its_name(textured: Path) -> None:
+    (textured / "meshes/object.mtl").write_text("newmtl second\nmap_Kd -s 2 2 1 a  picture.png\n")
+    parts = Parts.of(textured)
+    assert parts.look(parts.files.model.links[0].visuals[0]).texture == "meshes/a  picture.png"
 
 
 def test_triangles_keep_their_texture_coordinates(textured: Path) -> None:

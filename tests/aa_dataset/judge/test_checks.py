@@ -18,7 +18,7 @@ import pytest
 from aa_dataset.adapters import load
 from aa_dataset.judge import checks
 from aa_dataset.judge.checks import Verdict, judge_object
-from aa_dataset.judge.quiet import captured_output as heard
+from aa_dataset.judge.quiet import captured_output
 from aa_dataset.judge.reference import Reference
 from aa_dataset.kinematics.trees import KinematicTree
 
@@ -141,17 +141,17 @@ def test_parts_that_touch_at_rest_are_a_finding(folder: Path) -> None:
     assert "base and door" not in found.detail  # parent and child
 
 
-def test_every_way_to_speak_is_heard() -> None:
-    with heard() as said:
+def test_messages_on_every_channel_are_captured() -> None:
+    with captured_output() as lines:
         os.write(2, b"from the compiled side\n")
         print("from python", flush=True, file=sys.__stdout__)
         warnings.warn("a warning", stacklevel=1)
         logging.getLogger("drake").warning("a log line")
         logging.getLogger("drake").info("not this one")
-    assert said == ["a log line", "from the compiled side", "from python", "a warning"]
+    assert lines == ["a log line", "from the compiled side", "from python", "a warning"]
 
 
-def test_what_a_simulator_says_fails_the_load(
+def test_a_message_of_a_simulator_fails_the_load(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def noisy(*arguments: Any, **options: Any) -> Any:

@@ -123,7 +123,7 @@ def write_chain(folder: Path, moving: int, fixed: int = 0) -> Path:
 
 
 def keeps_its_state(path: Path) -> bool:
-    """Tell whether Bullet says of every joint of a chain what was set; without our adapter."""
+    """Return whether Bullet, without our adapter, reports the position set for every joint."""
     import pybullet
 
     client = pybullet.connect(pybullet.DIRECT)
@@ -189,7 +189,7 @@ def test_the_exception_is_still_needed(known: Known, folder: Path) -> None:
         (3, 128, "128 joints, more than 127: Bullet keeps the frames of 127 links"),
     ],
 )
-def test_what_is_too_much_for_bullet_is_said_with_its_number(
+def test_more_joints_than_bullet_supports_are_reported_with_their_number(
     moving: int, joints: int, why: str
 ) -> None:
     said = why_uncompared("pybullet", moving=moving, joints=joints)

@@ -28,7 +28,7 @@ def test_two_half_boxes_are_the_whole_box():
     assert np.allclose(merged.inertia, whole.inertia)
 
 
-def test_merging_is_what_the_points_say():
+def test_merged_bodies_equal_the_body_of_all_points():
     rng = np.random.default_rng(0)
     clouds = [rng.normal(size=(50, 3)) + shift for shift in (0.0, 2.0)]
 

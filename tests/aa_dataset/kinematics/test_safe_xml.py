@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML from strangers: what is dangerous is refused unread, what is broken is a known error."""
+"""Untrusted XML: dangerous documents are refused unread, broken ones are a known error."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_bytes_are_allowed_up_to_the_budget_and_not_beyond() -> None:
         b"<?xml version='1.0' encoding='zlib'?><robot/>",
     ],
 )
-def test_what_is_not_well_formed_is_said_to_be_so(document: bytes) -> None:
+def test_xml_that_is_not_well_formed_has_its_own_error(document: bytes) -> None:
     assert code_of(document) == "xml_invalid"
 
 

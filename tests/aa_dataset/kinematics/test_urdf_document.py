@@ -62,7 +62,7 @@ def test_everything_written_about_a_joint_is_read() -> None:
     assert (found.mimic.joint, found.mimic.multiplier, found.mimic.offset) == ("k", -2.0, 0.25)
 
 
-def test_what_a_joint_leaves_out_is_none() -> None:
+def test_attributes_that_a_joint_omits_are_none() -> None:
     found = parse_urdf(joint()).joints[0]
     assert found.axis is found.lower is found.upper is found.effort is found.mimic is None
     assert not found.has_limit
@@ -200,7 +200,7 @@ def edge(name: str, parent: str, child: str, kind: str = "fixed") -> str:
         ('<link name="a"/>' + edge("j", "a", "a"), "joint_cycle"),
     ],
 )
-def test_links_that_form_no_tree_say_which_rule_is_broken(body: str, code: str) -> None:
+def test_the_error_for_links_that_form_no_tree_names_the_broken_rule(body: str, code: str) -> None:
     model = parse_urdf(f"<robot>{body}</robot>".encode())
     with pytest.raises(TreeError) as caught:
         urdf_tree(model)

@@ -23,7 +23,7 @@ PI = math.pi
 
 
 def both_norms():
-    """Make them anew, so that a mutation of their constructors shows."""
+    """Make new ones, so that a mutation of their constructors shows."""
     body = RigidBody(2.0, np.array([0.4, -0.3, 0.2]), np.diag([0.5, 0.6, 0.9]))
     return metric.SplitNorm(2.0), metric.KineticNorm(body)
 

@@ -146,7 +146,7 @@ def test_pairs_blocks_and_outputs_are_parts_of_the_matrix(tmp_path, monkeypatch)
 
 @needs_numba
 def test_workers_and_engines_change_nothing():
-    trees = PackedTrees.of(library(3, count=16))
+    trees = PackedTrees.of(library(3, count=8))
     results = [
         tree_distances(trees, compactify=PI, exact=True, workers=workers, engine=engine)
         for workers, engine in ((1, "numpy"), (2, "numba"), (3, "numpy"))

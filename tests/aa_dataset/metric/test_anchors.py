@@ -80,7 +80,7 @@ def test_anchor_offset_finds_the_state(joint, state):
     assert np.allclose(again, exp_twist(state * joint.screw), atol=1e-6)
 
 
-def test_anchor_offset_tells_turns_of_a_screw_apart_and_reports_residuals():
+def test_anchor_offset_distinguishes_turns_of_a_screw_and_reports_residuals():
     screw = Joint("s", "helical", [0, 0, 1], [0.1, 0, 0], -99, 99, 0.01)
     far = 5 * math.pi
     assert anchor_offset(screw, exp_twist(far * screw.screw)).coordinate == pytest.approx(far)

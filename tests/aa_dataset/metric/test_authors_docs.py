@@ -78,7 +78,7 @@ def test_both_calls_of_the_bridge_agree(cells, names):
 
 
 @pytest.mark.parametrize("cells", DIFFERENCES, ids=[cells[0][:60] for cells in DIFFERENCES])
-def test_differences_are_as_the_page_says(cells, names):
+def test_differences_equal_the_documented_ones(cells, names):
     _, theirs, gives, ours, ours_gives, option = cells
     assert_shown(result(theirs, names), gives)
     assert_shown(result(ours, names), ours_gives)

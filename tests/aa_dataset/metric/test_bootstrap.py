@@ -184,7 +184,7 @@ def test_bca_stays_within_the_draws_for_one_extreme_object():
     assert math.isnan(bootstrap_mean([], method="bca").low)
 
 
-def test_coverage_of_skewed_errors_is_what_the_docs_say():
+def test_coverage_of_skewed_errors_equals_the_documented_one():
     """Ten lognormal objects, the first row of docs/intervals.md, within four standard errors."""
     import intervals
 
@@ -195,7 +195,7 @@ def test_coverage_of_skewed_errors_is_what_the_docs_say():
     assert bca[0] > percentile[0] and bca[1] < percentile[1]
 
 
-def test_few_objects_are_said():
+def test_too_few_objects_are_reported():
     values = list(np.random.default_rng(0).lognormal(size=29))
     few, enough = bootstrap_mean(values), bootstrap_mean([*values, 1.0], method="bca")
     assert few.is_from_few and "few objects, true coverage is lower" in str(few)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function shows an example, and every example prints what it says."""
+"""Every public function shows an example, and every example prints the output beside it."""
 
 import doctest
 import importlib
@@ -34,7 +34,7 @@ def test_every_public_function_has_an_example(function):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_print_what_they_say(name):
+def test_examples_print_the_documented_output(name):
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0
 

@@ -277,7 +277,7 @@ LOSSES = {
 @pytest.mark.parametrize("kind", LOSSES)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("other", [DOOR, WHEEL, FIXED])
-def test_a_fixed_joint_has_the_loss_that_the_distance_says(name, kind, norm, other):
+def test_the_loss_of_a_fixed_joint_equals_its_distance(name, kind, norm, other):
     """Tanh of the other joint's ends, in closed form; before, a zero screw made a nan."""
     make = library(name)
     size = math.sqrt(np.square(norm.factor @ other.screw).sum())

@@ -78,7 +78,7 @@ def test_placement_discrepancy_depends_on_moments_alone(cloud, w1, v1, w2, v2):
 
 @given(clouds, bounded_joints(), bounded_joints())
 def test_linearization_is_exact_for_small_motions(cloud, first, second):
-    """E_B tends to the true material motion as ranges shrink, and is never said to equal it."""
+    """E_B tends to the true material motion as ranges shrink, and never claims to equal it."""
     body = point_body(*cloud)
 
     def small(joint):

@@ -238,7 +238,7 @@ def test_what_is_no_joint_gets_a_sentence(value, word):
 
 
 @given(trees(most=2))
-def test_trees_are_measured_by_one_norm_and_say_so(tree):
+def test_trees_take_one_norm_and_anything_else_is_refused(tree):
     with pytest.raises(ArgumentError, match="tree_distance"):
         joint_distance(tree, HINGE)
     for norm in ([SplitNorm()] * len(tree.joints), (), "split", None, BODY):

@@ -53,7 +53,7 @@ def test_pairs_that_are_no_whole_numbers_are_refused(wrong):
         tree_distances(trees(), pairs=wrong, **KAPPA)
 
 
-def test_pairs_as_the_message_tells_to_write_them():
+def test_pairs_written_as_the_error_message_advises_work():
     found = tree_distances(trees(), **KAPPA)
     rows = np.triu_indices(5, 1)
     for pairs in (np.column_stack(rows), np.array(rows).T, np.column_stack(rows).astype(float)):

@@ -267,7 +267,7 @@ def test_relaxation_is_not_exact_where_the_trees_disagree():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_ties_are_recovered_whatever_the_solver_picks(seed):
+def test_ties_are_recovered_for_every_choice_of_the_solver(seed):
     """Equal drawers, shuffled: distance 0 although the assignment may cross them."""
     rng = np.random.default_rng(seed)
     drawer = Joint("d", "prismatic", [1, 0, 0], [0, 0, 0], 0.0, 0.4)

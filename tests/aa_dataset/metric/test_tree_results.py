@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tree distance tells: script, bounds under a budget, variants, bad input."""
+"""The results of a tree distance: script, bounds under a budget, variants, bad input."""
 
 import math
 from dataclasses import replace

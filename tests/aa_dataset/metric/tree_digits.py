@@ -18,7 +18,7 @@ ENGINES = ("numpy", "numba") if has_numba() else ("numpy",)
 
 def pairs():
     """Yield a name, two trees and a budget: ties, repeated parts, unproven ones."""
-    for seed in range(12):
+    for seed in range(8):
         rng = np.random.default_rng([seed, 9])
         tree = random_tree(rng, 6 + seed % 4, shape=SHAPES[seed % 4], repeats=0.6)
         yield tree, corrupted(rng, tree), None

@@ -125,7 +125,7 @@ def test_an_overflow_is_an_error_of_its_prediction(results):
     assert not any(map(math.isinf, numbers))
 
 
-def test_a_library_may_call_itself_what_it_likes(place, case, tmp_path):
+def test_a_library_with_a_false_revision_is_scored_by_its_tables(place, case, tmp_path):
     """A copy with another truth inside says the truth's revision: it is scored by its tables."""
     import hashlib
 

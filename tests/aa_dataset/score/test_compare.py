@@ -86,9 +86,7 @@ def test_a_result_reads_back_as_it_was(frozen_library, tmp_path):
     assert repr(again) == repr(result)  # nan beside nan, which are not equal
 
 
-def test_results_on_the_same_members_compare_whatever_else_the_libraries_hold(
-    frozen_library, tmp_path
-):
+def test_results_on_the_same_members_are_comparable_for_any_other_objects(frozen_library, tmp_path):
     first = score(frozen_library)
     require_comparable(first, first)
     # The same list on a machine where every object agrees by numbers alone.
@@ -238,7 +236,9 @@ def test_other_parameters_are_named(frozen_library, change):
         ({"joints": 3}, "lacks a field"),
     ],
 )
-def test_a_file_that_is_no_result_of_today_is_a_sentence(frozen_library, tmp_path, change, words):
+def test_a_file_that_is_no_current_result_is_an_error_message(
+    frozen_library, tmp_path, change, words
+):
     path = tmp_path / "result.json"
     write_result(score(frozen_library), path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

@@ -236,7 +236,7 @@ def test_a_singular_or_absent_body_is_undefined_and_counted(library):
     assert metric["e_b"].joints == 3 and metric["e_b"].mean_over_joints == 0.0
 
 
-def test_a_broken_row_of_a_library_is_told_without_its_folder(library):
+def test_a_broken_row_of_a_library_is_reported_without_its_folder(library):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -273,7 +273,7 @@ def test_a_mimic_joint_is_scored_and_counted(library):
     assert result.joint_counts()["mimic"] == 1 and result.joint_counts()["matched"] == 8
 
 
-def test_the_result_file_is_strict_json_and_says_everything(dataset, folder, tmp_path):
+def test_the_result_file_is_strict_json_and_complete(dataset, folder, tmp_path):
     result = run(dataset, folder)
     path = tmp_path / "result.json"
     write_result(result, path)

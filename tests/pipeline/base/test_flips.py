@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flipped bit between two stages: the next one says so, and no seal vouches for it."""
+"""A flipped bit between two stages: the next one reports it, and no seal covers it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STAGES = {"manifest": make_manifest, "split": choose_split, "publish": publish}
 
 
 def flip(path: Path, mark: bytes, after: int) -> None:
-    """Flip the lowest bit of the byte that stands so far after a mark."""
+    """Flip the lowest bit of the byte at a distance after a mark."""
     data = bytearray(path.read_bytes())
     data[data.index(mark) + after] ^= 1
     path.write_bytes(data)

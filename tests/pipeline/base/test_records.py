@@ -124,7 +124,7 @@ def test_maps_are_sorted_so_that_equal_records_are_equal_bytes() -> None:
     assert one.to_row() == two.to_row()
 
 
-def test_arrays_come_back_in_their_shape() -> None:
+def test_arrays_keep_their_shape_in_a_round_trip() -> None:
     @dataclass(frozen=True, slots=True, eq=False)
     class Turn(Record):
         rotation: Annotated[np.ndarray, Shape(3, 3)]
@@ -145,7 +145,7 @@ def test_a_type_without_a_column_is_refused() -> None:
         Odd.schema()
 
 
-def test_a_schema_begins_with_the_object_and_says_its_version() -> None:
+def test_a_schema_begins_with_the_object_and_has_its_version() -> None:
     schema = Whole.schema()
     assert schema.names == ["object_id", *(one.name for one in fields(Whole))]
     assert schema.metadata[b"schema_version"] == SCHEMA_VERSION.encode()

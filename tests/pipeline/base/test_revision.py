@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library's revision says what its tables say, and nothing of how its pictures were drawn.
+"""A library's revision depends on its tables, and not on how its pictures were drawn.
 
 Its seal names the benchmark that it holds.
 """
@@ -94,7 +94,7 @@ def test_a_small_library_and_its_release_hold_no_version(built: Path) -> None:
     ("members", "is_released"),
     [(["generated-o1", "generated-o3"], True), (["generated-o1", "local-secret"], False)],
 )
-def test_a_frozen_version_goes_through_to_seal_loader_summary_and_release(
+def test_a_frozen_version_reaches_seal_loader_summary_and_release(
     copied: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

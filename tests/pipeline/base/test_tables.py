@@ -36,7 +36,7 @@ def test_a_table_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert read_rows(tmp_path / "one.parquet") == ROWS
 
 
-def test_a_table_says_its_schema_version(tmp_path: Path) -> None:
+def test_a_table_has_its_schema_version(tmp_path: Path) -> None:
     write_table(tmp_path / "t.parquet", ROWS, SCHEMA)
     metadata = pq.read_schema(tmp_path / "t.parquet").metadata
     assert metadata[b"schema_version"] == SCHEMA_VERSION.encode()
@@ -49,7 +49,7 @@ def test_a_missing_or_surplus_column_is_an_error_and_no_file(tmp_path: Path, row
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_null_where_none_may_stand_is_an_error_and_no_file(tmp_path: Path) -> None:
+def test_a_null_in_a_required_column_is_an_error_and_no_file(tmp_path: Path) -> None:
     with pytest.raises(pa.ArrowInvalid):
         write_table(tmp_path / "t.parquet", [ROWS[0] | {"object_id": None}], SCHEMA)
     assert list(tmp_path.iterdir()) == []

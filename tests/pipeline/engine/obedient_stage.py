@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stage whose objects do as they are told: fail, crash, hang or fill the memory."""
+"""A stage whose objects fail, crash, hang or fill the memory as a test chooses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.kit import settings as settings_kit
 
 @dataclass(frozen=True, slots=True)
 class Value(Record):
-    """What the stage of these tests says of an object."""
+    """The record of the stage of these tests."""
 
     value: int
 
@@ -42,14 +42,14 @@ class Surplus(Value):
 
 
 class SpeechlessError(Exception):
-    """An error that cannot even say what it is."""
+    """An error without a usable message."""
 
     def __str__(self) -> str:
         raise ValueError("no words")
 
 
 def obey(task: Task, settings: CategorizeSettings) -> Outcome:
-    """Do to the worker what the task's data say."""
+    """Do to the worker what the task's data name."""
     match task.data:
         case "raise":
             raise ValueError("a bug")

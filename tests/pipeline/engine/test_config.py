@@ -20,7 +20,7 @@ Change = Callable[[dict[str, Any]], Any]
 
 
 def sentence(config: object) -> str:
-    """Return what is said about a bad config."""
+    """Return the error message for a bad config."""
     with pytest.raises(ConfigError) as caught:
         parse_config(config)
     return str(caught.value)
@@ -86,7 +86,7 @@ def test_a_mistake_is_a_sentence_that_names_the_key(
     assert all(name in said for name in names)
 
 
-def test_every_mistake_is_said_at_once(workspace: Path) -> None:
+def test_all_mistakes_are_reported_at_once(workspace: Path) -> None:
     config = read_yaml(layout.CONFIG)
     config["budgets"]["links"] = 0
     config["split"]["share"] = 2
@@ -120,14 +120,14 @@ def test_yaml_cannot_make_python_objects(workspace: Path) -> None:
     assert not Path("made").exists()
 
 
-def test_every_mistake_without_effect_is_said_at_once(workspace: Path) -> None:
+def test_all_settings_without_effect_are_reported_at_once(workspace: Path) -> None:
     config = read_yaml(layout.CONFIG)
     config["annotate"]["density_by_source"] = {"articraft": 700.0, "partnet": 600.0}
     config["split"]["quotas"] = {"Kitchen": 1}
     assert len(sentence(config).splitlines()) == 3
 
 
-def test_what_the_config_says_about_a_source_goes_before_its_description(workspace: Path) -> None:
+def test_settings_of_a_source_in_the_config_override_its_description(workspace: Path) -> None:
     config = read_yaml(layout.CONFIG)
     config["sources"] = {"tail": {"folder": "/data", "shards": 7}, "artiverse": {"skip": True}}
     sources, usual = parse_config(config).sources, load_config().sources
@@ -157,7 +157,7 @@ def test_a_source_without_an_adapter_is_a_sentence(workspace: Path, adapter: str
 @pytest.mark.parametrize(
     ("more", "word"), [("\n: [", "YAML"), ("\na: 1\na: 2\n", "'a' stands twice")]
 )
-def test_broken_yaml_and_a_key_that_stands_twice_are_sentences(
+def test_broken_yaml_and_duplicate_keys_are_error_messages(
     workspace: Path, name: str, more: str, word: str
 ) -> None:
     path = workspace / name

@@ -48,7 +48,7 @@ def test_a_child_whose_parent_is_gone_already_ends_at_once() -> None:
 
 
 @pytest.mark.timeout(120)
-def test_a_child_of_a_living_parent_goes_on_until_the_parent_is_killed() -> None:
+def test_a_child_runs_until_its_parent_is_killed() -> None:
     with words("early") as parent:
         assert parent.stdout is not None
         said = b""

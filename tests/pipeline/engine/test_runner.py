@@ -37,7 +37,7 @@ from tests.pipeline.engine.obedient_stage import (
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_whatever_one_object_does_costs_only_that_object(elsewhere: Path, workers: int) -> None:
+def test_a_failing_object_affects_no_other(elsewhere: Path, workers: int) -> None:
     orders = {
         "a1": 1, "b": "raise", "c": "reject", "d1": 2, "e": "exit", "f": "segfault",
         "g1": 3, "h": "recurse", "i": "sys.exit", "j": "speechless", "k": "surrogate",
@@ -73,7 +73,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(
     assert len(attempts()) == len(set(attempts())) == 1 + order
 
 
-def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_kills_it(
+def test_a_worker_that_is_killed_twice_fails_the_shard_and_a_later_run_succeeds(
     elsewhere: Path,
 ) -> None:
     job = job_in(Path("out"))
@@ -86,9 +86,7 @@ def test_a_worker_that_is_killed_again_when_alone_fails_the_shard_until_nobody_k
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS])
-def test_a_fault_of_its_own_that_does_not_come_again_costs_nothing(
-    elsewhere: Path, number: int
-) -> None:
+def test_a_crash_that_does_not_repeat_loses_no_object(elsewhere: Path, number: int) -> None:
     job = job_in(Path("out"))
     assert run(job, {"a": ("signal", number, 1)}) == {}
     assert len(attempts()) == 2

@@ -31,7 +31,7 @@ def test_findings_are_sorted_within_an_object_and_always_writable(elsewhere: Pat
     assert {row["object_id"] for row in rows} == {"b"}
 
 
-def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(elsewhere: Path) -> None:
+def test_output_has_the_same_bytes_for_any_order_and_number_of_workers(elsewhere: Path) -> None:
     orders: dict[str, Any] = {f"o{n:02d}": "file" for n in range(20)}
     orders |= {"o21": "reject", "o22": "exit"}
     made = []
@@ -47,7 +47,7 @@ def test_output_is_the_same_bytes_whatever_the_order_and_the_workers(elsewhere: 
     assert records(job) == [f"o{n:02d}" for n in range(20)]
 
 
-def test_the_books_say_where_each_objects_bytes_lie(elsewhere: Path) -> None:
+def test_the_records_have_the_byte_range_of_each_object(elsewhere: Path) -> None:
     job = job_in(Path("out"), assets=True)
     run(job, {"b": "file", "a": "file", "x": "reject"})
     data = job.outputs["assets"].read_bytes()
@@ -68,7 +68,7 @@ def test_an_empty_shard_writes_empty_tables_and_an_empty_tar(elsewhere: Path) ->
         assert tar.getnames() == []
 
 
-def test_a_failed_shard_leaves_nothing_behind(elsewhere: Path) -> None:
+def test_a_failed_shard_leaves_no_file(elsewhere: Path) -> None:
     job = job_in(Path("out"), assets=True)
     with pytest.raises(KeyError, match="surplus"):
         run(job, {"a": "file", "b": "surplus"})
@@ -85,7 +85,7 @@ def test_a_failed_shard_keeps_the_output_of_the_last_good_one(elsewhere: Path) -
     assert len(files_below(Path("out"))) == len(before)
 
 
-def test_an_id_that_comes_twice_breaks_the_books(elsewhere: Path) -> None:
+def test_a_duplicate_id_is_an_accounting_error(elsewhere: Path) -> None:
     job = job_in(Path("out"))
     with pytest.raises(AccountingError):
         run_shard(job, [Task("a", 1), Task("a", 2)], process=obey, record=Value)

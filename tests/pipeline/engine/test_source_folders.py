@@ -55,7 +55,7 @@ def test_only_the_beginning_of_a_path_is_expanded(workspace: Path) -> None:
     assert config.sources["local"].facts.folder == "data~"
 
 
-def test_the_home_of_nobody_is_a_sentence(workspace: Path) -> None:
+def test_an_unknown_home_folder_is_an_error_message(workspace: Path) -> None:
     assert refused(tail="~nobody_of_this_name/data") == (
         "config.yaml: sources.tail.folder: there is no home folder '~nobody_of_this_name' on this "
         "machine; write the whole path."

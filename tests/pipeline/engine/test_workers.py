@@ -6,10 +6,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from pathlib import Path
 
+import psutil
 import pytest
 
 from pipeline.engine import workers
@@ -17,7 +20,7 @@ from pipeline.engine.workers import Crew, Died, TooSlow
 
 
 @pytest.mark.parametrize("tasks_each", [1, 100])
-def test_workers_that_are_dismissed_leave_by_themselves(tasks_each: int) -> None:
+def test_dismissed_workers_exit_by_themselves(tasks_each: int) -> None:
     before = set(multiprocessing.active_children())
     with Crew(bytes, count=3, seconds=600.0, gigabytes=64.0, tasks_each=tasks_each) as crew:
         for number in range(3):
@@ -73,7 +76,79 @@ def test_a_worker_that_stops_in_the_middle_of_its_answer(
     assert set(multiprocessing.active_children()) <= before
 
 
-def test_answers_of_any_length_come_whole() -> None:
+def report_itself(task: str) -> bytes:
+    """Write the id of the process to a file, wait for a second file, and return its text."""
+    folder = Path(task)
+    (folder / "pid.tmp").write_text(str(os.getpid()))
+    (folder / "pid.tmp").rename(folder / "pid")
+    while not (folder / "go").exists():
+        time.sleep(0.01)
+    return (folder / "go").read_bytes()
+
+
+def stop_for_a_while(folder: Path, stopped: list[str], seconds: float) -> None:
+    """Stop a worker as soon as it works, and continue it after some seconds."""
+    while not (folder / "pid").exists():
+        time.sleep(0.01)
+    pid = int((folder / "pid").read_text())
+    os.kill(pid, signal.SIGSTOP)
+    (folder / "go").write_bytes(b"done")
+    time.sleep(seconds)
+    stopped.append(psutil.Process(pid).status())
+    os.kill(pid, signal.SIGCONT)
+
+
+def test_a_worker_that_is_stopped_beyond_its_deadline_still_answers(tmp_path: Path) -> None:
+    stopped: list[str] = []
+    thread = threading.Thread(target=stop_for_a_while, args=(tmp_path, stopped, 4.5))
+    with Crew(report_itself, count=1, seconds=3.0, gigabytes=64.0, tasks_each=100) as crew:
+        crew.give(0, str(tmp_path))
+        thread.start()
+        crew.rest()
+        thread.join()
+    assert stopped == [psutil.STATUS_STOPPED]
+    assert crew.answers == {0: b"done"}
+
+
+def test_a_build_that_is_stopped_as_a_whole_loses_no_answer(tmp_path: Path) -> None:
+    """Ctrl-Z stops the parent too, which must not count the time of the stop when it goes on."""
+
+    def build() -> None:
+        with Crew(report_itself, count=1, seconds=3.0, gigabytes=64.0, tasks_each=100) as crew:
+            crew.give(0, str(tmp_path))
+            crew.rest()
+        (tmp_path / "answer").write_text(repr(crew.answers[0]))
+
+    process = multiprocessing.get_context("fork").Process(target=build)
+    process.start()
+    while not (tmp_path / "pid").exists():
+        time.sleep(0.01)
+    both = [int(process.pid or 0), int((tmp_path / "pid").read_text())]
+    for pid in both:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(4.5)
+    for pid in reversed(both):  # the parent finds a worker that runs again
+        os.kill(pid, signal.SIGCONT)
+    time.sleep(0.2)  # the parent looks at its worker, which has not answered yet
+    (tmp_path / "go").write_bytes(b"done")
+    process.join()
+    assert (tmp_path / "answer").read_text() == repr(b"done")
+
+
+@pytest.mark.parametrize("task", ["sleeps", "computes"])
+def test_a_worker_that_hangs_is_ended_at_its_deadline(task: str) -> None:
+    def hang_or_loop(task: str) -> bytes:
+        while True:
+            if task == "sleeps":
+                time.sleep(600)
+
+    with Crew(hang_or_loop, count=1, seconds=0.5, gigabytes=64.0, tasks_each=100) as crew:
+        crew.give(0, task)
+        crew.rest()
+    assert crew.answers == {0: TooSlow()}
+
+
+def test_answers_of_any_length_are_complete() -> None:
     def give(size: int) -> bytes:
         return ANSWER[:size]
 

@@ -100,7 +100,7 @@ def test_draw_depends_on_seed_family_and_index_alone() -> None:
     assert values == [first(*key) for key in keys]
 
 
-def test_draw_stays_in_its_range_and_remembers() -> None:
+def test_draws_stay_in_their_range_and_are_recorded() -> None:
     draw = Draw(3, "a", 0)
     value = draw.number("x", 0.25, 0.5)
     assert 0.25 <= value <= 0.5

@@ -73,7 +73,7 @@ def test_only_our_folders_are_removed(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["README.txt", ids[0], "notes_00001"]
 
 
-def test_meta_tells_what_the_object_is(collection: Path) -> None:
+def test_meta_describes_the_object(collection: Path) -> None:
     for path in collection.glob("*/meta.json"):
         meta = json.loads(path.read_text())
         assert path.parent.name.startswith(meta["family"] + "_")

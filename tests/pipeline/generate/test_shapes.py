@@ -125,7 +125,7 @@ def test_along_sends_z_to_the_named_axis() -> None:
     assert tip.along("-y").vertices.tolist() == [[0, -1, 0]]
 
 
-def test_on_stands_the_lowest_point_on_the_given_height() -> None:
+def test_on_puts_the_lowest_point_at_the_given_height() -> None:
     stood = sphere(0.5, "oak").on(1, 2, 3)
     assert stood.vertices[:, 2].min() == pytest.approx(3)
     assert stood.vertices.mean(axis=0)[:2] == pytest.approx([1, 2])

@@ -52,7 +52,7 @@ def test_grain_runs_along_the_longest_extent() -> None:
     assert spans[0] == pytest.approx(2.0, abs=0.2) and spans[1] < 1
 
 
-def test_a_label_goes_round_without_a_jump() -> None:
+def test_a_label_wraps_around_without_a_seam() -> None:
     coordinates = unwrap(cylinder((0.03, 0.1), "red_label"), 0.0)
     sides = coordinates[np.ptp(coordinates[..., 1], axis=1) > 0.5]
     assert np.ptp(sides[..., 0], axis=1).max() < 0.2

@@ -118,7 +118,7 @@ def _discover(source: str, folder: Path) -> Iterator[Any]:
 
 
 def _tail(root: Path) -> Path:
-    """Copy the collections of the tail and say about each what its source does not."""
+    """Copy the collections of the tail and describe each in a `source.yaml`."""
     for name, facts in TAIL.items():
         shutil.copytree(SAMPLES / "tail" / name, root / name)
         common = {"title": name, "license": "unknown", "frame": {"up": "z"}, "scale": "metric"}

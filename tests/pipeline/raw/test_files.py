@@ -178,7 +178,7 @@ def test_an_archive_that_is_none_is_refused(tmp_path: Path, data: bytes) -> None
         open_raw(tmp_path, ("x.tar.gz",), most_bytes=MOST)
 
 
-def test_a_cut_archive_is_refused_wherever_it_is_cut(tmp_path: Path) -> None:
+def test_an_archive_truncated_at_any_byte_is_refused(tmp_path: Path) -> None:
     archive(tmp_path / "x.tar.gz", member("model.urdf", os.urandom(600)))
     whole = (tmp_path / "x.tar.gz").read_bytes()
     for length in range(0, len(whole) - 8, 37):

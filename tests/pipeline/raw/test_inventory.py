@@ -206,7 +206,7 @@ def test_any_change_of_one_object_changes_its_digest_alone(
     assert scan(raw) == after
 
 
-def test_names_that_are_not_utf8_are_told_apart(raw: Path) -> None:
+def test_names_that_are_not_utf8_stay_distinct(raw: Path) -> None:
     Path(os.fsdecode(bytes(raw) + b"/chair/\x80")).touch()
     before = scan(raw)["chair"].digest
     os.rename(bytes(raw) + b"/chair/\x80", bytes(raw) + b"/chair/\x81")  # noqa: PTH104
@@ -228,7 +228,7 @@ def test_unchanged_files_are_not_read_again(raw: Path) -> None:
     assert scan(raw)["chair"].digest != before["chair"].digest
 
 
-def test_new_content_of_the_same_size_and_time_is_still_noticed(raw: Path) -> None:
+def test_new_content_of_the_same_size_and_time_is_detected(raw: Path) -> None:
     path = raw / "chair" / "meshes" / "a.obj"
     before, status = scan(raw)["chair"].digest, path.stat()
     time.sleep(0.05)  # coarser than the clock of any file system
@@ -292,8 +292,8 @@ def test_links_are_not_followed_and_pipes_not_opened(raw: Path, tmp_path: Path) 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody with fewer rights")
-def test_what_may_not_be_read_stops_nothing_and_is_noticed_when_it_may(raw: Path) -> None:
-    """Scan as nobody, in a child process: root reads everything."""
+def test_unreadable_files_stop_nothing_and_are_found_once_readable(raw: Path) -> None:
+    """Scan as an unprivileged user, in a child process: root reads everything."""
     Path().absolute().chmod(0o777)
     (raw / "chair" / "model.urdf").chmod(0)
     (raw / "Lamp" / "meshes").chmod(stat.S_IRUSR | stat.S_IROTH)

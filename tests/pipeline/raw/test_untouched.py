@@ -38,7 +38,7 @@ scale: metric
 
 @pytest.fixture
 def planned(workspace: Path) -> Callable[[str], Any]:
-    """Return what runs a stage on one raw object whose inventory stands."""
+    """Return what runs a stage on one raw object whose inventory is complete."""
     for name in ("pipeline", "aa_dataset"):
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / name, name, ignore=ignore, dirs_exist_ok=True)

@@ -28,7 +28,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Model:
-    """An OpenAI-compatible service that says what it is told to say."""
+    """An OpenAI-compatible service with replies that the test chooses."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -103,7 +103,9 @@ def test_propose_sends_name_description_and_preview(
     assert proposals()[0] == row
 
 
-def test_propose_asks_once_and_respects_the_limit(library: Path, model: Model, capsys: Any) -> None:
+def test_propose_sends_one_request_and_respects_the_limit(
+    library: Path, model: Model, capsys: Any
+) -> None:
     for _ in range(3):
         run(capsys, "--out", "proposals.tsv", "--limit", "1")
     assert len(model.asked) == 2
@@ -111,7 +113,7 @@ def test_propose_asks_once_and_respects_the_limit(library: Path, model: Model, c
 
 
 @pytest.mark.parametrize("content", ["I cannot.", "{}", '{"category": "///"}', "[" * 5000 + "{}"])
-def test_a_reply_without_a_category_is_skipped_and_told(
+def test_a_reply_without_a_category_is_skipped_with_a_message(
     library: Path, model: Model, capsys: Any, content: str
 ) -> None:
     model.content = content
@@ -146,7 +148,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(
     assert code == 2 and SECRET not in err
 
 
-def test_without_an_endpoint_the_next_step_is_told(
+def test_without_an_endpoint_the_next_step_is_printed(
     library: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AA_LLM_ENDPOINT", raising=False)

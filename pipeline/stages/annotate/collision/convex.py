@@ -136,6 +136,11 @@ def _thickness(widths: np.ndarray, decimals: int) -> float:
     return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
 
 
+def is_flat(part: Surface, decimals: int) -> bool:
+    """Return whether a component is written as a thin box."""
+    return _is_flat(part.principal[2], decimals)
+
+
 def _is_flat(widths: np.ndarray, decimals: int) -> bool:
     return bool(widths.min() < max(FLATNESS * widths.max(), THINNEST_STEPS * 10.0**-decimals))
 

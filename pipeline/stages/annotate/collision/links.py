@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aa_dataset.kinematics.urdf import UrdfLink, UrdfModel
+from aa_dataset.kinematics.urdf import UrdfModel
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.shapes.grid import grid_decimals
@@ -51,10 +51,41 @@ class LinkParts:
     filled: float
 
 
-def with_convex_parts(
+def with_collisions(
+    model: UrdfModel,
+    files: Mapping[str, bytes],
+    hulls: Mapping[str, Sequence[Surface]],
+    *,
+    diagonal: float,
+) -> tuple[UrdfModel, dict[str, bytes]]:
+    """Write convex parts as the collision meshes of every link.
+
+    Parameters
+    ----------
+    model : UrdfModel
+        As `normalize` wrote it.
+    files : mapping of str to bytes
+        The object's files, by name; its collision shapes are left out of the result.
+    hulls : mapping of str to sequence of Surface
+        Convex parts of every link, in its frame [m].
+    diagonal : float [m]
+        Of the object at rest; it sets the grid.
+    """
+    made = {name: data for name, data in files.items() if name != COLLISIONS}
+    decimals, links = grid_decimals(diagonal), []
+    for link in model.links:
+        collisions = [collision_shape(link.name, n) for n in range(len(hulls[link.name]))]
+        for shape, hull in zip(collisions, hulls[link.name], strict=True):
+            piece = Piece(hull.vertices, hull.faces)
+            made[shape.geometry.filename] = obj_bytes(piece, None, decimals)
+        links.append(replace(link, collisions=tuple(collisions)))
+    return replace(model, links=tuple(links)), made
+
+
+def convex_parts(
     model: UrdfModel, files: Mapping[str, bytes], *, diagonal: float, most: int
-) -> tuple[UrdfModel, dict[str, bytes], list[Finding]]:
-    """Replace the collision shapes of every link by convex parts.
+) -> dict[str, LinkParts]:
+    """Return the convex parts of every link, in its frame.
 
     Parameters
     ----------
@@ -67,24 +98,6 @@ def with_convex_parts(
     most : int
         Parts of one link.
     """
-    found = convex_parts(model, files, diagonal=diagonal, most=most)
-    made = {name: data for name, data in files.items() if name != COLLISIONS}
-    findings = [one for link in model.links for one in _findings(link, found[link.name], most)]
-    decimals, links = grid_decimals(diagonal), []
-    for link in model.links:
-        hulls = found[link.name].hulls
-        collisions = [collision_shape(link.name, number) for number in range(len(hulls))]
-        for shape, hull in zip(collisions, hulls, strict=True):
-            piece = Piece(hull.vertices, hull.faces)
-            made[shape.geometry.filename] = obj_bytes(piece, None, decimals)
-        links.append(replace(link, collisions=tuple(collisions)))
-    return replace(model, links=tuple(links)), made, findings
-
-
-def convex_parts(
-    model: UrdfModel, files: Mapping[str, bytes], *, diagonal: float, most: int
-) -> dict[str, LinkParts]:
-    """Return the convex parts of every link, in its frame; parameters as of `with_convex_parts`."""
     pieces = CollisionShapes.from_bytes(files[COLLISIONS]).pieces
     decimals, edge = grid_decimals(diagonal), SMALLEST_HOLLOW * diagonal
     return {
@@ -98,13 +111,19 @@ def convex_parts(
     }
 
 
-def _findings(link: UrdfLink, found: LinkParts, most: int) -> Iterator[Finding]:
+def part_findings(found: Mapping[str, LinkParts], most: int) -> Iterator[Finding]:
+    """Yield what the budget of `most` parts a link cost."""
+    for link, parts in found.items():
+        yield from _link_findings(link, parts, most)
+
+
+def _link_findings(link: str, found: LinkParts, most: int) -> Iterator[Finding]:
     if found.left_out:
-        detail = f"link {link.name} has {found.left_out} small parts beyond the budget of {most}."
+        detail = f"link {link} has {found.left_out} small parts beyond the budget of {most}."
         yield Finding(Code.COLLISION_LEFT_OUT, detail, Severity.INFO)
     if found.filled:
         detail = (
-            f"link {link.name}: its {len(found.hulls)} convex parts still fill a hollow of up to "
+            f"link {link}: its {len(found.hulls)} convex parts still fill a hollow of up to "
             f"{found.filled:.2g} m^3: {most} parts a link, {MOST_PARTS} a component, {FINE} cells "
             f"along it or {MOST_EFFORT:g} crossings of its triangles with them are not enough."
         )
@@ -127,13 +146,8 @@ def link_parts(
     smallest : float [m^3]
         A hollow of less than this stays filled.
     """
-
-    def falling_size(part: Surface) -> float:
-        # In whole steps, so that the order of equal parts does not depend on the last bits.
-        return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
-
     found = [thickened(part, decimals) for part in components(shapes)]
-    found = sorted(found, key=falling_size)
+    found = sorted(found, key=lambda part: falling_size(part, decimals))
     kept = {n: part for n, part in enumerate(found[:most])}
     hulls = {n: convex(part, decimals) for n, part in kept.items()}
     hollow = [n for n in kept if may_be_hollow(kept[n], hulls[n], decimals)]
@@ -143,8 +157,17 @@ def link_parts(
     parts = [decomposed[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
     heavy = [n for n in hollow if n not in decomposed and n in hulls]
     filled = [one.filled for one in decomposed.values()] + [volume(hulls[n]) for n in heavy]
-    everything = sorted((one for some in parts for one in some), key=falling_size)
+    everything = [one for some in parts for one in some]
+    everything.sort(key=lambda part: falling_size(part, decimals))
     return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
+
+
+def falling_size(part: Surface, decimals: int) -> float:
+    """Return a key that sorts parts by their boxes, the largest first.
+
+    In whole steps of the grid, so that the order of equal parts does not depend on the last bits.
+    """
+    return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
 
 
 def _is_light(part: Surface) -> bool:

@@ -167,7 +167,9 @@ def edit_sources(old: str, new: str) -> Config:
         ("Made by this repository", "Made here"),
     ],
 )
-def test_how_a_source_is_had_concerns_no_stage(config: Config, old: str, new: str) -> None:
+def test_access_to_a_source_changes_no_digest_of_a_stage(
+    config: Config, old: str, new: str
+) -> None:
     assert changed_by(config, lambda: edit_sources(old, new)) == set()
 
 

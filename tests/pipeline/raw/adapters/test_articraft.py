@@ -68,7 +68,7 @@ def test_each_record_is_listed_once_and_the_compiled_one_wins(tmp_path: Path) ->
     assert raw_sources.read(ADAPTER, tmp_path)[name].label == "bell_tower"
 
 
-def test_a_record_that_nobody_compiled_is_a_reject_with_the_next_step(tmp_path: Path) -> None:
+def test_a_record_that_was_not_compiled_is_a_reject_with_the_next_step(tmp_path: Path) -> None:
     raw_sources.write(
         tmp_path / "data/records" / "rec_a_0001", {"record.json": raw_sources.articraft_record()}
     )
@@ -110,7 +110,7 @@ def test_a_record_of_schema_3_keeps_its_prompt_in_a_revision(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("first", "second", "lowest"), [(5, 3, 3), (4, None, 4), (None, None, None), (2, 5, 2)]
 )
-def test_both_ratings_are_told(
+def test_both_ratings_are_recorded(
     tmp_path: Path, first: object, second: object, lowest: object
 ) -> None:
     record = raw_sources.articraft_record(rating=first, secondary_rating=second)
@@ -138,7 +138,7 @@ def test_both_ratings_are_told(
         ('{"category_slug": ["a"]}', "metadata_invalid"),
     ],
 )
-def test_a_record_that_is_not_as_promised_is_a_rejection(
+def test_a_record_of_another_layout_is_a_rejection(
     tmp_path: Path, content: str, reason: str
 ) -> None:
     raw_sources.write(tmp_path / "rec_a_0001", {**raw_sources.articraft(), "record.json": content})
@@ -170,7 +170,7 @@ def test_a_cut_archive_is_a_rejection(tmp_path: Path) -> None:
     assert {str(rejection.reason) for rejection in said.values()} == {"archive_invalid"}
 
 
-def test_real_records_are_described_as_their_files_say() -> None:
+def test_real_records_agree_with_their_files() -> None:
     root = sample_folder("articraft")
     said = raw_sources.read(ADAPTER, root)
     assert set(said) == {path.parent.name for path in root.glob("*/model.urdf")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Articulated-Object-Code: the manifest says what is an object, and may say anything."""
+"""Articulated-Object-Code: the manifest lists the objects, and may contain anything."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write_manifest(root: Path, rows: list[dict[str, Any]], kind: str = "csv") ->
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_the_manifest_says_what_is_an_object(tmp_path: Path, kind: str) -> None:
+def test_the_manifest_decides_what_is_an_object(tmp_path: Path, kind: str) -> None:
     raw_sources.write(tmp_path / PATH, raw_sources.lam())
     raw_sources.write(tmp_path / "objects/cabinet/not_listed", raw_sources.lam())
     write_manifest(tmp_path, [row(), row("imperfect/lamp/lamp_002", "broken")], kind)

@@ -26,7 +26,7 @@ NAME = "cabinet/wss/m1"
 
 
 def described(root: Path, **changes: Any) -> Any:
-    """Return what is said about the made object; `urdf` and `annotation` may be others."""
+    """Return the record of the made object; `urdf` and `annotation` may be others."""
     files = raw_sources.artiverse()
     if "urdf" in changes:
         files["urdf_w_collider/m1.urdf"] = changes["urdf"]
@@ -78,7 +78,7 @@ def test_a_screw_of_two_joints_names_its_partner(tmp_path: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_pitch_and_travel_are_what_the_attributes_say(
+def test_pitch_and_travel_equal_the_attributes(
     tmp_path: Path, attributes: str, pitch: object, travel: object, said: int
 ) -> None:
     record = described(tmp_path, urdf=raw_sources.artiverse_urdf(attributes))
@@ -140,9 +140,7 @@ def test_there_is_exactly_one_urdf(tmp_path: Path, names: tuple[str, ...], reaso
     ["[]", '{"articulations": {}}', '{"articulations": [1]}', '{"articulations": [{"pid": 1.5}]}',
      '{"articulations": [{"pid": 1, "type": 4}]}', '{"annotation": []}', '{"parts": [[]]}', "{"],
 )  # fmt: skip
-def test_an_annotation_that_is_not_as_promised_is_a_rejection(
-    tmp_path: Path, annotation: str
-) -> None:
+def test_an_annotation_of_another_layout_is_a_rejection(tmp_path: Path, annotation: str) -> None:
     rejection = described(tmp_path, annotation=annotation)
     assert isinstance(rejection, Rejection)
     assert str(rejection.reason) == "metadata_invalid"

@@ -22,8 +22,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles
 from pipeline.raw.inventory import object_id
 from pipeline.raw.records import Found
-from pipeline.stages.ingest.stage import IngestInput
-from pipeline.stages.ingest.stage import _ingested_record as _record
+from pipeline.stages.ingest.stage import IngestInput, _ingested_record
 from tests.kit import raw_sources
 from tests.kit.settings import facts_of
 
@@ -119,7 +118,7 @@ def test_a_damaged_object_is_a_rejection_or_a_valid_record(
     except Rejection as rejection:
         assert rejection.detail
         return
-    told = _record(IngestInput("source", facts_of("raw"), found, "d" * 64, None), record)
+    told = _ingested_record(IngestInput("source", facts_of("raw"), found, "d" * 64, None), record)
     row = {"object_id": "x", **told.to_row()}
     table = pa.Table.from_pylist([row], schema=IngestedRecord.schema())
     assert IngestedRecord.from_row(table.to_pylist()[0]).to_row() == told.to_row()

@@ -30,7 +30,7 @@ VARIANTS = (
 
 
 def described(root: Path, name: str = "100", **options: Any) -> Any:
-    """Return what is said about the made object."""
+    """Return the record of the made object."""
     raw_sources.write(root / HOME / name, raw_sources.akb48(**options))
     (root / "akb48_all_id_list.txt").write_text(LIST)
     return raw_sources.read(ADAPTER, root)[name]
@@ -123,7 +123,7 @@ def test_a_mesh_name_that_leads_out_is_left_to_normalize(tmp_path: Path, name: s
     assert raw_sources.read(ADAPTER, tmp_path)["100"].substitutes == {}
 
 
-def test_objects_of_partnet_say_what_they_are(tmp_path: Path) -> None:
+def test_objects_of_partnet_name_their_original(tmp_path: Path) -> None:
     partnet = raw_sources.partnet()
     files = partnet | {
         "mobility_annotation_gapartnet.urdf": partnet["mobility.urdf"],

@@ -23,7 +23,7 @@ ADAPTER = "partnet_mobility"
 
 
 def described(root: Path, **changes: Any) -> Any:
-    """Return what is said about the made object after some of its files were changed."""
+    """Return the record of the made object after some of its files were changed."""
     files = {**raw_sources.partnet(), **{name.replace("__", "."): c for name, c in changes.items()}}
     raw_sources.write(
         root / "100", {name: content for name, content in files.items() if content is not None}
@@ -109,7 +109,7 @@ def test_a_helper_with_geometry_is_no_screw(tmp_path: Path) -> None:
         ({"kind": "free", "parent": -1}, "is revolute"),
     ],
 )
-def test_what_the_json_says_otherwise_is_a_finding(
+def test_a_contradiction_in_the_json_is_a_finding(
     tmp_path: Path, entry: dict[str, Any], word: str
 ) -> None:
     limit = {"noLimit": False} | entry if "a" in entry else {}
@@ -140,7 +140,7 @@ def test_a_shifted_slider_is_a_disagreement(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["meta.json", "mobility_v2.json", "semantics.txt"])
-def test_a_file_that_older_objects_lack_is_told_not_refused(tmp_path: Path, name: str) -> None:
+def test_a_file_that_older_objects_lack_is_listed_as_absent(tmp_path: Path, name: str) -> None:
     record = described(tmp_path, **{name.replace(".", "__"): None})
     assert record.provenance["absent"] == [name]
     assert record.name == ("100" if name == "meta.json" else "Bottle 100")
@@ -167,7 +167,7 @@ def test_a_file_that_older_objects_lack_is_told_not_refused(tmp_path: Path, name
         ),
     ],
 )
-def test_what_is_not_as_promised_is_a_rejection(
+def test_another_layout_is_a_rejection(
     tmp_path: Path, name: str, content: str | None, reason: str
 ) -> None:
     rejection = described(tmp_path, **{name.replace(".", "__"): content})

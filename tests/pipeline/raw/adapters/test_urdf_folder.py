@@ -115,7 +115,7 @@ def test_the_files_around_a_model_are_its_own_and_no_others(tmp_path: Path) -> N
         files.read("package://doors/2/b.urdf", beside=model)
 
 
-def test_the_record_says_what_the_owner_said(
+def test_the_record_has_the_facts_of_the_owner(
     tmp_path: Path, outcome: Callable[[Path, str], Outcome]
 ) -> None:
     put(collection(tmp_path, unit=0.01) / "1/a.urdf")
@@ -135,7 +135,7 @@ def test_the_record_says_what_the_owner_said(
     ("origin", "label"),
     [("folder", "mug_3"), ("parent", "mug"), ("file", "model"), ("robot", "Blue mug")],
 )
-def test_labels_come_from_where_the_owner_says(
+def test_labels_come_from_the_declared_place(
     tmp_path: Path, outcome: Callable[[Path, str], Outcome], origin: str, label: str
 ) -> None:
     folder = collection(tmp_path, label="drop", label_from=origin)
@@ -246,17 +246,17 @@ def test_what_is_not_a_readable_file_is_a_sentence(tmp_path: Path) -> None:
     assert problem(tmp_path).startswith("metadata_missing")
 
 
-def test_a_collection_without_a_model_says_so(tmp_path: Path) -> None:
+def test_a_collection_without_a_model_is_a_problem(tmp_path: Path) -> None:
     put(collection(tmp_path) / "1/body.stl", b"x")
     assert problem(tmp_path).startswith("urdf_missing: the collection 'doors' holds no model")
 
 
-def test_a_model_outside_a_collection_says_so(tmp_path: Path) -> None:
+def test_a_model_outside_a_collection_is_a_problem(tmp_path: Path) -> None:
     put(tmp_path / "loose.urdf")
     assert problem(tmp_path).startswith("metadata_missing: loose.urdf lies outside a collection")
 
 
-def test_problems_and_links_are_reject_rows_and_the_rest_goes_on(
+def test_problems_and_links_are_reject_rows_and_the_rest_is_read(
     workspace: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "raw"
@@ -307,7 +307,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
         assert str(error)
 
 
-def test_mjcf_models_are_told_from_their_parts(tmp_path: Path) -> None:
+def test_mjcf_models_are_distinguished_from_their_parts(tmp_path: Path) -> None:
     folder = collection(tmp_path, format="mjcf")
     put(folder / "a.xml", '<?xml version="1.0"?><!-- <robot> --><mujoco><include file="p/b.xml"/>')
     put(folder / "p/b.xml", "<mujoco/>")  # a part, because a.xml includes it

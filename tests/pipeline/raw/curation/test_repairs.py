@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Human corrections: applied where the file is what the person saw, said in either case."""
+"""Human corrections: applied if the file is what the person saw, reported in either case."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def repaired(folder: Path, *rows: str, **options: Any) -> Outcome:
     return bench.normal(folder, **options, repairs=repairs)
 
 
-def test_corrections_are_applied_before_anything_else_and_said(folder: Path) -> None:
+def test_corrections_are_applied_first_with_a_finding(folder: Path) -> None:
     with pytest.raises(Rejection, match="limits_reversed"):
         repaired(folder, MESH)
     with pytest.raises(Rejection, match="mesh_missing"):

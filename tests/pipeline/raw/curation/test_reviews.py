@@ -37,7 +37,7 @@ def test_a_malformed_row_is_named_by_its_line(tmp_path: Path, line: str) -> None
     assert f"reviews.tsv, line 3: {line!r}" in str(caught.value)
 
 
-def test_every_malformed_row_is_told_at_once(tmp_path: Path) -> None:
+def test_all_malformed_rows_are_reported_at_once(tmp_path: Path) -> None:
     path = write(tmp_path, "x", "s-b\tnote\tfine", "y")
     with pytest.raises(ConfigError) as caught:
         load_reviews(path)
@@ -57,7 +57,7 @@ def test_a_file_without_its_head_or_in_another_encoding_is_refused(
         load_reviews(tmp_path / "absent.tsv")
 
 
-def test_rows_about_unknown_objects_are_told_but_those_of_absent_sources_wait(
+def test_rows_about_unknown_objects_are_reported_except_those_of_absent_sources(
     tmp_path: Path,
 ) -> None:
     path = write(tmp_path, "s-a\tnote\tx", "s-gone\tnote\tx", "later-1\tnote\tx", "odd\tnote\tx")

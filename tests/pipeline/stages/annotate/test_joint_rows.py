@@ -216,7 +216,7 @@ def test_densities_follow_the_part_then_the_source_then_the_default(tmp_path: Pa
     assert masses("mill", **by_source, **by_part) == pytest.approx([700, 2500], rel=1e-5)
 
 
-def test_a_needle_has_no_kinetic_size_and_says_so(tmp_path: Path) -> None:
+def test_a_needle_has_no_kinetic_size_and_a_finding(tmp_path: Path) -> None:
     urdf = bench.robot(
         bench.box_link("a", "1 1 1"), bench.box_link("b", "0.000003 0.000003 1"),
         bench.joint_text("hinge", "revolute", "a", "b"),

@@ -325,7 +325,7 @@ def test_the_record_and_the_triangles_are_one_geometry(tmp_path: Path) -> None:
     assert outcome.record.to_row() == bench.normal(tmp_path / "raw", source).record.to_row()
 
 
-def test_the_record_says_which_triangles_stand_for_a_primitive(
+def test_the_record_lists_the_triangles_of_each_primitive(
     annotated: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     """They used to be found again by their box and moments."""

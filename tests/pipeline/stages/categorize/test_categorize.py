@@ -59,7 +59,7 @@ def test_every_spelling_of_a_label_finds_its_category(taxonomy: Path, label: str
 
 
 @pytest.mark.parametrize("label", ["garbage_bin", "GarbageBin", "Garbage bin"])
-def test_an_alias_leads_to_its_category_and_says_so(taxonomy: Path, label: str) -> None:
+def test_an_alias_leads_to_its_category_with_its_provenance(taxonomy: Path, label: str) -> None:
     record = categorize(task(label), {}).record
     assert record.category == "trash_can"
     assert record.label_provenance == "metadata: garbage_bin > alias: trash_can"

@@ -174,7 +174,7 @@ def test_the_paper_keeps_kin_apart(
     assert f"({merged} > {most})" in text or f"{merged} windows for the paper's {most}" in text
 
 
-def test_other_filters_fit_as_well_as_the_readme_says(
+def test_other_filters_fit_as_well_as_documented(
     articraft: Rows, rule: Any, published: Published
 ) -> None:
     rated = [row for row in articraft if int(row["rating"] or 0) >= 4]

@@ -73,13 +73,13 @@ def test_a_record_id_overrules_the_category_slug(rule: Any) -> None:
     assert decision.category.name == "pan_mechanism"
 
 
-def test_a_free_prompt_speaks_before_the_slug(rule: Any) -> None:
+def test_a_free_prompt_has_priority_over_the_slug(rule: Any) -> None:
     record = "rec_create-a-black-adjustable-desk-lamp_20260423_092936_989069_06f1bc16"
     decision = rule("articulated_task_lamp", "articraft", record)
     assert decision.category.name == "desk_lamp"
 
 
-def test_a_clipped_prompt_has_lost_its_noun_so_the_slug_speaks(rule: Any) -> None:
+def test_a_truncated_prompt_has_lost_its_noun_so_the_slug_decides(rule: Any) -> None:
     record = "rec_create-a-simple-articulated-wooden-treasure-ches_20260426_032637_403051_f1a1c34c"
     decision = rule("treasure_chest_with_hinged_lid", "articraft", record)
     assert decision.category.name == "treasure_chest"

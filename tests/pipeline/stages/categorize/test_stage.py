@@ -66,7 +66,7 @@ def test_unknown_labels_become_findings_and_proposals(job: ShardJob[CategorizeSe
     ]
 
 
-def test_the_proposals_go_where_the_rule_says(job: ShardJob, tmp_path: Path) -> None:
+def test_proposals_are_written_to_the_output_of_the_rule(job: ShardJob, tmp_path: Path) -> None:
     job.outputs["proposals"] = tmp_path / "elsewhere.tsv"  # type: ignore[index]
     stage.run(job)
     assert (tmp_path / "elsewhere.tsv").read_text().count("\n") == 3

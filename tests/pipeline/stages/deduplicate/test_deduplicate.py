@@ -81,7 +81,7 @@ def test_exactly_one_object_of_every_content_stays(rows: list[tuple[int, int, st
 
 
 def write_source(source: str, rows: list[dict[str, Any]]) -> None:
-    """Write what the stages before say about the objects of a source."""
+    """Write the records of the stages before for the objects of a source."""
     for stage, kind in (("annotate", AnnotatedFacts), ("ingest", IngestedRecord)):
         table = [{name: row[name] for name in kind.schema().names} for row in rows]
         write_table(layout.records(stage, source, "0000"), table, kind.schema())
@@ -111,7 +111,7 @@ def run_stage(order: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, An
 
 @pytest.mark.parametrize(("order", "stays"), [(["one", "two"], "one-x"), (["two", "one"], "two-a")])
 @pytest.mark.parametrize("way", ["content", "declaration", "fingerprint"])
-def test_the_source_that_stands_first_keeps_its_object(
+def test_the_source_listed_first_keeps_its_object(
     elsewhere: Path, order: list[str], stays: str, way: str
 ) -> None:
     write_bytes(layout.INDEX, dump_json({"one": 1, "two": 1}))
@@ -133,7 +133,7 @@ def test_the_source_that_stands_first_keeps_its_object(
     assert left_out.pop() in finding["detail"]
 
 
-def test_nothing_in_common_is_nothing_said() -> None:
+def test_objects_with_nothing_in_common_have_no_finding() -> None:
     assert find_duplicates([candidate("0/a"), candidate("0/b", fingerprint=fingerprint())]) == (
         [],
         [],
@@ -236,7 +236,7 @@ def test_neighbors_are_found_across_the_cells(step: int, first: float, second: f
     assert set(gone(objects)) == {"s1-b"}
 
 
-def test_joints_are_paired_whatever_their_order() -> None:
+def test_joints_are_paired_in_any_order() -> None:
     joints = (
         motion(0.0, 1.0),
         motion(0.0, 1.0 + 4e-6, rest=0.7),

@@ -46,7 +46,7 @@ from tests.kit.places import sample_folder
         ({"rating": 1}, {}, True),
     ],
 )
-def test_a_filter_asks_for_a_field_of_the_provenance(
+def test_a_filter_reads_a_field_of_the_provenance(
     told: dict[str, Any], rules: dict[str, Any], passes: bool
 ) -> None:
     wanted = structured(Mapping[str, Filter], rules)
@@ -83,7 +83,7 @@ def test_a_filtered_record_is_a_row_and_the_books_balance(workspace: Path) -> No
     assert left == [("articraft_10k-rec_b_0001", "filtered_by_config")]
 
 
-def test_real_records_are_kept_as_rating_and_model_say(workspace: Path) -> None:
+def test_real_records_are_kept_by_rating_and_model(workspace: Path) -> None:
     root = sample_folder("articraft")
     settings = select(load_config(), IngestSettings)
     facts = load_sources()["articraft_10k"].facts(str(root))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ingest: what the source says, kept as it says it; what is broken is a row, never a stop."""
+"""Ingest keeps the facts of the source unchanged; a broken object is a row and stops nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rejected(raw: Path, **options: Any) -> str:
     return str(caught.value.reason)
 
 
-def test_a_record_holds_what_the_source_says(raw: Path) -> None:
+def test_a_record_contains_the_facts_of_the_source(raw: Path) -> None:
     record = ingested(raw).record
     assert record.name == "Door"
     assert record.label == "door"
@@ -75,7 +75,7 @@ def test_a_record_holds_what_the_source_says(raw: Path) -> None:
     assert record.provenance == told
 
 
-def test_whatever_a_source_tells_is_kept_as_text(raw: Path) -> None:
+def test_every_fact_of_a_source_is_kept_as_text(raw: Path) -> None:
     told = {"text": "7", "number": 7, "nothing": None, "list": ["b", 1.5], "map": {"b": {}, "a": 1}}
     (raw / "door" / "meta.json").write_text(json.dumps(META | told))
     provenance = ingested(raw).record.provenance
@@ -94,7 +94,7 @@ def test_whatever_a_source_tells_is_kept_as_text(raw: Path) -> None:
         ("MIT", "unknown", "MIT", True),
     ],
 )
-def test_the_objects_own_license_beats_the_sources_and_unknown_means_no(
+def test_the_objects_own_license_has_priority_and_unknown_is_not_released(
     raw: Path, own: str, source: str, license_id: str, allowed: bool
 ) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": own}))
@@ -102,7 +102,7 @@ def test_the_objects_own_license_beats_the_sources_and_unknown_means_no(
     assert (record.license, record.redistribution) == (license_id, allowed)
 
 
-def test_a_license_that_asks_for_a_name_passes_nothing_on_without_one(raw: Path) -> None:
+def test_a_license_that_requires_attribution_releases_nothing_without_it(raw: Path) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC-BY-4.0"}))
     assert ingested(raw, attribution="somebody").record.redistribution
     assert not ingested(raw, attribution="").record.redistribution
@@ -133,14 +133,12 @@ def test_an_object_without_a_name_is_called_like_its_folder(raw: Path) -> None:
         b'{"n": ' + b"9" * 5000 + b"}", b'{"n": 1e999}',
     ],
 )  # fmt: skip
-def test_metadata_that_are_not_what_the_source_promises_are_a_rejection(
-    raw: Path, content: bytes
-) -> None:
+def test_unexpected_metadata_of_a_source_are_a_rejection(raw: Path, content: bytes) -> None:
     (raw / "door" / "meta.json").write_bytes(content)
     assert rejected(raw) == "metadata_invalid"
 
 
-def test_what_is_missing_is_said(raw: Path) -> None:
+def test_missing_files_are_rejections(raw: Path) -> None:
     (raw / "door" / "model.urdf").unlink()
     assert rejected(raw) == "urdf_missing"
     (raw / "door" / "meta.json").unlink()

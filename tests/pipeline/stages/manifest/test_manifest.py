@@ -47,7 +47,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_running_again_gives_the_same_bytes_and_removes_strangers(copied: Path) -> None:
+def test_running_again_gives_the_same_bytes_and_removes_other_files(copied: Path) -> None:
     before = contents(copied / "library")
     (copied / "library/assets/old-0000.tar").write_bytes(b"stale")
     (copied / "library/assets/generated-0000.tar.tmp12").write_bytes(b"half")

@@ -71,7 +71,7 @@ def joints_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def pitch_sources(outcome: Outcome) -> dict[str, str]:
-    """Return what the record says about pitches."""
+    """Return where the record has its pitches from."""
     return outcome.record.pitch_sources
 
 

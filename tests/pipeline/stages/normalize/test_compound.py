@@ -110,7 +110,7 @@ def rejected(make: Make, *parts: Any, **options: Any) -> str:
     return str(caught.value.reason)
 
 
-def test_what_one_dof_joints_cannot_say_is_rejected_with_its_reason(make: Make) -> None:
+def test_motion_that_one_dof_joints_cannot_express_is_rejected_with_its_reason(make: Make) -> None:
     assert rejected(make, "floating", limit=None, axis=None) == "joint_floating"
     assert rejected(make, "spherical", limit='lower="0.2" upper="0.8"') == "joint_compound"
     assert rejected(make, "ball", limit='lower="0" upper="0"') == "joint_compound"

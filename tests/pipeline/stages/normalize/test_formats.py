@@ -198,7 +198,7 @@ def test_a_header_that_claims_a_gigabyte_costs_nothing(make: Make, claim: str) -
         ("a.stl", "solid é\nfacet".encode("utf-16")),
     ],
 )
-def test_empty_and_broken_files_are_said(make: Make, name: str, content: bytes) -> None:
+def test_empty_and_broken_files_are_reported(make: Make, name: str, content: bytes) -> None:
     """They end as a rejection that names the file, or as a mesh without triangles."""
     try:
         make(name, {name: content})
@@ -244,7 +244,7 @@ def test_a_gltf_reads_nothing_outside_the_object(make: Make, tmp_path: Path, uri
 
 
 @pytest.mark.parametrize("name", ["KHR_draco_mesh_compression", "EXT_meshopt_compression"])
-def test_a_compressed_glb_says_what_it_needs(make: Make, name: str) -> None:
+def test_the_error_for_a_compressed_glb_names_the_extension(make: Make, name: str) -> None:
     tree = {"asset": {"version": "2.0"}, "extensionsRequired": [name]}
     found = rejected(make, "a.glb", glb_bytes(tree))
     assert found.reason == "mesh_invalid"
@@ -258,7 +258,9 @@ def test_a_face_without_area_is_kept(make: Make) -> None:
     assert sorted(np.round(found.area_faces, 6))[0] == 0
 
 
-def test_collada_without_its_package_says_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collada_without_its_package_is_an_error_message(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import builtins
 
     real = builtins.__import__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Geometry from strangers: read inside the object's folder only, broken files are said."""
+"""Untrusted geometry: read inside the object's folder only, broken files are reported."""
 
 from __future__ import annotations
 

@@ -117,12 +117,12 @@ def test_limits_are_radians_from_the_stored_state() -> None:
     ("limited", "kind"),
     [("", "revolute"), ('limited="false"', "continuous"), ('limited="true"', "revolute")],
 )
-def test_a_range_limits_unless_the_joint_says_otherwise(limited: str, kind: str) -> None:
+def test_a_range_limits_unless_the_joint_is_declared_unlimited(limited: str, kind: str) -> None:
     urdf, _, _ = read(document(f'<body><joint range="0 1" {limited}/><geom size="1"/></body>'))
     assert urdf.joints[0].type == kind
 
 
-def test_a_reversed_range_limits_nothing_as_in_mujoco_and_is_said() -> None:
+def test_a_reversed_range_limits_nothing_as_in_mujoco_with_a_finding() -> None:
     urdf, _, findings = read(document('<body><joint range="1 -1"/><geom size="1"/></body>'))
     assert (urdf.joints[0].type, codes(findings)) == ("continuous", ["limit_missing"])
 
@@ -217,7 +217,7 @@ def test_an_equality_that_is_no_line_is_a_finding(inner: str) -> None:
     assert all(joint.mimic is None for joint in urdf.joints)
 
 
-def test_an_inactive_equality_says_nothing_and_a_loop_is_refused() -> None:
+def test_an_inactive_equality_is_ignored_and_a_loop_is_refused() -> None:
     off = '<equality><joint joint1="y" joint2="x" active="false"/></equality>'
     urdf, _, findings = read(document(COUPLED, "", off))
     assert (codes(findings), [j.mimic for j in urdf.joints]) == ([], [None, None])

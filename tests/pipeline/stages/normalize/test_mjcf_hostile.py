@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF of strangers: MuJoCo is shown no file name, and nothing outside the object is read."""
+"""Untrusted MJCF: MuJoCo gets no file name, and nothing outside the object is read."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def rejected(text: str | bytes, **files: bytes) -> Rejection:
         '<skin name="s" file="{}"/>', '<model name="m" file="{}"/>',
     ],
 )  # fmt: skip
-def test_a_file_elsewhere_rejects_the_object_whoever_names_it(asset: str, place: str) -> None:
+def test_a_file_outside_the_object_rejects_it_in_any_element(asset: str, place: str) -> None:
     found = rejected(document(head=f"<asset>{asset.format(place)}</asset>"))
     assert str(found.reason) == "mesh_outside"
 
@@ -226,13 +226,13 @@ def test_a_binary_mesh_that_is_not_one_is_a_rejection(data: bytes) -> None:
     assert str(rejected(text, a__msh=data).reason) == "mesh_invalid"
 
 
-def test_mujoco_leaves_no_log_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mujoco_writes_no_log_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rejected(document('<body pos="nan 0 0"><geom size="1"/></body>'))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_mujoco_the_error_says_how_to_get_it(
+def test_without_mujoco_the_error_names_the_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = builtins.__import__

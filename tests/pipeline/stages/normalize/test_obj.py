@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The OBJ reader and writer: fast lines and odd lines mean the same, as trimesh and a loop say."""
+"""The OBJ reader and writer: fast and unusual lines, compared with trimesh and a loop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def corners_of(text: ObjText) -> dict[str | None, list[tuple[float, ...]]]:
 
 
 def naive(content: str) -> dict[str | None, list[tuple[float, ...]]]:
-    """Read an OBJ file as its specification tells it, one line after the other."""
+    """Read an OBJ file by its specification, one line after the other."""
     points, uvs, material = [], [], None
     out: dict[str | None, list[tuple[float, ...]]] = {}
     for line in content.splitlines():
@@ -147,7 +147,7 @@ def obj_files(draw: st.DrawFn) -> str:
 
 
 @given(obj_files())
-def test_any_mix_of_lines_reads_as_the_specification_says(content: str) -> None:
+def test_any_mix_of_lines_is_read_by_the_specification(content: str) -> None:
     found, expected = corners_of(read_obj(content.encode())), naive(content)
     assert found == expected
 

@@ -94,7 +94,7 @@ BEFORE = [b"", b"\xff\xff", b"\xff\xd0", b"\xff\x02\xff\xff", b"\xff\xfe\x00\x04
 
 
 @pytest.mark.parametrize("before", BEFORE)
-def test_a_jpeg_that_goes_over_its_pixels_without_end_is_refused(before: bytes) -> None:
+def test_a_jpeg_with_too_many_scans_is_refused(before: bytes) -> None:
     for data in (scanned(MOST_SCANS - SCANS + 1, before), scanned(5000, before)):
         with pytest.raises(Rejection, match=r"t: a JPEG of more than 100 scans.*save it anew\."):
             kept(data)

@@ -100,7 +100,7 @@ def test_continuous_without_a_limit_stays_continuous_without_a_word(make: Make) 
     assert bench.codes(outcome) == ["effort_default"]
 
 
-def test_continuous_with_a_range_stays_continuous_and_says_so(make: Make) -> None:
+def test_continuous_with_a_range_stays_continuous_with_a_finding(make: Make) -> None:
     outcome = make(*boxes("ab"), bench.joint_text("j", "continuous", "a", "b"))
     assert [str(joint.type) for joint in tree_of(outcome).joints] == ["continuous"]
     assert bench.codes(outcome) == ["limit_ignored"]

@@ -120,7 +120,7 @@ def test_an_endless_slider_gets_the_diagonal_as_invented_travel(
         ('lower="0" upper="1" effort="inf" velocity="4"', 100.0, 4.0, True),
     ],
 )
-def test_missing_effort_and_velocity_are_the_configured_ones_and_said(
+def test_missing_effort_and_velocity_are_the_configured_ones_with_a_finding(
     make: Make, limit: str, effort: float, velocity: float, said: bool
 ) -> None:
     outcome = make(*pair("revolute", limit=limit))
@@ -129,7 +129,7 @@ def test_missing_effort_and_velocity_are_the_configured_ones_and_said(
     assert ("effort_default" in bench.codes(outcome)) == said
 
 
-def test_a_good_object_has_nothing_said_about_it(make: Make) -> None:
+def test_a_good_object_has_no_finding(make: Make) -> None:
     assert bench.codes(make(*pair("revolute"))) == []
 
 
@@ -149,7 +149,7 @@ def test_an_endless_screw_gets_one_turn_each_way_with_a_finding(make: Make) -> N
     assert "limit_invented" in bench.codes(outcome)
 
 
-def test_a_fixed_joint_follows_nobody(make: Make) -> None:
+def test_a_fixed_joint_has_no_mimic(make: Make) -> None:
     outcome = make(
         *pair("revolute"),
         bench.box_link("c"),
@@ -228,7 +228,7 @@ def test_budgets_are_kept(make: Make) -> None:
     assert rejected(make, *parts, budgets={"urdf_bytes": 100}) == "too_many_bytes"
 
 
-def test_what_the_source_said_about_masses_is_kept(make: Make) -> None:
+def test_masses_of_the_source_are_kept(make: Make) -> None:
     inertial = (
         '<inertial><origin xyz="1 2 3"/><mass value="4"/>'
         '<inertia ixx="5" iyy="6" izz="7" ixy="0.1" ixz="0.2" iyz="0.3"/></inertial>'

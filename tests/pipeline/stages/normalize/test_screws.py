@@ -130,7 +130,7 @@ def test_a_turn_alone_with_a_stated_pitch_is_a_screw(
     law_of_motion(meant / "model.urdf", outcome, folder, coupled={"s": ("turn", pitch)}, states=3)
 
 
-def test_a_range_outside_the_urdf_tells_how_far_and_not_which_way(screwed: Make) -> None:
+def test_a_range_outside_the_urdf_gives_the_length_and_not_the_direction(screwed: Make) -> None:
     """A cap that is stored high and screws downward is right-handed whatever 180 degrees mean."""
     down = (-TRAVEL[1], -TRAVEL[0])
     parts = [part.replace(limit(*TRAVEL), limit(*down)) for part in partnet()]

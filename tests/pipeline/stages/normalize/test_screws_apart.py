@@ -41,7 +41,7 @@ def test_an_undeclared_pair_stays_two_joints(screwed: Make, label: str) -> None:
         assert not {"screw_folded", "screw_unfolded"} & set(bench.codes(outcome))
 
 
-def test_a_true_cylindrical_joint_is_not_a_screw_whatever_its_label(screwed: Make) -> None:
+def test_a_cylindrical_joint_is_not_a_screw_for_any_label(screwed: Make) -> None:
     declared = '<joint artiverse_original_type="cylindrical" name="turn"'
     parts = [part.replace('<joint name="turn"', declared) for part in partnet()]
     assert len(joints_of(screwed(parts, label="screwcap_bottle"))) == 2
@@ -90,7 +90,7 @@ def test_how_far_the_axes_may_be_apart_is_a_share_of_the_object(
     assert len(joints_of(outcome)) == joints
 
 
-def test_where_the_object_stands_in_its_world_is_no_size(screwed: Make) -> None:
+def test_the_place_of_an_object_in_its_world_does_not_change_its_size(screwed: Make) -> None:
     world = ['<link name="world"/>', bench.joint_text("at", "fixed", "world", "body", xyz="9 9 9")]
     assert len(joints_of(screwed([*world, *articraft()], label="screwcap_bottle"))) == 1
     apart = articraft(xyz="0.002 0 0")

@@ -60,7 +60,7 @@ def odd_png(bits: int) -> bytes:
 
 
 @pytest.mark.parametrize("bits", [1, 4, 16])
-def test_a_png_of_other_than_eight_bits_is_written_anew(textured: Make, bits: int) -> None:
+def test_a_png_of_other_than_eight_bits_is_rewritten(textured: Make, bits: int) -> None:
     """Bullet warns of such files and shows no texture."""
     data = odd_png(bits)
     assert data[24] == bits
@@ -275,9 +275,7 @@ def test_colors_of_vertices_become_their_mean(textured: Make, kind: str) -> None
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("OPAQUE", "OPAQUE"), ("BLEND", "BLEND")])
-def test_a_glb_shows_through_only_where_it_says_so(
-    textured: Make, mode: str, expected: str
-) -> None:
+def test_a_glb_is_transparent_only_where_declared(textured: Make, mode: str, expected: str) -> None:
     data = io.BytesIO()
     Image.new("RGBA", (4, 4), (9, 8, 7, 100)).save(data, "PNG")
     outcome = textured({"a.glb": textured_glb(data.getvalue(), alphaMode=mode)}, mesh="a.glb")

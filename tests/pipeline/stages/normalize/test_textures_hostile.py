@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.untrusted.mtl import read_mtl
 from pipeline.base.errors import Rejection
-from pipeline.shapes.materials import read_mtl
 from tests.kit import bench
 from tests.pipeline.stages.normalize.pictures import (
     MTL,
@@ -109,7 +109,7 @@ def test_a_picture_inside_a_glb_keeps_its_bytes(textured: Make) -> None:
     assert sorted(uv.tolist()) == [[0, 0], [1, 0], [1, 1]]
 
 
-def test_a_broken_picture_or_a_bomb_inside_a_glb_is_said(textured: Make) -> None:
+def test_a_broken_picture_or_a_bomb_inside_a_glb_is_reported(textured: Make) -> None:
     assert bench.codes(textured({"a.glb": textured_glb(b"broken")}, mesh="a.glb")) == [
         "texture_missing"
     ]

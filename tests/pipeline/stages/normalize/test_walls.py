@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walls drawn once per side are told from walls drawn once."""
+"""Walls drawn once per side are distinguished from walls drawn once."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def test_the_card_counts_what_is_there(built: Path) -> None:
     assert "CC-BY-NC" not in card
 
 
-def test_words_of_a_stranger_stay_words_in_card_and_license(tmp_path: Path) -> None:
+def test_foreign_text_stays_text_in_card_and_license(tmp_path: Path) -> None:
     words = "me\n\n# Free | for [all](http://evil)\n<img src=x>\x1b[2J"
     folder = LibraryLayout(tmp_path)
     objects = [{"source": "tail", "license": "MIT\nlanguage: x", "attribution": words}]

@@ -204,7 +204,7 @@ def test_an_unknown_backend_is_refused() -> None:
         rendering.choose_backend("vulkan")
 
 
-def test_a_machine_without_egl_falls_back_and_says_why() -> None:
+def test_a_machine_without_egl_falls_back_with_the_reason() -> None:
     code = """
 import numpy, trimesh
 from pipeline.stages.render.backend import BackendUnavailableError, choose_backend, render

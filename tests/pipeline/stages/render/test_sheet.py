@@ -10,7 +10,7 @@ from pipeline.base.errors import PipelineError
 from pipeline.stages.render.sheet import GAP, PAPER, contact_sheet
 
 
-def test_pictures_stand_in_rows_with_ink_below() -> None:
+def test_pictures_are_in_rows_with_captions_below() -> None:
     shades = [20, 90, 160]
     images = [(np.full((64, 64, 3), shade, dtype=np.uint8), f"item {shade}") for shade in shades]
     tile = 48

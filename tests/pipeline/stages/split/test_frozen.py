@@ -121,7 +121,7 @@ def table_row(joint: Any) -> Row:
     return row | {"mimic": mimic if mimic["joint"] else None}
 
 
-def test_a_library_that_holds_the_list_gets_it_whatever_else_it_holds(config: Config) -> None:
+def test_a_library_with_all_members_gets_the_list_for_any_other_objects(config: Config) -> None:
     objects, joints = library_rows()
     more = [objects[0] | {"object_id": f"other-{n}", "content_sha256": "x"} for n in range(500)]
     chosen = choose_evaluation([*more, *objects], joints, config.split)
@@ -134,7 +134,9 @@ def test_a_library_that_holds_the_list_gets_it_whatever_else_it_holds(config: Co
     assert FROZEN.version in chosen.remarks[0]
 
 
-def test_a_library_of_other_bytes_and_the_same_numbers_gets_it_and_says_so(config: Config) -> None:
+def test_a_library_of_other_bytes_and_the_same_numbers_gets_the_list_with_a_notice(
+    config: Config,
+) -> None:
     objects, joints = library_rows()
     for row in objects[:7]:
         row["content_sha256"] = "0" * 64

@@ -41,7 +41,7 @@ def counts(found: Recognition) -> tuple[int, int, str]:
     return found.by_bytes, found.by_numbers, found.problem
 
 
-def test_the_same_rows_are_recognized_by_bytes_whatever_else_there_is(
+def test_the_same_rows_are_recognized_by_bytes_among_any_others(
     frozen: FrozenList, rows: Rows
 ) -> None:
     found = recognize(frozen, *rows)

@@ -47,7 +47,7 @@ def test_two_objects_with_a_large_share_have_one(small: Rows, workspace: Path) -
 
 
 @pytest.mark.slow
-def test_a_build_of_two_objects_says_so(tmp_path: Path) -> None:
+def test_a_build_of_two_objects_reports_that_it_has_no_split(tmp_path: Path) -> None:
     for name in ("aa_dataset", "pipeline", "taxonomy", "profiles"):
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=ignore)

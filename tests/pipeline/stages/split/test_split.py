@@ -113,5 +113,5 @@ def test_the_name_is_a_digest_of_members_and_their_content() -> None:
     assert split_name({key: contents[key] for key in list(contents)[1:]}) != expected
 
 
-def test_an_object_without_joints_resembles_nobody() -> None:
+def test_an_object_without_joints_has_no_neighbors() -> None:
     assert near_duplicates(["a"], {"a": "door", "b": "door"}, {}, threshold=1.0) == {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints: each check speaks beyond its bound and is silent just within."""
+"""Joints: each check reports a value beyond its bound and none just within."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_long_ranges_are_found(kind: str, upper: float, expected: list[str]) -> 
 def test_the_travel_that_normalize_invents_is_not_blamed_on_the_source(
     check: Callable[..., Outcome],
 ) -> None:
-    """An endless slide gets two diagonals of the object, of which nobody but we can be accused."""
+    """An endless slide gets a range of two diagonals, which is no finding about the source."""
 
     def found(limit: str) -> list[str]:
         slides = [

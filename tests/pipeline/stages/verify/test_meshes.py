@@ -51,7 +51,7 @@ def test_a_box_of_two_materials_is_closed_as_one() -> None:
     assert codes(halves[0]) == ["mesh_open"]
 
 
-def test_an_open_box_tells_the_share_of_its_open_edges() -> None:
+def test_the_finding_of_an_open_box_has_its_share_of_open_edges() -> None:
     # Without one triangle, three of the 18 edges have a single face.
     ((code, detail),) = found(damaged([], drop=1))
     assert code == "mesh_open"
@@ -115,7 +115,7 @@ def test_parts_that_are_inside_out_are_found_but_not_cavities() -> None:
 
 
 @pytest.mark.parametrize("shift", [(9, 0, 0), (-9, 0, 0), (0, 9, 0), (0, -9, 0), (0, 0, 9)])
-def test_a_box_of_mixed_winding_is_not_inside_out_wherever_it_lies(
+def test_a_box_of_mixed_winding_is_not_inside_out_at_any_place(
     shift: tuple[float, ...],
 ) -> None:
     """Its signed volume is negative at some of these places and positive at the others."""
@@ -125,7 +125,7 @@ def test_a_box_of_mixed_winding_is_not_inside_out_wherever_it_lies(
     assert "mesh_inverted" not in codes(mixed)
 
 
-def test_a_box_whose_faces_stand_both_ways_is_doubled_but_not_inside_out() -> None:
+def test_a_box_with_faces_of_both_windings_is_doubled_but_not_inside_out() -> None:
     box = trimesh.creation.box((1, 1, 1))
     for faces in (box.faces, box.faces[:, ::-1]):
         both = trimesh.Trimesh(box.vertices, np.concatenate([faces, faces[:, ::-1]]), process=False)

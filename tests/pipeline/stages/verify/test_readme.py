@@ -50,12 +50,12 @@ def test_the_default_list_is_the_one_of_the_table() -> None:
     )
 
 
-def test_the_number_of_upright_rules_is_told() -> None:
+def test_the_number_of_upright_rules_is_documented() -> None:
     text = (REPOSITORY / "pipeline/stages/verify/README.md").read_text()
     assert f"names {len(load_rules())} categories" in text
 
 
-def test_codes_that_come_after_verify_are_known_as_late() -> None:
+def test_codes_of_stages_after_verify_are_listed_as_late() -> None:
     late = {
         code
         for stage in ("annotate", "render", "deduplicate")

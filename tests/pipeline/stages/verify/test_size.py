@@ -54,7 +54,7 @@ def test_a_size_beyond_the_factor_is_found_and_its_unit_guessed(
     assert all(word in finding.detail for finding in found)
 
 
-def test_nothing_is_said_where_the_size_or_the_unit_is_unknown() -> None:
+def test_without_a_known_size_or_unit_there_is_no_finding() -> None:
     assert not list(check_size(sized(1000.0, False, USUAL)))
     assert not list(check_size(sized(1000.0, True, None)))
     assert not list(check_size(make.evidence({"a": make.box((1, 1, 1))})))
@@ -85,7 +85,7 @@ def leaning(category: str, kind: str, degrees: float) -> Evidence:
         ("scissors", "revolute", 90, False),  # no rule
     ],
 )
-def test_the_joint_that_moves_most_tells_which_way_is_up(
+def test_the_joint_that_moves_most_decides_which_way_is_up(
     category: str, kind: str, degrees: float, expected: bool
 ) -> None:
     found = list(check_up(leaning(category, kind, degrees)))

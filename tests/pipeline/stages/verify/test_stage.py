@@ -66,7 +66,7 @@ def test_a_size_is_compared_with_the_category(check: Callable[..., Outcome]) -> 
     assert "unit_suspected" in bench.codes(outcome)
 
 
-def test_an_object_that_never_moves_is_rejected_where_the_config_says_so(
+def test_an_object_that_never_moves_is_rejected_if_configured(
     check: Callable[..., Outcome],
 ) -> None:
     assert rejected(check, bench.box_link("a")) == ("movable_none", "every joint is fixed.")
@@ -101,7 +101,7 @@ def finding_row(object_id: str, stage: str, code: str, detail: str) -> dict[str,
             "detail": detail}  # fmt: skip
 
 
-def test_a_shard_keeps_its_books_and_heeds_reviews_and_earlier_findings(
+def test_a_shard_accounts_for_every_object_and_applies_reviews_and_earlier_findings(
     door: Path, shipped: None
 ) -> None:
     row, where = bench.stored(Path("0000.tar"), bench.normal(door))

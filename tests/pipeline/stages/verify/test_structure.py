@@ -133,7 +133,7 @@ def test_a_chain_of_near_parts_holds_together_and_a_group_floats_as_one() -> Non
 
 
 @pytest.mark.parametrize(("pairs", "expected"), [(2, []), (1, ["sweep_partial"])])
-def test_the_end_of_the_budget_of_pairs_is_said(
+def test_the_end_of_the_budget_of_pairs_is_reported(
     monkeypatch: pytest.MonkeyPatch, pairs: int, expected: list[str]
 ) -> None:
     monkeypatch.setattr(structure, "MOST_PAIRS", pairs)

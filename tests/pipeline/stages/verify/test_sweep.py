@@ -192,7 +192,7 @@ def test_what_another_joint_clears_is_no_collision(opens: float, found: list[str
     assert [entry.link for entry in entries] == found
 
 
-def test_a_follower_runs_into_things_when_its_leader_is_driven() -> None:
+def test_a_follower_collides_when_its_leader_is_driven() -> None:
     meshes = {
         "wall": wall_at(0.5),
         "crank": make.box((0.1, 0.1, 0.1), (0, 0, 3)),
@@ -217,7 +217,7 @@ def test_a_button_that_dips_into_a_solid_housing_is_a_remark_for_all_of_them() -
     assert "and 2 more (the largest)" in finding.detail
 
 
-def test_the_end_of_the_budget_is_said() -> None:
+def test_the_end_of_the_budget_is_reported() -> None:
     evidence = door(wall_at(0.5), sweep_steps=1000)
     (finding,) = check_sweep(evidence)
     assert str(finding.code) == "sweep_partial"

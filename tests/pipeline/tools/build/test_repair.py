@@ -46,7 +46,7 @@ def test_tables_that_differ_from_their_seal_are_removed_and_nothing_else(copied:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"files": 5}'])
-def test_a_seal_that_says_nothing_is_removed(copied: Path, text: str) -> None:
+def test_an_empty_seal_is_removed(copied: Path, text: str) -> None:
     Path("library/library.json").write_text(text)
     assert discard_damaged() == [Path("library/library.json")]
 
@@ -56,7 +56,7 @@ def test_a_seal_that_says_nothing_is_removed(copied: Path, text: str) -> None:
     "word", ["name", "revision", "schema_version", "objects", "sources", "splits", "benchmark",
              "files", "sha256", "size", "objects.parquet"]
 )  # fmt: skip
-def test_a_bit_that_flips_in_a_key_of_the_seal_makes_the_seal_anew(
+def test_a_flipped_bit_in_a_key_of_the_seal_makes_the_seal_again(
     copied: Path, root: str, word: str
 ) -> None:
     seal = Path(root, "library.json")
@@ -101,7 +101,7 @@ def test_temporary_names_of_folders_go_as_well(copied: Path) -> None:
     assert sorted(path for path in copied.rglob("*") if path.is_file()) == before
 
 
-def test_a_folder_where_a_file_belongs_goes_and_nothing_else(copied: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_removed_and_nothing_else(copied: Path) -> None:
     gone = [
         Path("library/objects.parquet"), Path("library/library.json"), Path("work/build.lock"),
         Path("work/made/split/all.json"), Path("work/wiring.json"),

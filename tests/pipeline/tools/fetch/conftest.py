@@ -37,7 +37,7 @@ FACTS: dict[str, Any] = {
 
 
 class Checkout:
-    """A copy of the repository whose sources are what a test says.
+    """A copy of the repository whose sources a test defines.
 
     The source is called `local`: its adapter takes every folder for an object.
     """
@@ -60,12 +60,12 @@ class Checkout:
         self.environment.pop("HF_TOKEN", None)
 
     def describe(self, access: dict[str, Any], **facts: Any) -> None:
-        """Say how the source is had."""
+        """Write how the source is accessed."""
         path = self.root / "pipeline/raw/sources.yaml"
-        said = yaml.safe_load(path.read_text())
-        had = {"instructions": "Ask the author.", **access}
-        said["local"] |= {**FACTS, "access": had, **facts}
-        path.write_text(yaml.safe_dump(said, sort_keys=False))
+        sources = yaml.safe_load(path.read_text())
+        access = {"instructions": "Ask the author.", **access}
+        sources["local"] |= {**FACTS, "access": access, **facts}
+        path.write_text(yaml.safe_dump(sources, sort_keys=False))
 
     def command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "aa_dataset.cli", *words]
@@ -118,7 +118,7 @@ class Checkout:
         return json.loads((self.raw / ".fetched.json").read_bytes())
 
     def sources(self) -> dict[str, dict[str, Any]]:
-        """Return what `aa sources --json` tells, by name."""
+        """Return the rows of `aa sources --json` by name."""
         done = self.here("sources", "--json")
         assert done.returncode == 0, done.stderr
         return {one["source"]: one for one in json.loads(done.stdout)}

@@ -187,7 +187,9 @@ def test_the_token_does_not_come_back_from_a_second_host(tmp_path: Path) -> None
      "http://hüb/", "http://[::1/", "http://127.0.0.1:99999999/", "http://{long}.org/",
      "http:///a", "", "//user:word@127.0.0.1:{second}/"],
 )  # fmt: skip
-def test_an_odd_address_is_a_sentence_and_nobody_is_asked(tmp_path: Path, target: str) -> None:
+def test_an_invalid_address_is_an_error_message_without_a_request(
+    tmp_path: Path, target: str
+) -> None:
     with Loopback() as first, Loopback({"/": DATA}) as second:
         ports = {"first": first.server.server_port, "second": second.server.server_port}
         location = target.format(**ports, long="a" * 70).encode().decode("latin-1")
@@ -240,7 +242,7 @@ def test_a_token_that_is_no_text_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [b"HTTP/1.1 404 \x1b[2J\x9bgone\r\n\r\n", b"\x1b[2J\r\n\r\n"])
-def test_what_a_server_says_does_not_reach_the_terminal_raw(tmp_path: Path, line: bytes) -> None:
+def test_text_of_a_server_is_escaped_for_the_terminal(tmp_path: Path, line: bytes) -> None:
     with (
         Liar(lambda opened, _: opened.sendall(line)) as liar,
         pytest.raises(FetchError, match=r"\?\[2J") as caught,

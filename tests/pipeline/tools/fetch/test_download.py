@@ -78,7 +78,7 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting
         yield Setting(server, tmp_path / "raw")
 
 
-def test_a_whole_file_comes_in_one_request(setting: Setting) -> None:
+def test_a_whole_file_takes_one_request(setting: Setting) -> None:
     assert setting.get() == DATA
     assert setting.server.paths() == ["/a.bin"] and sum(setting.ticks) == SIZE
     assert not setting.place.part_state("sub/a.bin").exists()
@@ -98,7 +98,7 @@ def test_cut_connections_are_taken_up_where_they_ended(setting: Setting) -> None
     assert sum(setting.ticks) == SIZE
 
 
-def test_a_stopped_download_goes_on_in_the_next_run(setting: Setting) -> None:
+def test_a_stopped_download_continues_in_the_next_run(setting: Setting) -> None:
     setting.leave_part(120_000)
     have = setting.have
     assert 0 < have <= 120_000
@@ -126,7 +126,7 @@ def test_another_etag_means_another_file(setting: Setting, if_range: bool) -> No
     assert setting.get(setting.remote(sha256="")) == DATA
 
 
-def test_without_etags_a_mixture_is_noticed_and_downloaded_once_more(setting: Setting) -> None:
+def test_without_etags_a_mixture_is_detected_and_downloaded_again(setting: Setting) -> None:
     setting.server.etags = False
     setting.leave_part(120_000, OTHER)
     state = setting.place.part_state("sub/a.bin")
@@ -166,7 +166,7 @@ def test_a_size_that_differs_is_refused_before_a_byte_is_written(
     assert setting.nothing_left()
 
 
-def test_a_file_that_shrank_is_told(setting: Setting) -> None:
+def test_a_file_that_shrank_is_reported(setting: Setting) -> None:
     setting.leave_part(120_000)
     setting.server.files["/a.bin"] = DATA[:1000]
     with pytest.raises(FetchError, match="now has 1,000 bytes instead of 300,000"):
@@ -174,7 +174,9 @@ def test_a_file_that_shrank_is_told(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refusal_says_where_to_ask_and_is_not_repeated(setting: Setting, status: int) -> None:
+def test_a_refusal_names_where_to_get_access_and_is_not_repeated(
+    setting: Setting, status: int
+) -> None:
     setting.server.statuses["/a.bin"] = [status] * 9
     with pytest.raises(FetchError, match=f"status {status}. Ask there."):
         setting.get(setting.remote(refusal="Ask there."))
@@ -196,7 +198,9 @@ def test_passing_trouble_is_waited_out(setting: Setting) -> None:
         ({}, 0),
     ],
 )
-def test_a_busy_server_says_how_long_to_wait(headers: dict[str, str], seconds: float) -> None:
+def test_the_delay_that_a_busy_server_requests_is_kept(
+    headers: dict[str, str], seconds: float
+) -> None:
     assert asked_pause(headers) == seconds
 
 
@@ -209,13 +213,13 @@ def test_lasting_trouble_ends_with_a_sentence_and_keeps_the_part(setting: Settin
     assert setting.have == have and len(setting.server.requests) == module.TRIES
 
 
-def test_nobody_there_is_a_sentence(setting: Setting) -> None:
+def test_an_unreachable_server_is_an_error_message(setting: Setting) -> None:
     remote = Remote("a", "http://127.0.0.1:9/a", 1, sha256=sha256(b"a"))
     with pytest.raises(FetchError, match="cannot be downloaded"):
         setting.get(remote)
 
 
-def test_not_found_is_told_at_once(setting: Setting) -> None:
+def test_not_found_is_reported_at_once(setting: Setting) -> None:
     with pytest.raises(FetchError, match="status 404"):
         setting.get(setting.remote(path="/none"))
     assert len(setting.server.requests) == 1

@@ -44,7 +44,7 @@ def kill(process: Any) -> None:
     process.wait()
 
 
-def test_killed_in_the_middle_a_download_goes_on(checkout: Checkout, server: Loopback) -> None:
+def test_a_killed_download_continues(checkout: Checkout, server: Loopback) -> None:
     data = random.Random(5).randbytes(3_000_000)
     checkout.describe(archive_access(server, "objects.bin", data))
     server.pause_s = 0.02
@@ -66,7 +66,7 @@ def test_killed_in_the_middle_a_download_goes_on(checkout: Checkout, server: Loo
     assert not part.parent.exists()
 
 
-def test_interrupted_by_the_user_a_download_says_how_to_go_on(
+def test_an_interrupted_download_prints_how_to_continue(
     checkout: Checkout, server: Loopback
 ) -> None:
     data = random.Random(7).randbytes(3_000_000)
@@ -184,7 +184,7 @@ def test_two_fetches_do_not_meet(checkout: Checkout, server: Loopback) -> None:
     assert done.returncode == 2 and "Another fetch is running" in done.stderr
 
 
-def test_a_disk_that_is_too_small_is_told_before_the_first_byte(
+def test_a_disk_that_is_too_small_is_reported_before_the_first_byte(
     checkout: Checkout, server: Loopback
 ) -> None:
     access = archive_access(server, "a.bin", b"abc")

@@ -168,7 +168,7 @@ def test_a_repository_that_is_not_the_known_one_is_refused(
     assert not checkout.raw.exists()
 
 
-def test_bytes_that_are_not_what_the_hub_promised_never_arrive(
+def test_bytes_with_another_digest_than_the_hub_states_are_refused(
     checkout: Checkout, hub: HubLoopback
 ) -> None:
     checkout.describe(HUB)

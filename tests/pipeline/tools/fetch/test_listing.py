@@ -169,7 +169,7 @@ def test_a_malformed_page_is_a_sentence(page: bytes, words: str) -> None:
         list_of(page)
 
 
-def test_a_list_that_is_cut_off_is_asked_for_again() -> None:
+def test_a_truncated_list_is_requested_again() -> None:
     page = json.dumps([FILE]).encode()
     replies = [
         answer(page[:5], length=False, **{"Content-Length": str(len(page))}),

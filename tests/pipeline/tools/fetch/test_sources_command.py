@@ -15,7 +15,7 @@ from pipeline.engine.inventory.code import code_digest
 from pipeline.engine.settings import Source
 from pipeline.engine.sources import load_sources
 from pipeline.engine.stages import STAGES
-from pipeline.tools.build.command import _print_absent_sources as _tell_sources
+from pipeline.tools.build.command import _print_absent_sources
 from pipeline.tools.fetch.access import load_all
 from tests.kit.settings import SETTINGS, facts_of
 from tests.pipeline.tools.fetch.conftest import REPOSITORY, Checkout
@@ -122,7 +122,7 @@ def test_archives_are_unpacked_into_the_layout_that_adapters_read(
     assert rule is not None and rule.place(archive, member) == placed
 
 
-def test_no_stage_depends_on_how_a_source_is_had(repository: Path) -> None:
+def test_no_stage_depends_on_the_access_to_a_source(repository: Path) -> None:
     for stage in STAGES:
         digest = code_digest(stage)
         assert "sources.yaml" not in digest and "pipeline/tools/fetch/" not in digest, stage
@@ -138,9 +138,9 @@ def test_a_build_names_the_absent_sources_in_one_line(
     folders = {"a": tmp_path / "a", "b": tmp_path / "b", "c": tmp_path}
     (tmp_path / "b" / ".fetch").mkdir(parents=True)  # a fetch that brought nothing
     sources = {name: Source(1, facts_of(folder)) for name, folder in folders.items()}
-    _tell_sources(replace(SETTINGS, sources=sources))
+    _print_absent_sources(replace(SETTINGS, sources=sources))
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "aa sources" in said
     assert f"a ({tmp_path / 'a'}), b ({tmp_path / 'b'})." in said and f"({tmp_path})" not in said
-    _tell_sources(replace(SETTINGS, sources={"c": sources["c"]}))
+    _print_absent_sources(replace(SETTINGS, sources={"c": sources["c"]}))
     assert capsys.readouterr().err == ""

@@ -25,7 +25,7 @@ from tests.pipeline.tools.fetch.archives import FILES, special, tar_bytes, visib
     "data",
     [tar_bytes(FILES), tar_bytes(FILES, mode="w"), tar_bytes(FILES, mode="w:xz"), zip_bytes(FILES)],
 )
-def test_files_come_out_as_they_went_in(
+def test_files_are_unpacked_unchanged(
     opened: Callable[..., dict[str, Any]], place: FetchLayout, data: bytes
 ) -> None:
     record = opened(data)
@@ -170,7 +170,7 @@ def test_what_is_there_with_other_content_is_kept(
     assert visible(place) == FILES
 
 
-def test_a_move_that_was_interrupted_goes_on(
+def test_an_interrupted_move_continues(
     opened: Callable[..., dict[str, Any]], place: FetchLayout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename, moved = Path.rename, []

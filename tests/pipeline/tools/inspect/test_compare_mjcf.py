@@ -12,8 +12,7 @@ from PIL import Image
 
 from pipeline.shapes.glb import read_links
 from pipeline.stages.render.stage import Parts, part_points
-from pipeline.tools.inspect.command import SIZE, main
-from pipeline.tools.inspect.command import _render_views as _draw
+from pipeline.tools.inspect.command import SIZE, _render_views, main
 from tests.kit import bench
 from tests.kit.places import REPOSITORY
 
@@ -73,7 +72,7 @@ def raw(tmp_path: Path) -> Path:
 
 def silhouette(parts: Parts) -> np.ndarray:
     """Return where a picture of the parts is red, (SIZE, SIZE) bool; shadow and ground are gray."""
-    pixels = np.asarray(_draw([parts])[0], dtype=int)
+    pixels = np.asarray(_render_views([parts])[0], dtype=int)
     return pixels[..., 0] - pixels[..., 1] > 30
 
 
@@ -93,7 +92,7 @@ def test_mujocos_geometry_has_the_silhouette_of_the_normalized_object(raw: Path)
 
 
 def test_a_part_elsewhere_has_another_silhouette(raw: Path) -> None:
-    """So that the agreement above says something."""
+    """Shows that the agreement above can fail."""
     theirs = mjcf_parts(raw / "lamps/thing.xml")
     moved = [(mesh, pose.copy()) for mesh, pose in theirs]
     moved[3][1][:3, 3] += (0.0, 0.1, 0.0)

@@ -224,7 +224,7 @@ def _drake_frames(
 
 
 @THINGS
-def test_sdf_says_what_drake_does_not_read(thing: Path, tmp_path: Path) -> None:
+def test_sdf_states_what_drake_does_not_read(thing: Path, tmp_path: Path) -> None:
     path = export(thing, tmp_path / "out", format="sdf")
     parts = Parts.of(thing)
     root = ElementTree.parse(path).getroot()

@@ -125,7 +125,7 @@ def test_a_hull_holds_the_cells_whose_centers_it_contains(turn: float) -> None:
 
 
 @pytest.mark.parametrize("turn", [0.3, 0.7, 2.0])
-def test_the_grid_stands_along_a_turned_box(turn: float) -> None:
+def test_the_grid_is_aligned_with_a_rotated_box(turn: float) -> None:
     box = trimesh.creation.box((1, 0.7, 0.4))
     matrix = trimesh.transformations.rotation_matrix(turn, (1, -2, 0.5))
     box.apply_transform(matrix)

@@ -96,7 +96,7 @@ def test_an_inverted_shape_gets_a_hull_that_faces_outward() -> None:
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3, np.pi / 4])
-def test_the_box_around_a_flat_square_does_not_stand_askew(turn: float) -> None:
+def test_the_box_around_a_flat_square_is_aligned_with_it(turn: float) -> None:
     square = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float)
     matrix = trimesh.transformations.rotation_matrix(turn, (1, 2, 3))[:3, :3]
     faces = np.array([(0, 1, 2), (0, 2, 3)])

@@ -108,7 +108,7 @@ def test_a_box_of_sheets_becomes_five_thin_boxes(turn: float, doubled: bool) -> 
      (trimesh.creation.torus(0.4, 0.06), 0.1), (turned(drawer(), 0.5), 0.001)],
     ids=["bowl", "mug", "ring", "torus", "drawer"],
 )  # fmt: skip
-def test_round_things_stay_mostly_open_and_are_held_whole(
+def test_round_openings_stay_mostly_open_and_the_surface_is_covered(
     mesh: trimesh.Trimesh, most_filled: float
 ) -> None:
     found = parts_of(mesh)
@@ -149,7 +149,7 @@ def test_a_hollow_below_the_smallest_stays_filled() -> None:
     assert len(parts_of(drawer(), smallest=0.5 * hollow).hulls) == 5
 
 
-def test_a_budget_that_ends_early_is_said() -> None:
+def test_an_exhausted_budget_reports_the_filled_volume() -> None:
     found = parts_of(drawer(), most=2)
     assert len(found.hulls) == 2
     # Without one board the others still hold the hollow, of which the grid sees a little less.
@@ -273,7 +273,7 @@ def heavy_fan(size: float) -> Piece:
     return Piece(np.round(size * np.concatenate([corner, rim]), 9), fan)
 
 
-def test_triangles_that_cross_too_many_lines_are_not_cut_but_said() -> None:
+def test_triangles_that_cross_too_many_lines_are_reported_and_not_cut() -> None:
     found = link_parts([heavy_fan(1.0)], most=64)
     assert len(found.hulls) == 1
     assert found.filled > 1

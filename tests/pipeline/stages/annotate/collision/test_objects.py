@@ -163,7 +163,7 @@ def test_an_unusable_collision_mesh_is_a_finding(tmp_path: Path, content: str | 
     assert collisions_of(outcome)[0].volume == pytest.approx(1)
 
 
-def test_parts_beyond_the_budget_are_said(tmp_path: Path) -> None:
+def test_parts_beyond_the_budget_are_reported(tmp_path: Path) -> None:
     boxes = "".join(
         f'<visual><origin xyz="{n} 0 0"/>{BOX.format(f"0.{n + 1} 0.5 0.5")}</visual>'
         for n in range(9)

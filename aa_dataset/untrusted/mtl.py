@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads MTL material files: colors, transparency, and the pictures that they name."""
+"""Reads MTL material files: colors, transparency, and the pictures that they name.
+
+The builder reads raw materials with it, the loader checks and exports those of the library.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.untrusted.obj import decoded
-from pipeline.shapes.pieces import Rgba
 
 # Options of a `map_` line, with the maximum number of words after each.
 _OPTIONS = {
@@ -41,7 +43,7 @@ class MtlMaterial:
     picture: MapLine | None = None
     mask: MapLine | None = None
 
-    def color(self) -> Rgba | None:
+    def color(self) -> tuple[float, float, float, float] | None:
         """Return the color of the surface, or the factor of its picture.
 
         Exporters disagree about `Tr`, and write a black `Kd` beside a picture. An invisible

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts parts apart: a plane off one of them, or room for the other one out of its air."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from aa_dataset.portable import applied, dot
+from pipeline.stages.annotate.clearance.material import Material
+from pipeline.stages.annotate.clearance.parts import Part, part_of
+from pipeline.stages.annotate.clearance.separation import Gaps, gaps, images
+
+# All lengths are shares of the diagonal. Parts end with this gap, because MuJoCo's friction holds
+# parts that only touch.
+GAP = 1e-4
+# Parts with at least this gap are apart; less than `GAP`, because cuts are rounded.
+APART = 0.5e-4
+# How much a plane may cut off a part, in depth and as a share of its volume.
+DEEPEST, LARGEST_SHARE = 0.01, 0.5
+# Rounds of planes, one for every piece of the motion, that are cut off.
+MOST_TRIMS = 4
+# What is left around carved room and sticks out of it less than this is left out.
+REMNANT = 0.004
+# Pieces that a carved part may leave.
+MOST_PIECES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """A moving and a still part that overlap in pieces of a motion.
+
+    Attributes
+    ----------
+    moving, still : Part
+        The parts.
+    maps : (f, k, 3, 4) float
+        Of the moving part, seen from the still one.
+    back : (f, k, 3, 4) float
+        Of the still part, seen from the moving one.
+    """
+
+    moving: Part
+    still: Part
+    maps: np.ndarray
+    back: np.ndarray
+
+    @property
+    def reversed(self) -> Meeting:
+        """The same meeting seen from the moving part."""
+        return Meeting(self.still, self.moving, self.back, self.maps)
+
+    @property
+    def depth(self) -> float:
+        """Largest depth of the overlap."""
+        return -float(gaps(self.moving, self.still, self.maps, APART).widths.min())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """What replaces the moving and the still part; a part that is whole replaces itself."""
+
+    moving: tuple[Part, ...]
+    still: tuple[Part, ...]
+
+    @property
+    def reversed(self) -> Cut:
+        """The same cut, seen from the moving part."""
+        return Cut(self.still, self.moving)
+
+
+def trimmed(meeting: Meeting) -> Cut | None:
+    """Cut planes off either part until they are apart; None if that takes too much.
+
+    The view with the smaller depth counts: the images of a part near the axis fit more closely.
+    """
+    if meeting.maps.shape[1] == 3 and meeting.reversed.depth < meeting.depth - 1e-6:
+        cut = _trimmed(meeting.reversed)
+        return None if cut is None else cut.reversed
+    return _trimmed(meeting)
+
+
+def _trimmed(meeting: Meeting) -> Cut | None:
+    moving, still, maps = meeting.moving, meeting.still, meeting.maps
+    found = gaps(moving, still, maps, APART)
+    if found.widths.min() < -DEEPEST:
+        return None
+    for _ in range(MOST_TRIMS):
+        best = _least_loss(moving, still, maps, found.directions)
+        if best is None:
+            return None
+        moving, still = best
+        if _is_eaten(moving, meeting.moving) or _is_eaten(still, meeting.still):
+            return None
+        # Parts only shrink, so pieces of the motion in which they are apart stay so.
+        found = gaps(moving, still, maps, APART)
+        meets = found.widths < APART
+        if not meets.any():
+            return Cut((moving,), (still,))
+        maps, found = maps[meets], Gaps(found.widths[meets], found.directions[meets])
+    return None
+
+
+def _is_eaten(part: Part, before: Part) -> bool:
+    return part.volume < (1 - LARGEST_SHARE) * before.volume
+
+
+def _least_loss(
+    moving: Part, still: Part, maps: np.ndarray, directions: np.ndarray
+) -> tuple[Part, Part] | None:
+    """Cut the part that loses the smaller share by planes across directions (f, 3), one a piece."""
+    heights = dot(images(moving.vertices, maps), directions[:, None]).min(axis=1)
+    lower = still.below_all(directions, heights - GAP)
+    floors = applied(directions, still.vertices).max(axis=0) + GAP  # (f,)
+    # The plane under every map, seen from the moving part: normal . (turn x + shift) >= floor.
+    turns, shifts = maps[..., :3], maps[..., 3]
+    normals = -dot(np.swapaxes(turns, -1, -2), directions[:, None, None])  # (f, k, 3)
+    offsets = dot(shifts, directions[:, None]) - floors[:, None]
+    upper = moving.below_all(normals.reshape(-1, 3), offsets.ravel())
+    options = []
+    if lower is not None:
+        options.append((round(lower.volume / still.volume, 6), 0, (moving, lower)))
+    if upper is not None:
+        options.append((round(upper.volume / moving.volume, 6), 1, (upper, still)))
+    return max(options, key=lambda one: one[:2])[2] if options else None
+
+
+def shared_region(meeting: Meeting) -> Part | None:
+    """Return what both parts share at the start of the first piece, seen from the still one."""
+    start = meeting.maps[0, 0]
+    normals = images(meeting.moving.normals, (start * [1.0, 1.0, 1.0, 0.0])[None, None])[0]
+    offsets = meeting.moving.offsets + dot(normals, start[:, 3])
+    return meeting.still.below_all(normals, offsets)
+
+
+def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, ...] | None:
+    """Take the room of visitors out of a part, if there is only air.
+
+    Parameters
+    ----------
+    part : Part
+        One whose hull fills a hollow.
+    material : Material
+        Of its link.
+    visitors : (f, n, 3) float
+        Where the other part is, seen from this one, in successive pieces of the motion.
+
+    Returns
+    -------
+    tuple of Part or None
+        What is left; None if there is material in the room.
+    """
+    if _is_solid_room(part, material, visitors[:1]):
+        return None  # quickly: no larger room is without material either
+    pieces: tuple[Part, ...] = (part,)
+    for room in _rooms(part, material, visitors):
+        if room is None:
+            return None
+        left: list[Part] = []
+        for piece in pieces:
+            left += _without(piece, room, material)
+        pieces = tuple(left)
+        if len(pieces) > MOST_PIECES:
+            return None
+    return pieces
+
+
+def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Part | None]:
+    """Yield convex rooms without material that contain all visitors; None if one has material.
+
+    One room for all is tried first, then one for each half of them.
+    """
+    if not _is_solid_room(part, material, visitors):
+        yield part_of(visitors.reshape(-1, 3))
+    elif len(visitors) == 1:
+        yield None
+    else:
+        half = len(visitors) // 2
+        yield from _rooms(part, material, visitors[:half])
+        yield from _rooms(part, material, visitors[half:])
+
+
+def _is_solid_room(part: Part, material: Material, visitors: np.ndarray) -> bool:
+    """Return whether there is material in the hull of visitors within a part."""
+    room = part_of(visitors.reshape(-1, 3))
+    inner = None if room is None else part.below_all(room.normals, room.offsets)
+    return inner is not None and material.is_in(inner)
+
+
+def _without(part: Part, room: Part, material: Material) -> list[Part]:
+    """Return the pieces of a part around a room that hold material."""
+    pieces: list[Part] = []
+    rest: Part | None = part
+    normals, offsets = room.normals, room.offsets + GAP
+    for _ in range(len(normals)):
+        if rest is None:
+            break
+        beyond = applied(normals, rest.vertices).max(axis=0) - offsets
+        widest = int(np.round(beyond, 9).argmax())
+        if beyond[widest] <= REMNANT:
+            break
+        normal, offset = normals[widest], float(offsets[widest])
+        outer = rest.below(-normal, -offset)
+        if outer is not None and material.is_in(outer, touch=0.0):
+            pieces.append(outer)
+        rest = rest.below(normal, offset)
+    return pieces

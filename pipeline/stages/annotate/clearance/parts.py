@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convex parts: planes, volume, and cuts by a plane.
+
+Everything is in the object frame at rest, in units of the object's diagonal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from aa_dataset.portable import applied, dot, length
+from pipeline.shapes.hulls import SCALED, hull_of
+
+# Directions that agree to this many decimals are one.
+_DIRECTION_DECIMALS = 6
+# A face of less than this area has no direction.
+_LEAST_AREA = 1e-14
+# A vertex this high above a plane is on it.
+_ON_PLANE = 1e-12
+# A cut leaves no part that is thinner than this, or half as thin as the part was.
+THINNEST = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A convex part: vertices (n, 3) and triangles `faces` (m, 3), outward."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+    @cached_property
+    def box(self) -> np.ndarray:
+        """Lower and upper corner (2, 3)."""
+        return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+
+    @cached_property
+    def _area_vectors(self) -> np.ndarray:
+        a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
+        return cross(b - a, c - a)
+
+    @cached_property
+    def normals(self) -> np.ndarray:
+        """Outward unit normals (k, 3), each once."""
+        areas = length(self._area_vectors)
+        kept = areas > _LEAST_AREA
+        found = np.round(self._area_vectors[kept] / areas[kept, None], _DIRECTION_DECIMALS) + 0.0
+        found = np.unique(found, axis=0)
+        return np.asarray(found / length(found)[:, None])
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Height (k,) of every face along its normal."""
+        return np.asarray(applied(self.normals, self.vertices).max(axis=0))
+
+    @cached_property
+    def volume(self) -> float:
+        """Volume, in cubes of the diagonal."""
+        corners = self.vertices[self.faces[:, 0]] - self.vertices[0]
+        return float(dot(corners, self._area_vectors).sum()) / 6
+
+    @cached_property
+    def width(self) -> float:
+        """Smallest distance between two parallel planes around the part, over its normals."""
+        heights = applied(self.normals, self.vertices)
+        return float((heights.max(axis=0) - heights.min(axis=0)).min())
+
+    def below(self, normal: np.ndarray, offset: float) -> Part | None:
+        """Return the part where ``normal . x <= offset``; None if nothing, or a sliver, is left.
+
+        Parameters
+        ----------
+        normal : (3,) float
+            Of any length but 0.
+        offset : float
+            Height of the plane along `normal`.
+        """
+        return self.below_all(normal[None], np.array([offset]))
+
+    def below_all(self, normals: np.ndarray, offsets: np.ndarray) -> Part | None:
+        """Return the part below planes with normals (k, 3) and offsets (k,); None as in `below`."""
+        left = self
+        for _ in range(len(normals)):
+            heights = applied(normals, left.vertices) - offsets  # (n, k)
+            beyond = heights.max(axis=0)
+            # Rounded, so that the first of equal planes is chosen on every machine.
+            farthest = int(np.round(beyond, 9).argmax())
+            if beyond[farthest] <= _ON_PLANE:
+                break
+            cut = left._cut(heights[:, farthest], float(length(normals[farthest])))
+            if cut is None:
+                return None
+            left = cut
+        return left
+
+    def _cut(self, heights: np.ndarray, scale: float) -> Part | None:
+        """Return the part below a plane, by the heights (n,) of the vertices times a scale."""
+        if heights.min() > -THINNEST * scale and heights.min() > -self.width * scale / 2:
+            return None
+        edges = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+        a, b = edges[(heights[edges[:, 0]] < 0) & (heights[edges[:, 1]] > 0)].T
+        share = heights[a] / (heights[a] - heights[b])
+        crossing = self.vertices[a] + share[:, None] * (self.vertices[b] - self.vertices[a])
+        return part_of(np.concatenate([self.vertices[heights <= 0], crossing]))
+
+
+def part_of(points: np.ndarray) -> Part | None:
+    """Return the hull of points (n, 3); None if it is flat."""
+    hull = hull_of(points, options=SCALED) if len(points) > 3 else None
+    if hull is None:
+        return None
+    used, local = np.unique(hull.simplices, return_inverse=True)
+    vertices, faces = hull.points[used], local.reshape(-1, 3)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    inward = dot(cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
+    faces[inward] = faces[inward][:, ::-1]
+    return Part(vertices, faces)
+
+
+def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the cross products (n, 3) of vectors (n, 3)."""
+    (a, b, c), (u, v, w) = first.T, second.T
+    return np.stack([b * w - c * v, c * u - a * w, a * v - b * u], axis=1)

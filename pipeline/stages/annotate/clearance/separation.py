@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells whether convex parts overlap during pieces of a motion, by separating directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aa_dataset.portable import applied, dot, length
+from pipeline.stages.annotate.clearance.parts import Part
+
+# Steps of the search for a direction that no face has.
+_STEPS = 8
+# Parts that overlap deeper than this along all faces do overlap.
+_DEEP = 0.005
+# Heights of points that are computed at once, few enough for a processor's cache.
+_NUMBERS = 60_000
+# Keeps the linear part of a map.
+_TURN = np.array([1.0, 1.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps:
+    """The largest gap (f,) found in each piece, and its direction (f, 3) toward the moving part.
+
+    A gap below 0 is the depth of the overlap along that direction.
+    """
+
+    widths: np.ndarray
+    directions: np.ndarray
+
+
+def images(vertices: np.ndarray, maps: np.ndarray) -> np.ndarray:
+    """Return the images (f, k n, 3) of vertices (n, 3) under maps (f, k, 3, 4)."""
+    x, y, z = vertices.T
+    columns = [maps[..., i, None] for i in range(4)]  # (f, k, 3, 1)
+    found = columns[0] * x + columns[1] * y + columns[2] * z + columns[3]
+    return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), -1, 3))
+
+
+def gaps(
+    moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
+) -> Gaps:
+    """Return the gap between a part that moves and one that does not.
+
+    Parameters
+    ----------
+    moving, still : Part
+        The parts.
+    maps : (f, k, 3, 4) float
+        Of the moving part, seen from the still one, for every piece.
+    enough : float
+        A gap of this width is not searched further.
+    is_exact : bool
+        Whether to search for directions that no face has; otherwise some gaps are not found.
+    """
+    size = maps.shape[1] * len(moving.vertices) * max(len(still.normals), len(moving.normals))
+    step = max(_NUMBERS // size, 1)
+    some = [
+        _gaps(moving, still, maps[at : at + step], enough, is_exact=is_exact)
+        for at in range(0, len(maps), step)
+    ]
+    widths = np.concatenate([np.zeros(0), *(one.widths for one in some)])
+    return Gaps(widths, np.concatenate([np.zeros((0, 3)), *(one.directions for one in some)]))
+
+
+def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool) -> Gaps:
+    points = images(moving.vertices, maps)
+    found = _heights(points, still.normals).min(axis=1) - still.offsets
+    best = found.argmax(axis=1)
+    widths = np.take_along_axis(found, best[:, None], axis=1)[:, 0]
+    directions = still.normals[best]
+    for end in range(min(maps.shape[1], 2)):
+        left = np.flatnonzero(widths < enough)
+        if len(left):
+            turned = -images(moving.normals, maps[left, end : end + 1] * _TURN)
+            _improve(widths, directions, left, _widest(points[left], still, turned))
+    left = np.flatnonzero((widths < enough) & (widths > -_DEEP))
+    if len(left) and is_exact:
+        _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
+    return Gaps(widths, directions)
+
+
+def _improve(widths: np.ndarray, directions: np.ndarray, left: np.ndarray, other: Gaps) -> None:
+    """Write the gaps of the pieces `left` (g,) that are wider than those so far."""
+    wider = other.widths > widths[left]
+    widths[left[wider]], directions[left[wider]] = other.widths[wider], other.directions[wider]
+
+
+def _widest(points: np.ndarray, still: Part, tried: np.ndarray) -> Gaps:
+    """Return the widest gap along the directions (f, q, 3)."""
+    nearest = _heights_each(points, tried).min(axis=1)
+    farthest = applied(tried.reshape(-1, 3), still.vertices).max(axis=0).reshape(nearest.shape)
+    found = nearest - farthest
+    best = found.argmax(axis=1)
+    widths = np.take_along_axis(found, best[:, None], axis=1)[:, 0]
+    return Gaps(widths, np.take_along_axis(tried, best[:, None, None], axis=1)[:, 0])
+
+
+def _heights(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Return the heights (f, n, q) of points (f, n, 3) along normals (q, 3)."""
+    x, y, z = points[..., 0, None], points[..., 1, None], points[..., 2, None]
+    return np.asarray(x * normals[:, 0] + y * normals[:, 1] + z * normals[:, 2])
+
+
+def _heights_each(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Return the heights (f, n, q) of points (f, n, 3) along normals (f, q, 3)."""
+    x, y, z = points[..., 0, None], points[..., 1, None], points[..., 2, None]
+    u, v, w = (normals[:, None, :, k] for k in range(3))
+    return np.asarray(x * u + y * v + z * w)
+
+
+def _searched(points: np.ndarray, still: np.ndarray, enough: float) -> Gaps:
+    """Search for gaps by Gilbert's algorithm on the difference of both parts.
+
+    Each step moves the nearest point so far toward the corner of the difference that is farthest
+    against it. The distance of that corner along the point's direction is a gap; the point's own
+    distance is at least the widest gap, so the search ends where it is small.
+    """
+    widths, directions = np.full(len(points), -np.inf), np.zeros((len(points), 3))
+    nearest = points.mean(axis=1) - still.mean(axis=0)
+    active = np.arange(len(points))
+    for _ in range(_STEPS):
+        size = np.maximum(length(nearest), 1e-300)
+        unit = nearest / size[:, None]
+        corner = _corner(points[active], -unit) - still[applied(unit, still).argmax(axis=0)]
+        _improve(widths, directions, active, Gaps(dot(corner, unit), unit))
+        going = (size >= enough) & (widths[active] < enough)
+        if not going.any():
+            break
+        active, nearest, corner = active[going], nearest[going], corner[going]
+        way = corner - nearest
+        share = -dot(nearest, way) / np.maximum(dot(way, way), 1e-300)
+        nearest = nearest + np.clip(share, 0.0, 1.0)[:, None] * way
+    return Gaps(widths, directions)
+
+
+def _corner(points: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Return the point (f, 3) of points (f, n, 3) that is farthest along directions (f, 3)."""
+    heights = dot(points, directions[:, None])
+    return np.asarray(
+        np.take_along_axis(points, heights.argmax(axis=1)[:, None, None], axis=1)[:, 0]
+    )
