@@ -20,6 +20,7 @@ from aa_dataset.adapters.common import (
     open_object,
     require,
 )
+from aa_dataset.adapters.surroundings import FLOOR_COLORS
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 
@@ -32,32 +33,45 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
 ) -> DrakeObject:
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
 
     Without `dynamics` nothing resists its joints; Drake has damping and armature, no dry friction.
+    A `scene` has both of the above and a floor.
     """
     drake = require("pydrake.all", "the drake loader", "drake")
     files = open_object(item, dynamics=dynamics)
     builder = drake.DiagramBuilder()
-    plant, scene = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)
+    plant, geometry = drake.AddMultibodyPlantSceneGraph(builder, TIMESTEP)
     (instance,) = drake.Parser(plant).AddModelsFromString(_frictionless_text(files), "urdf")
-    up = drake.RigidTransform([0.0, 0.0, files.lift(on_floor)])
+    up = drake.RigidTransform([0.0, 0.0, files.lift(on_floor or scene)])
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(files.root, instance), up)
     if plant.num_constraints() != len(couplings(files.model)):
         raise SimulatorError(f"the couplings in drake differ from the `<mimic>`s of {files.urdf}.")
-    if not self_contacts:
+    if scene:
+        _add_floor(drake, plant)
+    elif not self_contacts:
         bodies = [plant.get_body(k) for k in plant.GetBodyIndices(instance)]
         parts = plant.CollectRegisteredGeometries(bodies)
         apart = drake.CollisionFilterDeclaration().ExcludeWithin(parts)
-        scene.collision_filter_manager().Apply(apart)
+        geometry.collision_filter_manager().Apply(apart)
     for pair in files.excluded:
         sets = [plant.CollectRegisteredGeometries([plant.GetBodyByName(n, instance)]) for n in pair]
         apart = drake.CollisionFilterDeclaration().ExcludeBetween(*sets)
-        scene.collision_filter_manager().Apply(apart)
+        geometry.collision_filter_manager().Apply(apart)
     _add_dynamics(plant, instance, files)
     plant.Finalize()
     return DrakeObject(files, drake, builder.Build(), (plant, instance))
+
+
+def _add_floor(drake: Any, plant: Any) -> None:
+    """Add the half space below z = 0."""
+    shape, friction = (drake.HalfSpace(), drake.CoulombFriction(1.0, 1.0))
+    place = drake.RigidTransform()
+    plant.RegisterCollisionGeometry(plant.world_body(), place, shape, "scene-floor", friction)
+    color = [*FLOOR_COLORS[0], 1.0]
+    plant.RegisterVisualGeometry(plant.world_body(), place, shape, "scene-floor", color)
 
 
 def _frictionless_text(files: ObjectFiles) -> str:

@@ -21,6 +21,14 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.adapters.surroundings import (
+    FIELD_OF_VIEW,
+    FLOOR_COLORS,
+    LIGHT,
+    SHADOW,
+    Surroundings,
+    key_states,
+)
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 
@@ -35,6 +43,12 @@ TIMESTEP = 0.002  # s
 # MuJoCo's limits and couplings are springs: as stiff as the time step allows.
 STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
 STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
+# Contacts absorb in a few steps but push apart no harder than MuJoCo's own. With its default a ball
+# of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts whose hulls just touch.
+# The shape has priority, because MuJoCo averages the softness of two shapes otherwise.
+CONTACT_REFERENCE = (3 * TIMESTEP, 3.0)
+VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
+FLOOR, CAMERA = "scene-floor", "scene-camera"  # no link or joint of the library has a hyphen
 HOLD = 1e8  # times its own inertia: what a held joint gets
 
 
@@ -44,16 +58,20 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
 ) -> MujocoObject:
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
 
-    Without `dynamics` nothing resists its joints.
+    Without `dynamics` nothing resists its joints. A `scene` has both of the above, and a floor,
+    a light, a camera and the key frames ``rest`` and ``open``.
     """
     mujoco = require("mujoco", "the mujoco loader", "mjcf")
     files = open_object(item, dynamics=dynamics)
     spec = make_spec(files)
-    spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor)]
-    if not self_contacts:
+    spec.body(files.root).pos = [0.0, 0.0, files.lift(on_floor or scene)]
+    if scene:
+        _add_surroundings(mujoco, spec, files)
+    elif not self_contacts:
         for geom in spec.geoms:
             geom.contype = geom.conaffinity = 0
     return MujocoObject(files, mujoco, spec)
@@ -74,9 +92,12 @@ def make_spec(files: ObjectFiles) -> Any:
         joint.frictionloss, joint.armature = resists.friction, resists.armature
     visual = {shape.name for link in files.model.links for shape in link.visuals}
     for geom in spec.geoms:
+        geom.group = VISUAL_GROUP if geom.name in visual else COLLISION_GROUP
         if geom.name in visual:
             # MuJoCo requires a volume, which a sheet does not have; the mass is the URDF's anyway.
             spec.mesh(geom.meshname).inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        else:
+            geom.solref, geom.priority = CONTACT_REFERENCE, 1
     _add_mimic_equalities(mujoco, spec, files)
     for first, second in files.excluded:
         spec.add_exclude(bodyname1=first, bodyname2=second)
@@ -111,6 +132,38 @@ def _add_mimic_equalities(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
             solref=STIFF_REFERENCE,
             solimp=STIFF_IMPEDANCE,
         )
+
+
+def _add_surroundings(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
+    """Add floor, light, camera and key frames; the floor is z = 0."""
+    around, up = Surroundings.of(files), np.array([0.0, 0.0, files.lift(True)])
+    world, plane = spec.worldbody, mujoco.mjtGeom.mjGEOM_PLANE
+    _add_tiles(mujoco, spec, around.size)
+    floor = world.add_geom(name=FLOOR, type=plane, size=[0, 0, 0.05], material="scene-tiles")
+    floor.solref, floor.priority = CONTACT_REFERENCE, 1
+    sun = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    world.add_light(name="scene-light", type=sun, dir=LIGHT, pos=around.lamp + up)
+    axes = np.stack([around.right, around.up, np.cross(around.right, around.up)], axis=1)
+    turn = np.zeros(4)
+    mujoco.mju_mat2Quat(turn, axes.ravel())
+    world.add_camera(name=CAMERA, pos=around.eye + up, quat=turn, fovy=FIELD_OF_VIEW)
+    spec.stat.center, spec.stat.extent = around.middle + up, around.size
+    spec.visual.map.shadowclip = SHADOW
+    order = [joint.name for joint in spec.joints]
+    for name, values in key_states(files).items():
+        spec.add_key(name=name, qpos=[values[joint] for joint in order])
+
+
+def _add_tiles(mujoco: Any, spec: Any, size: float) -> None:
+    """Add the material of a floor with two tiles along the object's diagonal [m]."""
+    name, builtin = "scene-tiles", mujoco.mjtBuiltin.mjBUILTIN_CHECKER
+    colors = {"rgb1": FLOOR_COLORS[0], "rgb2": FLOOR_COLORS[1]}
+    kind = mujoco.mjtTexture.mjTEXTURE_2D
+    spec.add_texture(name=name, type=kind, builtin=builtin, width=256, height=256, **colors)
+    look = spec.add_material(name=name, texuniform=True, texrepeat=[2 / size, 2 / size])
+    roles = [""] * int(mujoco.mjtTextureRole.mjNTEXROLE)
+    roles[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = name
+    look.textures = roles
 
 
 class MujocoObject(Simulated):

@@ -39,14 +39,16 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
 ) -> PinocchioObject:
     """Load an object; `on_floor` puts its lowest point at z = 0.
 
     Without `dynamics` nothing resists its joints.
     """
     pin = require("pinocchio", "the pinocchio loader", "pinocchio")
-    if self_contacts:
-        raise SimulatorError("pinocchio does not simulate contacts; omit `self_contacts`.")
+    if self_contacts or scene:
+        name = "self_contacts" if self_contacts else "scene"
+        raise SimulatorError(f"pinocchio does not simulate contacts; omit `{name}`.")
     files = open_object(item, dynamics=dynamics)
     model = pin.buildModelFromUrdf(str(files.urdf))
     return PinocchioObject(files, pin, model, files.lift(on_floor))

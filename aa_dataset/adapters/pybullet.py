@@ -42,23 +42,28 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
 ) -> PybulletObject:
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
 
     Without `dynamics` nothing resists its joints; Bullet has damping and friction, no armature.
+    A `scene` has both of the above and a floor.
     """
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(item, dynamics=dynamics)
     _require_few_joints(files)
     client = pybullet.connect(pybullet.DIRECT)
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
-    if self_contacts:
+    if self_contacts or scene:
         flags |= pybullet.URDF_USE_SELF_COLLISION
     body = pybullet.loadURDF(
         str(files.urdf), useFixedBase=True, flags=flags, physicsClientId=client
     )
     loaded = PybulletObject(files, pybullet, client, body)
-    loaded.raise_by(files.lift(on_floor))
+    loaded.raise_by(files.lift(on_floor or scene))
+    if scene:
+        floor = pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=client)
+        pybullet.createMultiBody(0, floor, physicsClientId=client)
     return loaded
 
 
@@ -205,9 +210,12 @@ class PybulletObject(Simulated):
     def touches(self) -> dict[tuple[str, str], float]:
         """Return the same with pairs whose margins meet; their depth is not positive."""
         self._pybullet.performCollisionDetection(physicsClientId=self.client)
-        names = {k: name for name, k in self._link.items()}
+        names = {(self.body, k): name for name, k in self._link.items()}
         found = self._pybullet.getContactPoints(physicsClientId=self.client) or ()
-        return deepest((names[p[3]], names[p[4]], -p[8] - 2 * MARGIN) for p in found)
+        return deepest(
+            (names.get(p[1::2][:2], "world"), names.get(p[2::2][:2], "world"), -p[8] - 2 * MARGIN)
+            for p in found
+        )
 
     def close(self) -> None:
         """Disconnect; the object cannot be used afterwards."""

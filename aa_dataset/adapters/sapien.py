@@ -28,6 +28,7 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.adapters.surroundings import LIGHT
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.portable import quaternion_rotation
 
@@ -44,9 +45,13 @@ def load(
     on_floor: bool = False,
     self_contacts: bool = False,
     dynamics: bool = True,
+    scene: bool = False,
     visuals: bool = False,
 ) -> SapienObject:
-    """Load an object; `visuals` needs a rendering device, other options as in all adapters."""
+    """Load an object; `visuals` needs a rendering device, other options as in all adapters.
+
+    A `scene` has contacts, a floor and, with `visuals`, lights.
+    """
     with warnings.catch_warnings():  # a missing Vulkan driver affects only visuals
         warnings.simplefilter("ignore")
         sapien = require("sapien", "the sapien loader", "sapien")
@@ -54,11 +59,17 @@ def load(
     systems = [sapien.physx.PhysxCpuSystem()]
     if visuals:
         systems.append(sapien.render.RenderSystem())
-    scene = sapien.Scene(systems)
-    scene.set_timestep(TIMESTEP)
-    articulation = _build_articulation(scene, files, visuals=visuals, collisions=self_contacts)
-    articulation.set_root_pose(sapien.Pose([0.0, 0.0, files.lift(on_floor)]))
-    return SapienObject(files, scene, articulation)
+    stage = sapien.Scene(systems)
+    stage.set_timestep(TIMESTEP)
+    touch = self_contacts or scene
+    articulation = _build_articulation(stage, files, visuals=visuals, collisions=touch)
+    articulation.set_root_pose(sapien.Pose([0.0, 0.0, files.lift(on_floor or scene)]))
+    if scene:
+        stage.add_ground(0.0, render=visuals)
+    if scene and visuals:
+        stage.set_ambient_light([0.4, 0.4, 0.4])
+        stage.add_directional_light(LIGHT, [1.0, 1.0, 1.0])
+    return SapienObject(files, stage, articulation)
 
 
 def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:

@@ -20,6 +20,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="new folder; default <object>-<format>"
     )
+    parser.add_argument(
+        "--scene", action="store_true", help="write floor, light, camera and key frames as well"
+    )
     parser.set_defaults(run=run_export)
 
 
@@ -33,5 +36,5 @@ def run_export(arguments: argparse.Namespace) -> int:
     is_folder = ObjectLayout(folder).urdf.is_file()
     item = folder if is_folder else load_default(arguments.library)[arguments.object]
     out = arguments.out or Path(f"{folder.name}-{arguments.format}")
-    say([str(export(item, out, format=arguments.format))])
+    say([str(export(item, out, format=arguments.format, scene=arguments.scene))])
     return 0

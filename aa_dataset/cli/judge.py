@@ -13,7 +13,7 @@ from aa_dataset.errors import ArenaError
 
 if TYPE_CHECKING:
     from aa_dataset.adapters.common import ObjectLike
-    from aa_dataset.judge.run import Judgement
+    from aa_dataset.judge.run import Drive, Judgement
 
 REPORT = "judge.parquet"
 SHOWN = 40  # rows of the table; failures are always shown
@@ -27,7 +27,15 @@ def add_to(commands: Any) -> None:
         "--objects", type=parse_positive, metavar="N", help="check N evenly spaced objects"
     )
     parser.add_argument("--ids", nargs="+", metavar="OBJECT", help="check only these objects")
-    parser.add_argument("--simulators", nargs="+", metavar="NAME", help="default: all installed")
+    parser.add_argument(
+        "--simulators", "--only", nargs="+", metavar="NAME", help="default: all installed"
+    )
+    parser.add_argument(
+        "--drive", action="store_true", help="push every joint through its range, contacts on"
+    )
+    parser.add_argument(
+        "--ball", action="store_true", help="drop a ball into every hollow link (MuJoCo)"
+    )
     parser.add_argument(
         "--configurations",
         type=parse_positive,
@@ -55,6 +63,8 @@ def run_judge(arguments: argparse.Namespace) -> int:
 
     simulators = choose_simulators(arguments.simulators)
     items = _selected_objects(_objects_by_id(arguments.library), arguments)
+    if arguments.drive or arguments.ball:
+        return _run_drives(items, simulators, arguments)
     results = judge_many(
         items, simulators, configurations=arguments.configurations, workers=arguments.workers
     )
@@ -67,6 +77,42 @@ def run_judge(arguments: argparse.Namespace) -> int:
     _print_judgements(judgements, simulators, as_json=arguments.json)
     note(f"report: {arguments.out}")
     return int(any(one.failed for one in judgements))
+
+
+def _run_drives(
+    items: dict[str, ObjectLike], simulators: list[str], arguments: argparse.Namespace
+) -> int:
+    """Push joints and drop balls, print and write the report; return 1 if there is a finding."""
+    from aa_dataset.judge.drive_report import write_drive_report
+    from aa_dataset.judge.known import lacks
+    from aa_dataset.judge.run import drive_many
+
+    able = [name for name in simulators if not lacks(name, "contacts")]
+    able = able if arguments.drive else [name for name in able if name == "mujoco"]
+    if not able:
+        said = "mujoco, drake, pybullet or sapien" if arguments.drive else "mujoco"
+        raise ArenaError(f"no chosen simulator has contacts; choose {said}.")
+    options = {"drive": arguments.drive, "ball": arguments.ball}
+    drives = []
+    with progress(len(items) * len(able), "object") as bar:
+        for one in drive_many(items, able, workers=arguments.workers, **options):
+            drives.append(one)
+            bar.update()
+    write_drive_report(drives, arguments.out)
+    _print_drives(drives, able, as_json=arguments.json)
+    note(f"report: {arguments.out}")
+    return int(any(one.failed for one in drives))
+
+
+def _print_drives(drives: list[Drive], simulators: list[str], *, as_json: bool) -> None:
+    from aa_dataset.judge.drive_report import HEAD, drive_rows, finding_lines, simulator_cells
+
+    if as_json:
+        say_json(drive_rows(drives))
+        return
+    lines = list(finding_lines(drives))
+    say([*lines[:SHOWN], *([f"... and {len(lines) - SHOWN:,} more"] if lines[SHOWN:] else [])])
+    say(["", *table(HEAD, simulator_cells(drives, simulators))])
 
 
 def _objects_by_id(library: str | None) -> dict[str, ObjectLike]:

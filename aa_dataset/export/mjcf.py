@@ -20,7 +20,6 @@ from aa_dataset.adapters.mujoco import make_spec
 from aa_dataset.export.parts import ExportError, Look, Parts, numbers
 
 JPEG = (".jpg", ".jpeg")
-VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
 
 
 def files(parts: Parts) -> dict[str, bytes]:
@@ -43,18 +42,15 @@ def files(parts: Parts) -> dict[str, bytes]:
 
 
 def _set_looks(spec: Any, parts: Parts) -> None:
-    """Set the group, material and texture of visuals, and the group of collisions."""
+    """Set the material and texture of visuals."""
     materials: dict[Look, str] = {}
     for link in parts.files.model.links:
-        for shape in link.collisions:
-            spec.geom(shape.name).group = COLLISION_GROUP
         for shape in link.visuals:
             look = parts.look(shape)
             if look not in materials:
                 materials[look] = f"look_{len(materials)}"
                 _add_material(spec, materials[look], look)
-            geom = spec.geom(shape.name)
-            geom.group, geom.material = VISUAL_GROUP, materials[look]
+            spec.geom(shape.name).material = materials[look]
 
 
 def _add_material(spec: Any, name: str, look: Look) -> None:

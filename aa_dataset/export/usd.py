@@ -5,6 +5,8 @@ UsdPhysics has no screw joint: a helical joint is a revolute and a prismatic joi
 link, as in the URDF. A follower has ``arena:coupling:leader|multiplier|offset`` (rad and m;
 authoritative) and the attributes of PhysX's mimic joint, without NVIDIA's schema:
 ``q + gearing * q_leader + offset = 0`` in degrees and m. The schemas prescribe single precision.
+Dynamics are ``arena:dynamics:damping|friction|armature`` (rad, m, kg; authoritative), with damping
+also as a drive without stiffness, per degree, and armature as PhysX's attribute.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 from aa_dataset.adapters.common import require
 from aa_dataset.export.parts import Array, Look, Mesh, Parts
 from aa_dataset.kinematics.bodies import RigidBody
-from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink
+from aa_dataset.kinematics.urdf import Dynamics, Shape, UrdfJoint, UrdfLink
 
 ROOT = "/object"
 
@@ -181,6 +183,8 @@ class _Writer:
         self._place_joint_frames(made, joint)
         if joint.type != "fixed":
             self._write_limits(made, joint)
+        if joint.dynamics is not None:
+            self._write_dynamics(made.GetPrim(), joint, joint.dynamics)
         if joint.mimic is not None:
             self._write_mimic(made.GetPrim(), joint)
 
@@ -203,6 +207,18 @@ class _Writer:
         for key, value in (("effort", joint.effort), ("velocity", joint.velocity)):
             if value is not None:
                 made.GetPrim().CreateAttribute(f"arena:limit:{key}", double).Set(value)
+
+    def _write_dynamics(self, prim: Any, joint: UrdfJoint, resists: Dynamics) -> None:
+        """Write damping as a drive without stiffness, and all three in rad, m and kg."""
+        kinds, is_slide = self.pxr.Sdf.ValueTypeNames, joint.type == "prismatic"
+        for key in ("damping", "friction", "armature"):
+            value = getattr(resists, key)
+            prim.CreateAttribute(f"arena:dynamics:{key}", kinds.Double).Set(value)
+        drive = self.pxr.UsdPhysics.DriveAPI.Apply(prim, "linear" if is_slide else "angular")
+        drive.CreateStiffnessAttr(0.0)
+        drive.CreateDampingAttr(resists.damping * (1.0 if is_slide else math.pi / 180))
+        prim.AddAppliedSchema("PhysxJointAPI")
+        prim.CreateAttribute("physxJoint:armature", kinds.Float).Set(resists.armature)
 
     def _write_mimic(self, prim: Any, joint: UrdfJoint) -> None:
         assert joint.mimic is not None  # checked by the caller

@@ -19,6 +19,7 @@ import numpy as np
 
 from aa_dataset.adapters import Simulated, load
 from aa_dataset.adapters.common import ObjectLike
+from aa_dataset.judge.known import why_uncompared
 from aa_dataset.judge.quiet import captured_output
 from aa_dataset.judge.reference import FULL_TURN, Reference
 from aa_dataset.kinematics.joints import Joint
@@ -54,6 +55,7 @@ class Outcome(StrEnum):
     LEAVES = "leaves"  # a ball that fell through or out
     FILLED = "filled"  # no ball fits into the hollow
     FAILED = "failed"  # the simulator did not load the object
+    UNCOMPARED = "uncompared"  # the object is beyond a known limit of the simulator
 
 
 BAD = frozenset(
@@ -100,9 +102,13 @@ class Trial:
 
 def drive_object(item: ObjectLike, simulator: str) -> list[Trial]:
     """Drive every independent joint of an object in one simulator."""
+    reference = Reference.of(item)
+    files = reference.files
+    counts = {"moving": len(files.movable), "joints": len(files.model.joints)}
+    if why := why_uncompared(simulator, **counts):
+        return [Trial("load", "", Outcome.UNCOMPARED, 0.0, detail=why)]
     with captured_output():
-        loaded = load(simulator, item, self_contacts=True)
-        driver = Driver(loaded, Reference.of(item))
+        driver = Driver(load(simulator, item, self_contacts=True), reference)
         trials = [driver.rest()]
         for joint in driver.reference.independent:
             trials += driver.drive(joint)
@@ -184,7 +190,7 @@ class Driver:
         passed = [now]
         for _ in range(MOST_PIECES):
             self.loaded.step(seconds / PIECES)
-            passed.append(self.loaded.coordinates()[joint.name])
+            passed.append(_unwrapped(joint, passed[-1], self.loaded.coordinates()[joint.name]))
             if not math.isfinite(passed[-1]) or sign * (end - passed[-1]) <= ARRIVED * span:
                 break
             recent = passed[-STALLED_PIECES - 1 :]
@@ -262,3 +268,10 @@ def _span(joint: Joint, start: float) -> tuple[float, float]:
     if math.isinf(joint.upper - joint.lower):
         return start, start + FULL_TURN
     return joint.lower, joint.upper
+
+
+def _unwrapped(joint: Joint, before: float, now: float) -> float:
+    """Return a coordinate without the jump of a full turn that some simulators make."""
+    if math.isfinite(now) and math.isinf(joint.upper - joint.lower):
+        return before + math.remainder(now - before, FULL_TURN)
+    return now

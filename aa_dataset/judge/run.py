@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TypeVar
 
 from aa_dataset.adapters import SIMULATORS, SimulatorError
 from aa_dataset.adapters.common import ObjectLike
 from aa_dataset.errors import MissingExtraError
+from aa_dataset.judge.ball import drop_balls
 from aa_dataset.judge.checks import Verdict, judge_object
+from aa_dataset.judge.drive import Outcome, Trial, drive_object
 
 PACKAGES = {
     "pinocchio": "pinocchio",
@@ -23,6 +26,8 @@ PACKAGES = {
     "sapien": "sapien",
 }
 TASKS_PER_PROCESS = 100  # compiled code leaks memory
+DIED = "the simulator's process died."
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,20 @@ def choose_simulators(wanted: Sequence[str] | None) -> list[str]:
     return list(wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """All trials of one object in one simulator."""
+
+    object_id: str
+    simulator: str
+    trials: tuple[Trial, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether a trial is a finding."""
+        return not all(trial.passed for trial in self.trials)
+
+
 def judge_many(
     items: Mapping[str, ObjectLike],
     simulators: Sequence[str],
@@ -75,54 +94,75 @@ def judge_many(
 ) -> Iterator[Judgement]:
     """Yield a judgement per object and simulator, simulator by simulator."""
     for simulator in simulators:
-        options = {"simulator": simulator, "configurations": configurations}
-        yield from _judge_in_processes(items, options, workers)
+        work = partial(_object_verdicts, simulator=simulator, configurations=configurations)
+        died: tuple[Verdict, ...] = (_failure_verdict(DIED),)
+        for object_id, verdicts in _in_processes(items, work, died, workers):
+            yield Judgement(object_id, simulator, verdicts)
 
 
-def _judge_in_processes(
-    items: Mapping[str, ObjectLike], options: dict[str, Any], workers: int
-) -> Iterator[Judgement]:
+def drive_many(
+    items: Mapping[str, ObjectLike],
+    simulators: Sequence[str],
+    *,
+    drive: bool = True,
+    ball: bool = False,
+    workers: int = 1,
+) -> Iterator[Drive]:
+    """Yield the trials of every object, simulator by simulator; balls are MuJoCo's alone."""
+    for simulator in simulators:
+        work = partial(
+            _object_trials, simulator=simulator, drive=drive, ball=ball and simulator == "mujoco"
+        )
+        died: tuple[Trial, ...] = (_failed_trial(DIED),)
+        for object_id, trials in _in_processes(items, work, died, workers):
+            yield Drive(object_id, simulator, trials)
+
+
+def _in_processes(
+    items: Mapping[str, ObjectLike], work: Callable[[ObjectLike], T], died: T, workers: int
+) -> Iterator[tuple[str, T]]:
+    """Yield the result of every object; `died` is that of an object that ends its process."""
     waiting = list(items.items())
     while waiting:
         # One pool per batch: `max_tasks_per_child` can hang in Python 3.11.
         batch, done = waiting[: TASKS_PER_PROCESS * workers], 0
         with _process_pool(workers) as pool:
-            futures = [pool.submit(_object_verdicts, item, options) for _, item in batch]
+            futures = [pool.submit(work, item) for _, item in batch]
             for (object_id, _), future in zip(batch, futures, strict=True):
-                verdicts = _result_unless_crashed(future)
-                if verdicts is None:  # a process died, and with it the others of this pool
+                result = _result_unless_crashed(future)
+                if result is None:  # a process died, and with it the others of this pool
                     break
-                yield Judgement(object_id, options["simulator"], verdicts)
+                yield object_id, result
                 done += 1
         waiting = waiting[done:]
         if done < len(batch):
             object_id, item = waiting.pop(0)
-            yield Judgement(object_id, options["simulator"], _judge_alone(item, options))
+            yield object_id, _result_alone(item, work, died)
 
 
-def _judge_alone(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
-    """Check this object in its own process, to find out whether it caused the crash."""
+def _result_alone(item: ObjectLike, work: Callable[[ObjectLike], T], died: T) -> T:
+    """Work on this object in its own process, to find out whether it caused the crash."""
     with _process_pool(1) as pool:
-        verdicts = _result_unless_crashed(pool.submit(_object_verdicts, item, options))
-    if verdicts is None:
-        return (_failure_verdict("the simulator's process died."),)
-    return verdicts
+        result = _result_unless_crashed(pool.submit(work, item))
+    return died if result is None else result
 
 
 def _process_pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
-def _result_unless_crashed(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
+def _result_unless_crashed(future: Future[T]) -> T | None:
     try:
         return future.result()
     except BrokenProcessPool:
         return None
 
 
-def _object_verdicts(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict, ...]:
+def _object_verdicts(
+    item: ObjectLike, *, simulator: str, configurations: int
+) -> tuple[Verdict, ...]:
     try:
-        return tuple(judge_object(item, **options))
+        return tuple(judge_object(item, simulator, configurations=configurations))
     except MissingExtraError:
         raise
     except (Exception, SystemExit) as error:  # drake ends the program on some files
@@ -131,3 +171,21 @@ def _object_verdicts(item: ObjectLike, options: dict[str, Any]) -> tuple[Verdict
 
 def _failure_verdict(sentence: str) -> Verdict:
     return Verdict("load", float("inf"), 0.0, sentence[:500])
+
+
+def _object_trials(
+    item: ObjectLike, *, simulator: str, drive: bool, ball: bool
+) -> tuple[Trial, ...]:
+    trials: list[Trial] = []
+    try:
+        trials += drive_object(item, simulator) if drive else []
+        trials += drop_balls(item) if ball else []
+    except MissingExtraError:
+        raise
+    except (Exception, SystemExit) as error:
+        trials.append(_failed_trial(f"{type(error).__name__}: {error}"))
+    return tuple(trials)
+
+
+def _failed_trial(sentence: str) -> Trial:
+    return Trial("load", "", Outcome.FAILED, 0.0, detail=sentence[:500])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object with every joint type, off the origin, and a welded part."""
+"""One object with every joint type and a welded part, and the simulators with contacts."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
+from aa_dataset.judge.known import lacks
+from aa_dataset.judge.run import PACKAGES
 from tests.kit.library_objects import Part, write_urdf
 
 
@@ -28,3 +31,18 @@ def folder(tmp_path: Path) -> Path:
     for name in ("base", *(one.name for one in parts)):
         (root / "meshes" / f"{name}.obj").write_text(mesh)
     return root
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=() if name == "mujoco" else pytest.mark.judges)
+        for name in PACKAGES
+        if not lacks(name, "contacts")
+    ]
+)
+def simulator(request: pytest.FixtureRequest) -> str:
+    """Return every simulator with contacts that is installed."""
+    name = str(request.param)
+    if importlib.util.find_spec(PACKAGES[name]) is None:
+        pytest.skip(f"{name} is not installed; `make judges` installs it")
+    return name
