@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 from pipeline.shapes.pieces import Piece
-from pipeline.stages.annotate.collision.cuts import Cut, Part, divided
+from pipeline.stages.annotate.collision.cuts import Cut, Part, divided, sides
 from pipeline.stages.annotate.collision.decomposition import MOST_PARTS
 from pipeline.stages.annotate.collision.links import LinkParts, link_parts
 
@@ -183,9 +183,14 @@ def test_cutting_triangles_keeps_their_surface() -> None:
     triangles[:20, 1, 0] = 5.0  # corners in the plane
     triangles[20:30, :, 0] = 5.0  # triangles in the plane
     triangles[30:40, :2, 0] = 5.0  # edges in the plane
-    pair = divided(Part(triangles, np.zeros(3), np.full(3, 10.0)), Cut(0, 5.0))
+    faces = np.arange(900).reshape(-1, 3)
+    part = Part(triangles.reshape(-1, 3), faces, np.zeros(3), np.full(3, 10.0))
+    pair = divided(part, Cut(0, 5.0))
     assert pair is not None
     below, above = pair
+    for one, points in zip(pair, sides(part, Cut(0, 5.0)) or (), strict=True):
+        expected, found = (np.unique(some.round(9), axis=0) for some in (one.points, points))
+        assert np.array_equal(expected, found)
     areas = [trimesh.triangles.area(one).sum() for one in (triangles, *(p.triangles for p in pair))]
     assert areas[1] + areas[2] == pytest.approx(areas[0])
     assert below.triangles[..., 0].max() <= 5.0 + 1e-6
