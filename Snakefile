@@ -30,6 +30,12 @@ rule all:
         rules.publish.output,
 
 
+onstart:
+    # A limit of jobs per second is always set (100). It wakes the scheduler again, a second later, after
+    # every evaluation, so that each job that ended adds one more evaluation per second.
+    workflow.scheduler.job_rate_limiter = None
+
+
 # Snakemake plans by modification times; these are set from digests.
 if WRITES:
     date_outputs(rules, SHARDS)

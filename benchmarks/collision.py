@@ -2,8 +2,9 @@
 """Convex collision parts: CPU time per object, compared with one hull per component (the floor).
 
 The floor fills every hollow; it is measured in the same process, right after. A second table
-compares single shapes with CoACD and V-HACD (`pip install coacd vhacdx`), if installed: CPU time,
-parts, and the volume of all parts over that of the shape (1 is perfect).
+compares single shapes with CoACD and V-HACD (`pip install coacd vhacdx`), if installed, with their
+default settings and with coarse ones: CPU time, parts, and the volume of all parts over that of the
+shape (1 is perfect).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,12 @@ from pipeline.shapes.pieces import Piece
 from pipeline.stages.annotate.collision.convex import components, convex
 from pipeline.stages.annotate.collision.links import convex_parts, link_parts, part_findings
 
+# The fastest settings that still leave hollows open.
+COARSE_COACD = {
+    "threshold": 0.15, "max_convex_hull": 32, "preprocess_resolution": 30, "resolution": 500,
+    "mcts_nodes": 10, "mcts_iterations": 40, "mcts_max_depth": 2,
+}  # fmt: skip
+COARSE_VHACD = {"maxConvexHulls": 32, "resolution": 20_000}
 HEADER = "collision, one core, CPU time    objects  components  parts      filled  ms/object  floor"
 
 
@@ -132,11 +140,15 @@ def shapes() -> Iterator[tuple[str, trimesh.Trimesh]]:
 def tools_here() -> Iterator[tuple[str, Callable[[trimesh.Trimesh], list[np.ndarray]]]]:
     """Yield our own tool and the usual ones, if installed."""
     yield "ours", by_ours
-    for name, tool in (("coacd", by_coacd), ("vhacdx", by_vhacd)):
+    for name, tool, coarse in (
+        ("coacd", by_coacd, COARSE_COACD),
+        ("vhacdx", by_vhacd, COARSE_VHACD),
+    ):
         if importlib.util.find_spec(name) is None:
             print(f"skipped {name}: pip install {name}")
         else:
             yield name, tool
+            yield f"{name} coarse", partial(tool, **coarse)
 
 
 def by_ours(mesh: trimesh.Trimesh) -> list[np.ndarray]:
@@ -145,20 +157,21 @@ def by_ours(mesh: trimesh.Trimesh) -> list[np.ndarray]:
     return [hull.vertices for hull in link_parts([piece], most=64).hulls]
 
 
-def by_coacd(mesh: trimesh.Trimesh) -> list[np.ndarray]:
-    """Return the points of CoACD's parts, with its default settings."""
+def by_coacd(mesh: trimesh.Trimesh, **options: float) -> list[np.ndarray]:
+    """Return the points of CoACD's parts."""
     import coacd
 
     coacd.set_log_level("error")
-    return [np.asarray(part[0]) for part in coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.faces))]
+    parts = coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.faces), **options)
+    return [np.asarray(part[0]) for part in parts]
 
 
-def by_vhacd(mesh: trimesh.Trimesh) -> list[np.ndarray]:
-    """Return the points of V-HACD's parts, with its default settings."""
+def by_vhacd(mesh: trimesh.Trimesh, **options: int) -> list[np.ndarray]:
+    """Return the points of V-HACD's parts."""
     import vhacdx
 
     faces = np.insert(np.asarray(mesh.faces), 0, 3, axis=1).astype(np.uint32)
-    parts = vhacdx.compute_vhacd(np.asarray(mesh.vertices, dtype=float), faces.ravel())
+    parts = vhacdx.compute_vhacd(np.asarray(mesh.vertices, dtype=float), faces.ravel(), **options)
     return [np.asarray(part[0]) for part in parts]
 
 

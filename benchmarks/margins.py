@@ -120,7 +120,8 @@ def watch_hulls(recorder: Recorder) -> None:
 
     share = convex._filled_share
 
-    def is_flat(_: bool, widths: np.ndarray, decimals: int) -> None:
+    def is_flat(_: bool, part: Any, decimals: int) -> None:
+        widths = part.principal[2]
         thin = max(convex.FLATNESS * widths.max(), convex.THINNEST_STEPS * 10.0**-decimals)
         recorder.note("annotate: component is flat", widths.min(), thin)
 
@@ -133,7 +134,7 @@ def watch_hulls(recorder: Recorder) -> None:
             found = share(part, hull) or np.nan
             recorder.note("annotate: component is hollow", found, convex.HOLLOW_SHARE)
 
-    watch(convex, "_is_flat", is_flat)
+    watch(convex, "is_flat", is_flat)
     watch(convex, "_is_convex", is_convex)
     watch(links, "may_be_hollow", is_hollow)
 

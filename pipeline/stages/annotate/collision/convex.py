@@ -56,6 +56,12 @@ class Surface:
         """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,)."""
         return _principal(self.vertices)
 
+    @cached_property
+    def hull(self) -> Surface | None:
+        """Return the hull; None if the vertices are flat, or too few."""
+        found = hull_of(self.vertices, options=SCALED) if len(self.vertices) > 3 else None
+        return None if found is None else _own(found)
+
 
 def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
     """Yield every connected component of every shape; vertices at one place count as one."""
@@ -74,30 +80,48 @@ def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
 
 def convex(part: Surface, decimals: int) -> Surface:
     """Return a component itself, its hull, or a box around it if it is flat."""
-    points = part.vertices
-    center, axes, widths = part.principal
-    if _is_flat(widths, decimals) or len(points) < 4:
-        return _thin_box(points, center, axes, decimals)
-    found = hull_of(points, options=SCALED)
-    if found is None:
-        return _thin_box(points, center, axes, decimals)
-    hull = _own(found)
+    hull = _hull_or_box(part, decimals)
     return part if _is_convex(part, hull) else hull
+
+
+def convex_around(points: np.ndarray, decimals: int) -> Surface:
+    """Return the hull of points (n, 3), or a box around them if they are flat."""
+    return _hull_or_box(Surface(points, np.zeros((0, 3), np.int64)), decimals)
+
+
+def _hull_or_box(part: Surface, decimals: int) -> Surface:
+    if part.hull is None or is_flat(part, decimals):
+        center, axes, _ = part.principal
+        return _thin_box(part.vertices, center, axes, decimals)
+    return part.hull
+
+
+def is_flat(part: Surface, decimals: int) -> bool:
+    """Return whether a component is thinner than its parts may be."""
+    thinnest = THINNEST_STEPS * 10.0**-decimals
+    if part.hull is not None:
+        # A hull of this volume has no thinner direction, which spares the principal axes.
+        widest = float(length(np.ptp(part.hull.vertices, axis=0)))
+        if volume(part.hull) > 2 * max(FLATNESS * widest, thinnest) * widest * widest:
+            return False
+    widths = part.principal[2]
+    return bool(widths.min() < max(FLATNESS * widths.max(), thinnest))
 
 
 def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
     """Return whether a component may leave much of its hull empty, by a quick test."""
-    if hull is part or _is_flat(part.principal[2], decimals):
+    if hull is part or is_flat(part, decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
 
 
 def thickened(part: Surface, decimals: int) -> Surface:
     """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
-    points, faces = part.vertices, np.unique(np.sort(part.faces, axis=1), axis=0)
-    center, axes, widths = part.principal
-    if len(points) < 4 or not _is_flat(widths, decimals):
+    points = part.vertices
+    if len(points) < 4 or not is_flat(part, decimals):
         return part
+    center, axes, widths = part.principal
+    faces = np.unique(np.sort(part.faces, axis=1), axis=0)
     outline = hull_of(applied(axes[1:], points - center))
     if outline is None:
         return part  # on a line
@@ -134,15 +158,6 @@ def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _thickness(widths: np.ndarray, decimals: int) -> float:
     """Return the thickness [m] of a flat part."""
     return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
-
-
-def is_flat(part: Surface, decimals: int) -> bool:
-    """Return whether a component is written as a thin box."""
-    return _is_flat(part.principal[2], decimals)
-
-
-def _is_flat(widths: np.ndarray, decimals: int) -> bool:
-    return bool(widths.min() < max(FLATNESS * widths.max(), THINNEST_STEPS * 10.0**-decimals))
 
 
 def _is_convex(part: Surface, hull: Surface) -> bool:

@@ -19,14 +19,38 @@ _DIFFERENCE = 0.03
 # In cells: anything this close to a plane is in it.
 _IN_PLANE = 1e-6
 
+# Orders of the axes with each of them first.
+_FIRST = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
+
+Box = tuple[np.ndarray, np.ndarray]  # lowest and highest corner (3,), in cells
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A piece of a shape: triangles (m, 3, 3) and the box `low` to `high` of it, in cells."""
+    """A piece of a shape within a box, in cells.
 
-    triangles: np.ndarray
+    Attributes
+    ----------
+    points : (n, 3) float
+        All of them are corners of `faces`.
+    faces : (m, 3) int
+        Its triangles. Neighbors do not share the points at which they were cut.
+    low, high : (3,) float
+        The box.
+    occupied : (nx, ny, nz) bool, or None
+        The cells of the piece, if they are those of a larger piece within the box.
+    """
+
+    points: np.ndarray
+    faces: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    occupied: np.ndarray | None = None
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """The triangles (m, 3, 3)."""
+        return np.asarray(self.points[self.faces])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +104,59 @@ def likely_cuts(sweeps: Sequence[Sweep]) -> Iterator[Cut]:
 
 def middle_cuts(part: Part) -> Iterator[Cut]:
     """Yield the cuts through the middle of a part, for one of which the grid sees no more."""
-    low, high = part.triangles.min(axis=(0, 1)), part.triangles.max(axis=(0, 1))
+    low, high = part.points.min(axis=0), part.points.max(axis=0)
     for axis in range(3):
         if high[axis] - low[axis] > 1:
             yield Cut(axis, float(low[axis] + high[axis]) / 2)
 
 
-def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:
-    """Cut a part in two; None if all of it is on one side."""
-    below, above, within = _clipped(part.triangles, cut.axis, cut.place)
-    if cut.is_below:
-        below = np.concatenate([below, within])
-    else:
-        above = np.concatenate([above, within])
-    if not len(below) or not len(above):
-        return None
+def boxes(part: Part, cut: Cut) -> tuple[Box, Box]:
+    """Return the boxes of both sides of a cut."""
     high, low = part.high.copy(), part.low.copy()
     high[cut.axis] = low[cut.axis] = cut.place
-    return Part(below, part.low, high), Part(above, low, part.high)
+    return (part.low, high), (low, part.high)
+
+
+def sides(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the points (., 3) of both sides of a cut, without their faces; None as `divided`."""
+    height, below, above, across = _sorted_faces(part, cut)
+    if not (below | across).any() or not (above | across).any():
+        return None
+    rim = _rim(part, height, part.faces[across])[0].reshape(-1, 3)
+    if height.all():  # no point lies in the plane
+        return (
+            np.concatenate([part.points[height < 0], rim]),
+            np.concatenate([part.points[height > 0], rim]),
+        )
+    found = []
+    for faces, is_there in ((below | across, height <= 0), (above | across, height >= 0)):
+        used = np.zeros(len(height), dtype=bool)
+        used[part.faces[faces]] = True
+        found.append(np.concatenate([part.points[used & is_there], rim]))
+    return found[0], found[1]
+
+
+def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:
+    """Cut a part in two; None if all of it is on one side."""
+    height, below, above, across = _sorted_faces(part, cut)
+    if not (below | across).any() or not (above | across).any():
+        return None
+    rim, order, points_up = _rim(part, height, part.faces[across])
+    points = np.concatenate([part.points, rim.reshape(-1, 3)])
+    # The tip of a triangle, whose corner is alone on its side, and two triangles for the rest.
+    corner, left, right = order.T
+    to_left = len(part.points) + 2 * np.arange(len(order))
+    to_right = to_left + 1
+    tips = np.stack([corner, to_left, to_right], axis=1)
+    stumps = np.stack([to_left, left, right, to_left, right, to_right], axis=1).reshape(-1, 2, 3)
+    down = [part.faces[below], tips[~points_up], stumps[points_up].reshape(-1, 3)]
+    up = [part.faces[above], tips[points_up], stumps[~points_up].reshape(-1, 3)]
+    one, other = boxes(part, cut)
+    kept_below, kept_above = _kept_cells(part.occupied, cut)
+    return (
+        Part(*_used(points, np.concatenate(down)), *one, kept_below),
+        Part(*_used(points, np.concatenate(up)), *other, kept_above),
+    )
 
 
 def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
@@ -108,7 +167,7 @@ def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
     spans = [np.flatnonzero(occupied.any(axis=others)) for others in ((1, 2), (0, 2), (0, 1))]
     occupied = occupied[tuple(slice(span[0], span[-1] + 1) for span in spans)]
     for axis in range(3):
-        layers = np.moveaxis(occupied, axis, 0)
+        layers = occupied.transpose(_FIRST[axis])
         if len(layers) > 1 and not _is_uniform(layers):
             index = spans[axis][0] + np.arange(1, len(layers))
             air = np.stack([_held_air(layers)[:-1], _held_air(layers[::-1])[-2::-1]])
@@ -143,11 +202,13 @@ def _growing_span(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> Cut | None:
     """Return the cut along the farthest flat faces near a plane; None if there is no board."""
     axis, index = sweep.axis, sweep.index[number]
-    heights = part.triangles[:, :, axis]
-    near = (np.ptp(heights, axis=1) < _IN_PLANE) & (np.abs(heights[:, 0] - index) <= 1)
-    flat = part.triangles[near]
+    heights = part.points[:, axis]
+    near = np.abs(heights - index) <= 1
+    faces = part.faces[near[part.faces].all(axis=1)]
+    flat = part.points[faces]
+    flat = flat[np.ptp(flat[:, :, axis], axis=1) < _IN_PLANE]
     areas = length(np.cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])) / 2
-    planes, plane = np.unique(settled(heights[near, 0], 6), return_inverse=True)
+    planes, plane = np.unique(settled(flat[:, 0, axis], 6), return_inverse=True)
     # The last layer of the board, and what goes on behind it.
     board, behind = sweep.layers[number : number + 2][:: 1 if is_below else -1]
     planes = planes[np.bincount(plane, areas, len(planes)) >= _FLAT_SHARE * board.sum()]
@@ -161,37 +222,57 @@ def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> C
     return Cut(axis, place, is_below)
 
 
-def _clipped(
-    triangles: np.ndarray, axis: int, place: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the triangles (., 3, 3) below a plane, above it and in it; those across are cut."""
-    height = triangles[:, :, axis] - place
+def _sorted_faces(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the heights (n,) over a plane, and which faces (m,) are below, above and across it.
+
+    A face in the plane is on the side that the cut names.
+    """
+    height = part.points[:, cut.axis] - cut.place
     height[np.abs(height) < _IN_PLANE] = 0.0
-    lowest, highest = height.min(axis=1), height.max(axis=1)
-    within = (lowest == 0) & (highest == 0)
+    a, b, c = height[part.faces.T]
+    lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     across = (lowest < 0) & (highest > 0)
-    below, above = triangles[(highest <= 0) & ~within], triangles[(lowest >= 0) & ~within]
-    tips, stumps, points_up = _cut(triangles[across], height[across])
-    down, up = (
-        [tips[~points_up], *(s[points_up] for s in stumps)],
-        [tips[points_up], *(s[~points_up] for s in stumps)],
-    )
-    return np.concatenate([below, *down]), np.concatenate([above, *up]), triangles[within]
+    if cut.is_below:
+        above = highest > 0
+        return height, ~above, above & ~across, across
+    below = lowest < 0
+    return height, below & ~across, ~below, across
 
 
-def _cut(
-    triangles: np.ndarray, height: np.ndarray
-) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """Cut triangles across: the tip, whose corner is alone on its side, and two for the rest."""
-    points_up = (height > 0).sum(axis=1) == 1
-    alone = np.where(points_up, height.argmax(axis=1), height.argmin(axis=1))
-    order = (alone[:, None] + np.arange(3)) % 3
-    corner, left, right = np.take_along_axis(triangles, order[:, :, None], axis=1).swapaxes(0, 1)
-    h, h_left, h_right = np.take_along_axis(height, order, axis=1).T
-    to_left = corner + (h / (h - h_left))[:, None] * (left - corner)
-    to_right = corner + (h / (h - h_right))[:, None] * (right - corner)
-    stumps = (
-        np.stack([to_left, left, right], axis=1),
-        np.stack([to_left, right, to_right], axis=1),
-    )
-    return np.stack([corner, to_left, to_right], axis=1), stumps, points_up
+def _rim(
+    part: Part, height: np.ndarray, faces: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where faces (m, 3) across a plane cross it (m, 2, 3), and how they stand.
+
+    `order` (m, 3) has the corners, first the one that is alone on its side; `points_up` (m,) tells
+    whether that is above.
+    """
+    at = height[faces]
+    points_up = (at > 0).sum(axis=1) == 1
+    alone = np.where(points_up, at.argmax(axis=1), at.argmin(axis=1))
+    rows, order = np.arange(len(faces))[:, None], (alone[:, None] + np.arange(3)) % 3
+    order, at = faces[rows, order], at[rows, order]
+    corner, others = part.points[order[:, :1]], part.points[order[:, 1:]]
+    share = at[:, :1] / (at[:, :1] - at[:, 1:])
+    return corner + share[:, :, None] * (others - corner), order, points_up
+
+
+def _used(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points that faces use, and the faces with their numbers."""
+    used = np.zeros(len(points), dtype=bool)
+    used[faces] = True
+    number = np.cumsum(used) - 1
+    return points[used], number[faces]
+
+
+def _kept_cells(
+    occupied: np.ndarray | None, cut: Cut
+) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+    """Return the cells of both sides of a cut between two layers; None for any other cut."""
+    if occupied is None or not cut.place.is_integer():
+        return None, None
+    below, above = occupied.copy(), occupied.copy()
+    layer = int(cut.place)
+    below.swapaxes(0, cut.axis)[layer:] = False
+    above.swapaxes(0, cut.axis)[:layer] = False
+    return below, above

@@ -5,26 +5,28 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count, product
 
-import igl
 import numpy as np
 
 from aa_dataset.portable import settled
 from pipeline.shapes.hulls import hull_of
 from pipeline.shapes.triangles import is_closed, unique_places
 from pipeline.stages.annotate.collision.cells import cells_around, effort
-from pipeline.stages.annotate.collision.convex import Surface, convex
+from pipeline.stages.annotate.collision.convex import Surface, convex_around
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
     Part,
     board_cut,
+    boxes,
     divided,
     likely_cuts,
     middle_cuts,
+    sides,
     sweeps_over,
 )
+from pipeline.stages.annotate.collision.solid import Solid
 
 # A hull may fill this share of itself with air, or this share of the whole component's hull.
 FILLED_SHARE, FILLED_OF_WHOLE = 0.1, 0.01
@@ -36,6 +38,8 @@ COARSE, FINE, CROWDED = 24, 60, 0.5
 MOST_EFFORT = 3e6
 # In cells: how far within its box the corner of a part is asked for.
 _WITHIN = 1e-3
+# Columns to a cell: for the hulls of parts, and to compare cuts.
+_FINELY, _ROUGHLY = 4, 1
 # The corners of a box: which of its ends to take of every axis.
 _BOX = np.array(list(product((False, True), repeat=3)))
 
@@ -56,16 +60,17 @@ class Decomposition:
         self._cells = cells_around(triangles, COARSE)
         if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
             self._cells = cells_around(triangles, FINE)
-        self._triangles = self._cells.to_cells(triangles)
-        self._is_closed = is_closed(component.faces)
+        points = self._cells.to_cells(component.vertices)
+        self._solid = Solid(points[component.faces]) if is_closed(component.faces) else None
         self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the largest part that no plane cuts
         self._numbers = count()
         self._smallest = smallest / self._cells.volume
         self._whole = 0
+        self._is_in: dict[bytes, bool] = {}  # corners of boxes
         high = np.array(self._cells.air.shape, dtype=float)
-        self._add(Part(self._triangles, np.zeros(3), high))
+        self._add(Part(points, component.faces, np.zeros(3), high))
 
     @property
     def filled(self) -> float:
@@ -84,6 +89,9 @@ class Decomposition:
     def split(self) -> None:
         """Cut the part with most air in two; one that no plane cuts is unchanged."""
         air, _, part = heapq.heappop(self._open)
+        if part.occupied is None:
+            cells = self._cells.occupied(part.triangles, part.low, part.high)
+            part = replace(part, occupied=cells)
         pair = self._best_pair(part)
         if pair is None:
             self._stuck = max(self._stuck, -air)
@@ -98,7 +106,7 @@ class Decomposition:
         return [self._hull(part, decimals) for part in parts]
 
     def _add(self, part: Part) -> None:
-        hull = hull_of(_outline(self._points(part)))
+        hull = hull_of(_outline(self._points(part), _FINELY))
         air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
         self._whole = self._whole or cells
         if air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * self._whole, self._smallest):
@@ -108,47 +116,65 @@ class Decomposition:
 
     def _best_pair(self, part: Part) -> tuple[Part, Part] | None:
         """Return both sides of a cut that removes a board, else of the one with smallest hulls."""
-        sweeps = sweeps_over(self._cells.occupied(part.triangles, part.low, part.high))
+        sweeps = sweeps_over(np.asarray(part.occupied))
         board = board_cut(part, sweeps)
         pair = None if board is None else divided(part, board)
         if pair is not None:
             return pair
-        pairs = _pairs(part, likely_cuts(sweeps)) or _pairs(part, middle_cuts(part))
-        return min(pairs, key=self._burden, default=None)
+        for cuts in (likely_cuts(sweeps), middle_cuts(part)):
+            costs = {cut: cost for cut in cuts if (cost := self._burden(part, cut)) is not None}
+            if costs:
+                return divided(part, min(costs, key=lambda cut: costs[cut]))
+        return None
 
-    def _burden(self, parts: Iterable[Part]) -> float:
-        """Return the cost of the hulls of parts; large ones cost more than their volume.
+    def _burden(self, part: Part, cut: Cut) -> float | None:
+        """Return the cost of the hulls on both sides; None if one side is empty.
 
-        A thin slice off a bowl makes no progress, two halves do. Rounded, so that the choice does
-        not depend on the last bits.
+        Large hulls cost more than their volume: a thin slice off a bowl makes no progress, two
+        halves do. Rounded, so that the choice does not depend on the last bits.
         """
-        hulls = [hull_of(_outline(self._points(part, roughly=True))) for part in parts]
-        return round(math.fsum(_weight(hull.volume) for hull in hulls if hull is not None), 6)
+        pair = sides(part, cut)
+        if pair is None:
+            return None
+        total = 0.0
+        for points, box in zip(pair, boxes(part, cut), strict=True):
+            if self._solid is not None:
+                points = np.concatenate([points, self._corners(*box, roughly=True)])
+            hull = hull_of(_outline(points, _ROUGHLY))
+            total += 0.0 if hull is None else _weight(hull.volume)
+        return round(total, 6)
 
-    def _points(self, part: Part, *, roughly: bool = False) -> np.ndarray:
-        """Return the points (n, 3) whose hull is that of a part, its inside included.
+    def _points(self, part: Part) -> np.ndarray:
+        """Return the points (n, 3) whose hull is that of a part, its inside included."""
+        if self._solid is None:
+            return part.points
+        return np.concatenate([part.points, self._corners(part.low, part.high)])
 
-        Where three cuts meet within a solid there is no surface: the corners of the part's box that
-        are in the solid belong to it, by their winding numbers or, roughly, by the grid.
+    def _corners(self, low: np.ndarray, high: np.ndarray, *, roughly: bool = False) -> np.ndarray:
+        """Return the corners (n, 3) of a box that are in the solid.
+
+        Where three cuts meet within a solid there is no surface, but these corners belong to the
+        part. Their winding numbers tell, or roughly the grid.
         """
-        points = part.triangles.reshape(-1, 3)
-        if not self._is_closed:
-            return points
-        corners = np.where(_BOX, part.high, part.low)
+        corners = np.where(_BOX, high, low)
         # A little within the box: one that only touches the solid from outside is none.
         within = corners + np.where(_BOX, -_WITHIN, _WITHIN)
         air = self._cells.air_around(within)
-        is_in, is_unsure = air == 0, (air > 0) & (air < 1)
-        if is_unsure.any() and not roughly:
-            around = _winding_numbers(self._triangles, within[is_unsure])
-            is_in[is_unsure] = np.abs(around) > 0.5
-        return np.concatenate([points, corners[is_in]])
+        is_in = air == 0
+        if not roughly:
+            for number in np.flatnonzero(~is_in & (air < 1)):
+                is_in[number] = self._is_inside(within[number])
+        return np.asarray(corners[is_in])
+
+    def _is_inside(self, point: np.ndarray) -> bool:
+        key = point.tobytes()
+        if key not in self._is_in:
+            self._is_in[key] = self._solid is not None and self._solid.winding_number(point) != 0
+        return self._is_in[key]
 
     def _hull(self, part: Part, decimals: int) -> Surface:
         points = settled(self._cells.to_link(self._points(part)), decimals)
-        places, corners = unique_places(points, np.zeros(len(points)))
-        faces = corners[: 3 * len(part.triangles)].reshape(-1, 3)
-        return convex(Surface(places, faces), decimals)
+        return convex_around(unique_places(points, np.zeros(len(points)))[0], decimals)
 
 
 def _weight(volume: float) -> float:
@@ -156,20 +182,10 @@ def _weight(volume: float) -> float:
     return volume * math.sqrt(math.sqrt(volume))
 
 
-def _winding_numbers(triangles: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return the winding number of a closed surface (m, 3, 3) around each point (n,)."""
-    faces = np.arange(3 * len(triangles)).reshape(-1, 3)
-    return np.ravel(igl.winding_number(triangles.reshape(-1, 3), faces, points))
-
-
-def _pairs(part: Part, cuts: Iterable[Cut]) -> list[tuple[Part, Part]]:
-    return [pair for cut in cuts if (pair := divided(part, cut)) is not None]
-
-
-def _outline(points: np.ndarray) -> np.ndarray:
-    """Return the points (n, 3) that a hull needs, to a quarter of a cell: the ends of columns."""
-    quarters = np.rint(points[:, :2] * 4).astype(np.int64)
-    columns = quarters[:, 0] * (1 << 16) + quarters[:, 1]
+def _outline(points: np.ndarray, steps: int) -> np.ndarray:
+    """Return the points (n, 3) that a hull needs: the ends of columns, `steps` to a cell."""
+    u, v = np.rint(points[:, :2].T * steps).astype(np.int64)
+    columns = u * (1 << 16) + v
     order = np.lexsort((points[:, 2], columns))
     differs = np.diff(columns[order]) != 0
     is_end = np.concatenate([[True], differs]) | np.concatenate([differs, [True]])

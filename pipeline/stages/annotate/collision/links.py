@@ -100,15 +100,16 @@ def convex_parts(
     """
     pieces = CollisionShapes.from_bytes(files[COLLISIONS]).pieces
     decimals, edge = grid_decimals(diagonal), SMALLEST_HOLLOW * diagonal
-    return {
-        link.name: link_parts(
-            [pieces[shape.geometry.filename] for shape in link.collisions],
-            most=most,
-            decimals=decimals,
-            smallest=edge * edge * edge,
-        )
-        for link in model.links
-    }
+    known: dict[tuple[bytes, ...], LinkParts] = {}  # the slats of a blind are all the same
+    found = {}
+    for link in model.links:
+        shapes = [pieces[shape.geometry.filename] for shape in link.collisions]
+        key = tuple(array.tobytes() for one in shapes for array in (one.vertices, one.faces))
+        if key not in known:
+            smallest = edge * edge * edge
+            known[key] = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
+        found[link.name] = known[key]
+    return found
 
 
 def part_findings(found: Mapping[str, LinkParts], most: int) -> Iterator[Finding]:

@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.kinematics.urdf import parse_urdf
+from pipeline.handover.collisions import COLLISIONS, CollisionShapes
+from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.pieces import Piece
-from pipeline.stages.annotate.collision.cuts import Cut, Part, divided
+from pipeline.stages.annotate.collision.cuts import Cut, Part, divided, sides
 from pipeline.stages.annotate.collision.decomposition import MOST_PARTS
-from pipeline.stages.annotate.collision.links import LinkParts, link_parts
+from pipeline.stages.annotate.collision.links import LinkParts, convex_parts, link_parts
 
 TURNS = [0.0, 0.35, 1.1]
+HEIGHTS = [0.2, 0.2, 0.4]  # of rings, of which two are equal
 
 
 def parts_of(mesh: trimesh.Trimesh, **options: float) -> LinkParts:
@@ -177,15 +181,37 @@ def test_parts_are_the_same_again(mesh: trimesh.Trimesh) -> None:
             assert np.array_equal(a.faces, b.faces)
 
 
+def test_links_of_equal_shapes_have_the_parts_that_each_would_have_alone() -> None:
+    pieces = {}
+    for name, high in zip("abc", HEIGHTS, strict=True):
+        ring = trimesh.creation.annulus(0.5, 1, high)
+        pieces[name] = Piece(np.round(ring.vertices, 8) + 0.0, np.asarray(ring.faces))
+    shape = '<collision><geometry><mesh filename="{0}"/></geometry></collision>'
+    links = "".join(f'<link name="{n}">{shape.format(n)}</link>' for n in pieces)
+    model = parse_urdf(f'<robot name="rings">{links}</robot>'.encode())
+    files = {COLLISIONS: CollisionShapes(pieces).to_bytes()}
+    found = convex_parts(model, files, diagonal=2.0, most=64)
+    for name, piece in pieces.items():
+        alone = link_parts([piece], most=64, decimals=grid_decimals(2.0), smallest=0.02**3)
+        assert len(alone.hulls) > 1
+        for one, other in zip(found[name].hulls, alone.hulls, strict=True):
+            assert np.array_equal(one.vertices, other.vertices)
+
+
 def test_cutting_triangles_keeps_their_surface() -> None:
     random = np.random.default_rng(11)
     triangles = random.uniform(0, 10, size=(300, 3, 3))
     triangles[:20, 1, 0] = 5.0  # corners in the plane
     triangles[20:30, :, 0] = 5.0  # triangles in the plane
     triangles[30:40, :2, 0] = 5.0  # edges in the plane
-    pair = divided(Part(triangles, np.zeros(3), np.full(3, 10.0)), Cut(0, 5.0))
+    faces = np.arange(900).reshape(-1, 3)
+    part = Part(triangles.reshape(-1, 3), faces, np.zeros(3), np.full(3, 10.0))
+    pair = divided(part, Cut(0, 5.0))
     assert pair is not None
     below, above = pair
+    for one, points in zip(pair, sides(part, Cut(0, 5.0)) or (), strict=True):
+        expected, found = (np.unique(some.round(9), axis=0) for some in (one.points, points))
+        assert np.array_equal(expected, found)
     areas = [trimesh.triangles.area(one).sum() for one in (triangles, *(p.triangles for p in pair))]
     assert areas[1] + areas[2] == pytest.approx(areas[0])
     assert below.triangles[..., 0].max() <= 5.0 + 1e-6
