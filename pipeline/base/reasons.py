@@ -65,7 +65,7 @@ class Code(StrEnum):
     MESH_SUBSTITUTED = "mesh_substituted"  # an absent mesh was read from a twin file beside it
     LIMIT_MISSING = "limit_missing"  # a hinge without limits became continuous
     LIMIT_INVENTED = "limit_invented"  # an endless slider got the object's diagonal as travel
-    LIMIT_ZERO = "limit_zero"  # a movable joint that cannot move
+    LIMIT_ZERO = "limit_zero"  # lower and upper are equal: the joint became fixed
     REST_OUTSIDE_LIMITS = "rest_outside_limits"  # the rest state is not within the range
     LIMIT_IGNORED = "limit_ignored"  # a continuous joint states a range, which URDF ignores
     SCREW_FOLDED = "screw_folded"  # a declared screw became one helical joint
@@ -76,6 +76,7 @@ class Code(StrEnum):
     REPAIR_STALE = "repair_stale"  # a correction does not match the file any more; not applied
     EFFORT_DEFAULT = "effort_default"  # effort or velocity were absent
     MESH_EMPTY = "mesh_empty"  # a mesh file without a triangle
+    VISUAL_LEFT_OUT = "visual_left_out"  # triangles without area, which no simulator can draw
     MESH_OPEN = "mesh_open"  # a link's visual geometry is not closed
     TEXTURE_MISSING = "texture_missing"  # a material names a picture that is absent or broken
     TEXTURE_UNPLACED = "texture_unplaced"  # a picture without texture coordinates

@@ -39,7 +39,7 @@ from pipeline.raw.inventory import read_marks
 from pipeline.raw.untouched import untouched, watch
 from pipeline.shapes.pieces import Piece, places_by_look
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
-from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
+from pipeline.stages.normalize.frame import FARTHEST, Similarity, all_points, find_similarity
 from pipeline.stages.normalize.given_meshes import GivenMesh
 from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
@@ -51,11 +51,13 @@ from pipeline.stages.normalize.ranges import (
     settle_range,
     stated_limit,
 )
+from pipeline.stages.normalize.still import settle_still
 from pipeline.stages.normalize.structure import dissolve_empty, renamed
 from pipeline.stages.normalize.substitutes import with_substitutes
+from pipeline.stages.normalize.visible import visible_geometry
 
-# Beyond these [m] a float cannot represent the digits of the object's grid.
-FARTHEST, SMALLEST = 1e9, 1e-6
+# Diagonal [m] below which a float cannot represent the digits of the object's grid.
+SMALLEST = 1e-6
 _JOINT_REASONS = {
     "mimic": Reason.MIMIC_INVALID,
     "name": Reason.MIMIC_INVALID,  # of the joint that a mimic follows
@@ -133,8 +135,9 @@ def normalize_raw(
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
+    tree, still_findings = settle_still(tree)
     reader = MeshReader(files, source.model, settings.budgets, given)
-    geometry = reader.link_geometry(model, frames)
+    geometry, hidden_findings = visible_geometry(reader.link_geometry(model, frames))
     pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
@@ -155,7 +158,8 @@ def normalize_raw(
         tree=tree,
         geometry=geometry,
     )
-    everything = [*read_findings, *repaired, *plain.findings, *reader.findings, *findings]
+    early = [*read_findings, *repaired, *plain.findings, *still_findings]
+    everything = [*early, *reader.findings, *hidden_findings, *findings]
     return Outcome(record, everything, made)
 
 
