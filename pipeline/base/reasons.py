@@ -62,6 +62,7 @@ class Code(StrEnum):
 
     SOURCE_DISAGREES = "source_disagrees"  # two files of the source contradict each other
     FRAME_UNCERTAIN = "frame_uncertain"  # the source does not state the object's orientation
+    DOCUMENT_MENDED = "document_mended"  # a mistake in the model whose meaning is certain
     MESH_SUBSTITUTED = "mesh_substituted"  # an absent mesh was read from a twin file beside it
     LIMIT_MISSING = "limit_missing"  # a hinge without limits became continuous
     LIMIT_INVENTED = "limit_invented"  # an endless slider got the object's diagonal as travel
