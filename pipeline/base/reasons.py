@@ -109,6 +109,8 @@ class Code(StrEnum):
     SWEEP_PENETRATION = "sweep_penetration"  # a moved part penetrates another
     SWEEP_PARTIAL = "sweep_partial"  # a budget of verify was used up before everything was compared
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
+    MASS_UNUSUAL = "mass_unusual"  # a link below 0.1 g or an object above 5 t
+    INERTIA_RAISED = "inertia_raised"  # too small beside its neighbors for a simulator
     BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # a feature of MuJoCo that URDF cannot express
     COUPLING_IGNORED = "coupling_ignored"  # an equality of joints that is not linear
@@ -124,6 +126,8 @@ LATE_CODES = (
     Code.COLLISION_LEFT_OUT,
     Code.COLLISION_FILLED,
     Code.MASS_APPROXIMATE,
+    Code.MASS_UNUSUAL,
+    Code.INERTIA_RAISED,
     Code.BODY_LINE,
     Code.DUPLICATE_KEPT,
     Code.SHAPE_SHARED,

@@ -30,6 +30,7 @@ from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.collision.links import with_convex_parts
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.fingerprint import fingerprint
+from pipeline.stages.annotate.floor import mass_findings, with_floor
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_to, rounded_up
 from pipeline.stages.annotate.rows import joint_rows, link_row
@@ -74,6 +75,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     names = tuple(link.name for link in model.links)
     meshes = read_links(files[GLB], names)
     masses = _masses(model, meshes, facts, settings.annotate)
+    masses, raised = with_floor(urdf_tree(model, fold=False), masses)
     model = _with_inertials(model, masses, facts.diagonal)
     files[URDF] = format_urdf(model)
     _require_convention(files)
@@ -86,7 +88,9 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
         links=tuple(link_row(n, masses[n], meshes[n], source=facts) for n in tree.links),
         joints=joints,
     )
-    return Outcome(record, [*findings, *_mass_findings(tree, masses, joints)], files)
+    unusual = mass_findings(masses, is_metric=facts.normal.is_metric)
+    found = [*findings, *_mass_findings(tree, masses, joints), *raised, *unusual]
+    return Outcome(record, found, files)
 
 
 def _masses(
