@@ -118,7 +118,7 @@ def named_meshes(urdf: Path, budgets: Budgets) -> list[Path]:
     files = open_raw(urdf.parent, ["."], most_bytes=budgets.raw_bytes)
     names: dict[str, None] = {}
     with contextlib.suppress(Rejection):
-        for link in read_model(files, urdf.name, budgets).links:
+        for link in read_model(files, urdf.name, budgets)[0].links:
             for shape in (*link.visuals, *link.collisions):
                 if shape.geometry.kind == "mesh":
                     names[files.resolve(shape.geometry.filename)] = None

@@ -57,7 +57,7 @@ def check_convention(
         tree.placements({})  # follows every mimic
     except ArenaError as error:
         return [f"The URDF cannot be read: {error}"]
-    problems = list(_document_problems(tree, files))
+    problems = [*_document_problems(tree, files), *_name_problems(model)]
     for link in model.links:
         problems += _link_problems(link, files)
         if with_inertials:
@@ -76,6 +76,13 @@ def _document_problems(tree: KinematicTree, files: Container[str]) -> Iterator[s
         yield f"The root link is {tree.root!r}, not 'base'; rename it."
     if GLB not in files:
         yield f"{GLB}, the whole object at rest, does not exist beside the URDF; write it."
+
+
+def _name_problems(model: UrdfModel) -> Iterator[str]:
+    """Name the joints that simulators with one list of names take for a link."""
+    links = {link.name for link in model.links}
+    for name in sorted(links & {joint.name for joint in model.joints}):
+        yield f"Joint {_quoted_name(name)} has the name of a link; rename it."
 
 
 def _shape_title(shape: Shape) -> str:

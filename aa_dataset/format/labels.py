@@ -24,6 +24,8 @@ RULES: dict[str, str] = {
     "prompt": "the text that the object was made from, in the shared lowercase form",
     "category slug": "the record id gives no known class, so the source's category is used",
     "name": "the source has no label, so the object's name is used",
+    "model name": "a name in the file, the label or a folder that the table of models has",
+    "model": "the category of that model",
     "cut at": "everything from this connective on is description and is removed",
     "without": "generic words that do not change the class are dropped",
     "singular": "the last word in the singular",

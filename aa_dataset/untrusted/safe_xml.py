@@ -14,6 +14,9 @@ from xml.parsers import expat
 
 from aa_dataset.errors import UrdfError
 
+_LATE_DECLARATION = expat.errors.codes[expat.errors.XML_ERROR_MISPLACED_XML_PI]
+_LATE_STEP = " Remove what stands before `<?xml`."
+
 
 @dataclass(frozen=True, slots=True)
 class XmlBudget:
@@ -47,7 +50,13 @@ def parse_xml(data: bytes, budget: XmlBudget | None = None) -> Element:
     except (expat.ExpatError, AssertionError, LookupError, ValueError) as error:
         if isinstance(error, UrdfError):
             raise
-        raise UrdfError("xml_invalid", f"the file is not well-formed XML: {error}.") from None
+        step = _LATE_STEP if _is_late_declaration(error) else ""
+        raise UrdfError("xml_invalid", f"the file is not well-formed XML: {error}.{step}") from None
+
+
+def _is_late_declaration(error: Exception) -> bool:
+    """Return whether `<?xml ...?>` stands after something else, such as a comment."""
+    return isinstance(error, expat.ExpatError) and error.code == _LATE_DECLARATION
 
 
 def _guarded_parser(budget: XmlBudget) -> tuple[expat.XMLParserType, TreeBuilder]:

@@ -62,10 +62,11 @@ class Code(StrEnum):
 
     SOURCE_DISAGREES = "source_disagrees"  # two files of the source contradict each other
     FRAME_UNCERTAIN = "frame_uncertain"  # the source does not state the object's orientation
+    DOCUMENT_MENDED = "document_mended"  # a mistake in the model whose meaning is certain
     MESH_SUBSTITUTED = "mesh_substituted"  # an absent mesh was read from a twin file beside it
     LIMIT_MISSING = "limit_missing"  # a hinge without limits became continuous
     LIMIT_INVENTED = "limit_invented"  # an endless slider got the object's diagonal as travel
-    LIMIT_ZERO = "limit_zero"  # a movable joint that cannot move
+    LIMIT_ZERO = "limit_zero"  # lower and upper are equal: the joint became fixed
     REST_OUTSIDE_LIMITS = "rest_outside_limits"  # the rest state is not within the range
     LIMIT_IGNORED = "limit_ignored"  # a continuous joint states a range, which URDF ignores
     SCREW_FOLDED = "screw_folded"  # a declared screw became one helical joint
@@ -76,6 +77,7 @@ class Code(StrEnum):
     REPAIR_STALE = "repair_stale"  # a correction does not match the file any more; not applied
     EFFORT_DEFAULT = "effort_default"  # effort or velocity were absent
     MESH_EMPTY = "mesh_empty"  # a mesh file without a triangle
+    VISUAL_LEFT_OUT = "visual_left_out"  # triangles without area, which no simulator can draw
     MESH_OPEN = "mesh_open"  # a link's visual geometry is not closed
     TEXTURE_MISSING = "texture_missing"  # a material names a picture that is absent or broken
     TEXTURE_UNPLACED = "texture_unplaced"  # a picture without texture coordinates
@@ -108,6 +110,8 @@ class Code(StrEnum):
     SWEEP_PENETRATION = "sweep_penetration"  # a moved part penetrates another
     SWEEP_PARTIAL = "sweep_partial"  # a budget of verify was used up before everything was compared
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
+    MASS_UNUSUAL = "mass_unusual"  # a link below 0.1 g or an object above 5 t
+    INERTIA_RAISED = "inertia_raised"  # too small beside its neighbors for a simulator
     BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # a feature of MuJoCo that URDF cannot express
     COUPLING_IGNORED = "coupling_ignored"  # an equality of joints that is not linear
@@ -124,6 +128,8 @@ LATE_CODES = (
     Code.COLLISION_FILLED,
     Code.CONTACT_EXCLUDED,
     Code.MASS_APPROXIMATE,
+    Code.MASS_UNUSUAL,
+    Code.INERTIA_RAISED,
     Code.BODY_LINE,
     Code.DUPLICATE_KEPT,
     Code.SHAPE_SHARED,

@@ -60,6 +60,7 @@ class Taxonomy:
     reviews: dict[str, Review] = field(default_factory=dict)
     name_words: Words = field(default_factory=Words)
     prompt_words: Words = field(default_factory=Words)
+    models: dict[str, str] = field(default_factory=dict)
 
     def find(self, label: str) -> tuple[Category | None, str]:
         """Return the category of a source's label and the rule that found it."""
@@ -97,9 +98,10 @@ def read_taxonomy(folder: Path) -> Taxonomy:
     both = sorted(set(aliases) & set(categories))
     if both:
         raise ConfigError(f"taxonomy/aliases.tsv: {both[0]} is a category too. Remove one of them.")
-    return Taxonomy(
-        categories, aliases, reviews, _read_words(folder, "name"), _read_words(folder, "prompt")
-    )
+    models = {key: row["category"] for key, row in _by_key(folder / "models.tsv", "model")}
+    _require_targets("models.tsv", models, categories)
+    names, prompts = (_read_words(folder, scope) for scope in ("name", "prompt"))
+    return Taxonomy(categories, aliases, reviews, names, prompts, models)
 
 
 def read_supercategories(folder: Path) -> set[str]:

@@ -16,7 +16,7 @@ from PIL import Image, UnidentifiedImageError
 
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
-from pipeline.shapes.jpeg import MOST_SCANS, has_many_scans
+from pipeline.shapes.jpeg import MOST_SCANS, has_many_scans, is_plain
 
 _OPEN = Image.open  # which `named_formats` replaces
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -84,7 +84,7 @@ def read_picture(data: bytes, name: str, budget: PictureBudget) -> Picture:
     """
     image = _decoded(data, name, budget)
     is_translucent = _is_translucent(image)
-    if data.startswith(tuple(_MAGIC)) and image.mode in _SHOWN and not _is_odd_png(data):
+    if image.mode in _SHOWN and _is_read_everywhere(data):
         return Picture(data, is_translucent)
     return Picture(_png(image), is_translucent)
 
@@ -157,9 +157,11 @@ def _is_translucent(image: Image.Image) -> bool:
     return bool(np.asarray(whole.getchannel("A")).min(initial=255) < 255)
 
 
-def _is_odd_png(data: bytes) -> bool:
-    """Return whether a PNG has 1, 2, 4 or 16 bits per channel, which Bullet does not read."""
-    return data.startswith(_PNG) and data[_BIT_DEPTH] != 8
+def _is_read_everywhere(data: bytes) -> bool:
+    """Return whether Bullet reads it too: no PNG of 1, 2, 4 or 16 bits, no progressive JPEG."""
+    if data.startswith(_PNG):
+        return data[_BIT_DEPTH] == 8
+    return data.startswith(tuple(_MAGIC)) and is_plain(data)
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:

@@ -13,6 +13,7 @@
     format: mjcf              # or urdf
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
+    packages: {my_robot: src/my_robot}  # folders of ROS packages, if their names do not show them
 
 `title`, `license`, `frame`, `scale` and one of `label` and `label_from` are required (with
 `layout: physx` neither label, because its JSON has it).
@@ -30,6 +31,7 @@ from pipeline.raw.files import FolderFiles
 
 FILE = "source.yaml"
 _AXES = ["x", "y", "z", "-x", "-y", "-z"]
+_PART = r"[A-Za-z0-9_-][A-Za-z0-9_. -]{0,99}"
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 500}
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -56,7 +58,14 @@ SCHEMA: dict[str, Any] = {
             "type": "array",
             "maxItems": 16,
             # The name of one folder of the collection: no `..`, no absolute path.
-            "items": {"type": "string", "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9_. -]{0,99}\Z"},
+            "items": {"type": "string", "pattern": rf"^{_PART}\Z"},
+        },
+        # The folder of a package, below the collection.
+        "packages": {
+            "type": "object",
+            "maxProperties": 256,
+            "propertyNames": {"pattern": r"^[A-Za-z0-9_.-]{1,100}\Z"},
+            "additionalProperties": {"type": "string", "pattern": rf"^{_PART}(/{_PART}){{0,23}}\Z"},
         },
     },
 }
@@ -101,10 +110,10 @@ def _contradictions(value: dict[str, Any]) -> list[str]:
     problems = []
     labels = ("label" in value) + ("label_from" in value)
     if value.get("layout") == "physx":
-        if labels or "shared" in value or value.get("format") == "mjcf":
+        if labels or {"shared", "packages"} & set(value) or value.get("format") == "mjcf":
             problems.append(
                 "layout physx has URDF and its own labels and siblings; remove `label`, "
-                "`label_from`, `shared` and `format`."
+                "`label_from`, `shared`, `packages` and `format`."
             )
     elif labels != 1:
         problems.append("exactly one of `label` and `label_from` must stand there.")

@@ -29,18 +29,18 @@ def find_models(files: RawFiles, names: Iterable[str]) -> list[str]:
     models, included = [], set()
     for name in names:
         try:
-            text = _without_comments(files.read(name, most=LOOK_BYTES))
+            text = without_comments(files.read(name, most=LOOK_BYTES))
         except Rejection:  # a link, a pipe or a huge file: listed, so that ingest can reject it
             models.append(name)
             continue
         root = _ROOT.search(text)
         if root is not None and root[1] == b"mujoco":
             models.append(name)
-        included.update(_included_files(name, text))
+        included.update(included_files(name, text))
     return [name for name in models if name not in included]
 
 
-def _without_comments(text: bytes) -> bytes:
+def without_comments(text: bytes) -> bytes:
     """Return XML without comments and instructions; an unterminated one is kept.
 
     This takes linear time: if one comment is not terminated, no later one is, so the end is not
@@ -58,8 +58,8 @@ def _without_comments(text: bytes) -> bytes:
     return b"".join([*kept, text[done:]])
 
 
-def _included_files(name: str, text: bytes) -> set[str]:
-    """Return the files that a file includes; names that lead elsewhere match nothing."""
+def included_files(name: str, text: bytes) -> set[str]:
+    """Return the files that a text includes, beside the file `name`; others match nothing."""
     folder = posixpath.dirname(name)
     written = {found.decode("utf-8", "replace") for found in _include_names(text)}
     return {posixpath.normpath(posixpath.join(folder, one)) for one in written}

@@ -6,9 +6,10 @@ Every subfolder of the source is a collection, described by its `source.yaml` (s
 * An object is a model: every `*.urdf` at any depth; of a collection in MJCF every `*.xml` that is a
   complete model (see `mjcf`). Its id is the path of the model, so that adding a model changes no
   other id.
-* Its files are those of its folder, subfolders included, and those of the folders in `shared`.
-  Several models in one folder share its files. A reference beyond them (`../`, `package://`)
-  rejects the object.
+* Its files are those of its folder, subfolders included, those of the folders in `shared`, and
+  those of the packages and folders that it names (see `references`), all within the collection.
+  Several models in one folder share its files. A reference beyond the collection rejects the
+  object.
 * `layout: physx` is the preset for siblings (see `physx_mobility`).
 * A collection that cannot be used (no `source.yaml`, a bad one, no model) is one reject row.
 
@@ -32,6 +33,12 @@ from pipeline.raw.adapters import physx_mobility
 from pipeline.raw.adapters.collection import FILE, read_collection
 from pipeline.raw.adapters.folders import object_folders
 from pipeline.raw.adapters.mjcf import find_models
+from pipeline.raw.adapters.references import (
+    located,
+    mjcf_folders,
+    urdf_folders,
+    written_names,
+)
 from pipeline.raw.files import FolderFiles, RawFiles
 from pipeline.raw.records import Found, Frame, RawRecord
 from pipeline.raw.walk import MOST_ENTRIES, listed
@@ -82,12 +89,16 @@ def _listed_models(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Fou
             paths = tuple(f"{name}/{path}" for path in inner.paths)
             yield Found(f"{name}/{inner.name}", paths, facts)
         return
-    shared = tuple(f"{name}/{folder}" for folder in facts.get("shared", ()))
+    shared = [f"{name}/{folder}" for folder in facts.get("shared", ())]
+    files, packages = FolderFiles(root, (name,), most_bytes=1), facts.get("packages", {})
     for model in _model_names(root / name, facts.get("format", "urdf")):
         # The model itself comes first: with two paths, names are relative to the source's folder,
         # and `../<collection>/...` keeps its meaning.
         path = f"{name}/{model}"
-        yield Found(path, (path, posixpath.dirname(path), *shared), facts)
+        is_mjcf = facts.get("format") == "mjcf"
+        more = mjcf_folders(files, path) if is_mjcf else urdf_folders(files, path, packages)
+        own = posixpath.dirname(path)
+        yield Found(path, tuple(dict.fromkeys([path, own, *shared, *more])), facts)
 
 
 def _model_names(folder: Path, kind: str) -> list[str]:
@@ -141,13 +152,33 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
 
 
 def _describe_model(files: RawFiles, found: Found) -> RawRecord:
-    model = PurePosixPath(found.paths[0])
+    model, kind = PurePosixPath(found.paths[0]), found.facts.get("format", "urdf")
+    elsewhere = {} if kind == "mjcf" else _meshes_elsewhere(files, found)
     return RawRecord(
         model=found.paths[0],
         name="/".join(model.with_suffix("").parts[1:]),
         label=_model_label(files, model, found.facts),
-        format=found.facts.get("format", "urdf"),
+        format=kind,
+        substitutes=elsewhere,
     )
+
+
+def _meshes_elsewhere(files: RawFiles, found: Found) -> dict[str, str]:
+    """Return, by the name in a URDF, where each file is that is not simply where the name leads."""
+    model, meshes = found.paths[0], {}
+    for written in written_names(files, model):
+        place = located(files, model, written, found.facts.get("packages"))
+        if place is not None and not _is_plain(files, model, written):
+            meshes[written] = posixpath.relpath(place, posixpath.dirname(model))
+    return meshes
+
+
+def _is_plain(files: RawFiles, model: str, written: str) -> bool:
+    """Return whether a name leads to a file of the object as it is."""
+    try:
+        return files.has(files.resolve(written, beside=model))
+    except Rejection:
+        return False
 
 
 def _model_label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:

@@ -37,6 +37,7 @@ from pipeline.stages.annotate.collision.links import (
 from pipeline.stages.annotate.dynamics import with_dynamics
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.fingerprint import fingerprint
+from pipeline.stages.annotate.floor import mass_findings, with_floor
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_to, rounded_up
 from pipeline.stages.annotate.rows import joint_rows, link_row
@@ -83,6 +84,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     cleared = cleared_parts(model, hulls, meshes, diagonal=diagonal, most=most)
     model, files = with_collisions(model, files, cleared.hulls, diagonal=diagonal)
     masses = _masses(model, meshes, facts, settings.annotate)
+    masses, raised = with_floor(urdf_tree(model, fold=False), masses)
     model = with_dynamics(_with_inertials(model, masses, diagonal))
     files[URDF] = format_urdf(model)
     if cleared.exclusions:
@@ -99,8 +101,14 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
         joints=joints,
         exclusions=cleared.exclusions,
     )
-    findings = [*part_findings(parts, most), *exclusion_findings(cleared.exclusions)]
-    return Outcome(record, [*findings, *_mass_findings(tree, masses, joints)], files)
+    findings = [
+        *part_findings(parts, most),
+        *exclusion_findings(cleared.exclusions),
+        *_mass_findings(tree, masses, joints),
+        *raised,
+        *mass_findings(masses, is_metric=facts.normal.is_metric),
+    ]
+    return Outcome(record, findings, files)
 
 
 def _masses(

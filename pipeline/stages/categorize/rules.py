@@ -8,7 +8,7 @@ protects its name from being shortened (`folding_arm_chain` stays, `folding_kick
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aa_dataset.format.labels import UNKNOWN, UNKNOWN_RULE, Step, plain_label
@@ -17,6 +17,10 @@ from pipeline.raw.taxonomy import Category, Taxonomy, Words, load_taxonomy
 # Prefixes of the names of sources without a plain label; every other source states one.
 RECORD_ID_SOURCES = ("articraft",)
 PROMPT_SOURCES = ("articulated_object_code",)
+# Collections, whose models are known by the names of their files and folders.
+MODEL_SOURCES = ("tail",)
+# Words of the longest name in models.tsv.
+LONGEST_MODEL = 4
 
 _NAMED = re.compile(r"rec_(?P<name>[a-z0-9_]+?)_(?:\d{4}|[0-9a-f]{32})")
 _FREE = re.compile(r"rec_(?P<prompt>.+?)_\d{8}_\d{6}(?:_\d{6})?_[0-9a-f]{8}")
@@ -139,8 +143,52 @@ def _read_label(trail: _Trail, label: str, name: str, source: str, source_id: st
         return
     if slug:
         _shorten_name(trail)
+    elif source.startswith(MODEL_SOURCES):
+        _read_model_name(trail, name)
     elif source.startswith(PROMPT_SOURCES) or first == "name":
         _shorten_prompt(trail)
+
+
+def _read_model_name(trail: _Trail, name: str) -> bool:
+    """Find a model by the words of its file, its label and the folders above it, in this order.
+
+    Without any, the head noun of label and file counts.
+    """
+    label, models = trail.label, trail.taxonomy.models
+    file, *folders = (plain_label(part) for part in name.split("/")[::-1])
+    across = _model_across(models, folders[0] if folders else "", file)
+    found = across or next(filter(None, (_first_model(models, text) for text in
+                                         (file, label, *folders))), None)  # fmt: skip
+    if found is not None:
+        trail.go("model name", found)
+        trail.go("model", models[found])
+        return True
+    for text in (label, file):
+        trail.go("name", text)
+        if _shorten_prompt(trail):
+            return True
+    return False
+
+
+def _first_model(models: Mapping[str, str], text: str) -> str | None:
+    """Return the first model in a name, the longest of those that begin there.
+
+    `b1_z1` is a B1 that carries an arm. A name of two characters counts at the beginning only.
+    """
+    words = text.split("_")
+    for start in range(len(words)):
+        for end in range(min(len(words), start + LONGEST_MODEL), start, -1):
+            candidate = "_".join(words[start:end])
+            if candidate in models and (start == 0 or len(candidate) > 2):
+                return candidate
+    return None
+
+
+def _model_across(models: Mapping[str, str], folder: str, file: str) -> str | None:
+    """Return a model whose name begins in the folder and ends with the file: `panda/hand`."""
+    words = folder.split("_")
+    names = (f"{'_'.join(words[start:])}_{file}" for start in range(len(words)))
+    return next((name for name in names if name in models), None)
 
 
 def _read_record_id(trail: _Trail, record_id: str) -> bool:

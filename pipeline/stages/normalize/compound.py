@@ -13,9 +13,8 @@ exactly the states of the original joint.
   read the URDF page's "motion in a plane perpendicular to the axis". URDF has no limits for it, so
   the slides are unbounded, with the finding of an unbounded slider.
 * floating: rejected. It has no constraint and no limits: six invented ranges would not be measured
-  facts, and a fixed joint would be wrong for a loose part. A floating joint between an empty root
-  and all other links only means that the object is not attached to the world; then the root is
-  removed.
+  facts, and a fixed joint would be wrong for a loose part. A floating root is settled before (see
+  `loose`).
 """
 
 from __future__ import annotations
@@ -86,7 +85,11 @@ class _Names:
 
 def _steps(out: Decomposed, joint: UrdfJoint, names: _Names) -> list[UrdfJoint]:
     if joint.type == "floating":
-        return [_released(out, joint)]
+        detail = (
+            f"joint {joint.name!r} is floating: {joint.child!r} is loose, without axis and limits. "
+            "Write the joint that it has, or leave the part out."
+        )
+        raise Rejection(Reason.JOINT_FLOATING, detail)
     steps = list(_one_dof(joint))
     parent, pose, made = joint.parent, joint.pose, []
     for number, (suffix, step) in enumerate(steps):
@@ -102,23 +105,6 @@ def _steps(out: Decomposed, joint: UrdfJoint, names: _Names) -> list[UrdfJoint]:
     detail = f"joint {joint.name}: a {joint.type} joint became {len(made)} joints ({kinds})."
     out.findings.append(Finding(Code.JOINT_DECOMPOSED, detail, Severity.INFO))
     return made
-
-
-def _released(out: Decomposed, joint: UrdfJoint) -> UrdfJoint:
-    """Return the joint of an empty root to all other links as fixed, which dissolves the root."""
-    model = out.model
-    root = next((link for link in model.links if link.name == joint.parent), None)
-    is_top = all(other.child != joint.parent for other in model.joints)
-    is_only = sum(other.parent == joint.parent for other in model.joints) == 1
-    if root is None or root.visuals or root.collisions or not (is_top and is_only):
-        detail = (
-            f"joint {joint.name!r} is floating: {joint.child!r} is loose, without axis and limits. "
-            "Write the joint that it has, or leave the part out."
-        )
-        raise Rejection(Reason.JOINT_FLOATING, detail)
-    detail = f"joint {joint.name}: the empty root that the object floats in was left out."
-    out.findings.append(Finding(Code.JOINT_DECOMPOSED, detail, Severity.INFO))
-    return replace(joint, type="fixed", axis=None, has_limit=False)
 
 
 def _one_dof(joint: UrdfJoint) -> Iterator[tuple[str, UrdfJoint]]:

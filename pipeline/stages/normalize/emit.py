@@ -119,7 +119,7 @@ def _with_carriers(
     normal: NormalObject, links: Sequence[UrdfLink]
 ) -> tuple[list[UrdfLink], list[UrdfJoint]]:
     """Write every joint in the URDF; a helical one is a rotation, a carrier link and a slide."""
-    taken_links, taken_joints = set(normal.tree.links), {j.name for j in normal.tree.joints}
+    taken = {*normal.tree.links, *(joint.name for joint in normal.tree.joints)}
     out, joints = list(links), []
     for joint in normal.tree.joints:
         between = joint.origin - link_origin(normal.tree, joint.parent)
@@ -128,11 +128,10 @@ def _with_carriers(
         if joint.type is not JointType.HELICAL:
             joints.append(_urdf_joint(joint, place, drive))
             continue
-        carrier = free_name(f"{joint.child}_carrier", taken_links)
+        carrier = free_name(f"{joint.child}_carrier", taken)
         out.insert(out.index(_named(out, joint.child)), UrdfLink(carrier))
-        joints += _helical_pair(
-            joint, place, drive, carrier, free_name(f"{joint.name}_slide", taken_joints)
-        )
+        slide = free_name(f"{joint.name}_slide", taken)
+        joints += _helical_pair(joint, place, drive, carrier, slide)
     return out, joints
 
 

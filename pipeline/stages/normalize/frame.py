@@ -21,6 +21,9 @@ _AXES = {
     "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1),
 }  # fmt: skip
 
+# Distance [m] beyond which a float cannot represent the digits of the object's grid.
+FARTHEST = 1e9
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Similarity:

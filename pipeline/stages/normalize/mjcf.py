@@ -7,8 +7,8 @@ angles, frames and limits itself. The conversion:
 * The world is the root link; every top body is attached to it. A top body without a joint is fixed
   to it, so several top bodies keep their poses. `dissolve_empty` later makes the first fixed body
   with geometry the base, if the world itself has none.
-* A free joint of the only top body below an empty world only places the object: it becomes a fixed
-  joint, with a finding. Any other free joint is a `floating` joint.
+* A free joint is a `floating` joint; `loose` decides which of those below the world only place an
+  object.
 * Several joints of a body become a chain through empty carrier links, in MuJoCo's order.
 * `q = 0` is the state of the document: limits are counted from `ref`.
 * A `<joint>` equality with a linear polynomial is a mimic; another one is a finding.
@@ -209,7 +209,7 @@ class _Reader:
         m, name = self._m, self._joints[number]
         kind = m.jnt_type[number]
         if kind == FREE:
-            return self._free_joint(name, parent, child, place)
+            return UrdfJoint(name, "floating", parent, child, place)
         limited = bool(m.jnt_limited[number])
         if kind == BALL:
             return self._ball_joint(number, UrdfJoint(name, "spherical", parent, child, place))
@@ -244,14 +244,6 @@ class _Reader:
             )
             self.findings.append(Finding(Code.MJCF_PART_IGNORED, detail))
         return joint
-
-    def _free_joint(self, name: str, parent: str, child: str, place: np.ndarray) -> UrdfJoint:
-        tops = int((self._m.body_parentid[1:] == 0).sum())
-        if parent == self._links[0] and tops == 1 and not any(self._shapes.of_body(0)):
-            detail = f"joint {name}: the free joint of the whole object became a weld."
-            self.findings.append(Finding(Code.FREE_ROOT, detail))
-            return UrdfJoint(name, "fixed", parent, child, place)
-        return UrdfJoint(name, "floating", parent, child, place)
 
     def _coupled(self, joints: list[UrdfJoint]) -> list[UrdfJoint]:
         """Give joints their mimic if an active equality is linear."""

@@ -21,6 +21,7 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
+from pipeline.stages.normalize.mjcf_loops import Loops
 
 # Bodies are nested in MJCF, so a chain of links needs as many levels.
 DEEPEST = 200
@@ -152,6 +153,9 @@ class _Cleaner:
         self._files, self._model, self._root = files, model, root
         self._out = MjcfDocument()
         self._ignored: Counter[str] = Counter()
+        self._loops = Loops(root)
+        self._assets: dict[tuple[str, str], dict[str, str]] = {}
+        self._again: set[tuple[str, str]] = set()
         self._settings: dict[str, str] = {}
         for compiler in root.findall("compiler"):
             self._settings.update(compiler.attrib)
@@ -192,6 +196,8 @@ class _Cleaner:
                 raise Rejection(Reason.MJCF_INVALID, f"{self._model}: {detail}")
             if source.tag == "equality" and child.tag in ("connect", "weld"):
                 self._refuse_loop(child)
+            elif self._is_left_out(child, source.tag):
+                continue
             elif child.tag in KEPT.get(source.tag, ()):
                 copy = Element(child.tag, self._attributes(child, source.tag))
                 target.append(copy)
@@ -200,9 +206,35 @@ class _Cleaner:
                 self._ignored[child.tag] += 1
 
     def _refuse_loop(self, element: Element) -> None:
-        if element.get("active", "true") != "false":
-            detail = f"<{element.tag}> {element.get('name', '')!r} closes a loop of bodies."
-            raise Rejection(Reason.JOINT_CYCLE, f"{self._model}: {detail}")
+        """Reject a loop on which the motion depends; another one is a finding."""
+        if element.get("active", "true") == "false":
+            return
+        shown = f"<{element.tag}> {element.get('name', '')!r}"
+        if self._loops.binds(element):
+            detail = (
+                f"{self._model}: {shown} closes a loop of bodies, and their motion depends on it; "
+                "write the couplings of its joints instead."
+            )
+            raise Rejection(Reason.JOINT_CYCLE, detail)
+        detail = f"{shown} holds what cannot move, or a handle of the simulator; it is not read."
+        self._out.findings.append(Finding(Code.MJCF_PART_IGNORED, detail, Severity.INFO))
+
+    def _is_left_out(self, element: Element, parent: str) -> bool:
+        """Return whether an element is a handle, a height field, or an asset a second time."""
+        if element.tag == "body" and element.get("mocap") == "true":
+            self._ignored["body mocap"] += 1
+            return True
+        if element.tag == "geom" and (element.get("type") == "hfield" or element.get("hfield")):
+            self._ignored["hfield"] += 1
+            return True
+        if parent != "asset" or not element.get("name"):
+            return False
+        key = (element.tag, element.attrib["name"])
+        if self._assets.setdefault(key, element.attrib) == element.attrib:
+            is_again = key in self._again
+            self._again.add(key)
+            return is_again
+        return False  # of one name and different: MuJoCo refuses it, with the name
 
     def _attributes(self, element: Element, parent: str) -> dict[str, str]:
         if element.tag == "compiler":

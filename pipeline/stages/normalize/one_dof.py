@@ -10,6 +10,7 @@ from pipeline.base.reasons import Finding
 from pipeline.engine.settings import Normalize
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.stages.normalize.compound import decompose
+from pipeline.stages.normalize.loose import settle_loose
 from pipeline.stages.normalize.screws import fold_screws
 
 
@@ -47,12 +48,13 @@ class OneDof:
 
 
 def one_dof_joints(model: UrdfModel, source: IngestedRecord, settings: Normalize) -> OneDof:
-    """Decompose joints with several degrees of freedom, then fold declared screws."""
+    """Settle a floating root, decompose joints of several degrees of freedom, fold screws."""
+    model, loose = settle_loose(model)
     parts = decompose(model)
     screws = fold_screws(parts.model, source, settings)
     return OneDof(
         screws.model,
-        [*parts.findings, *screws.findings],
+        [*loose, *parts.findings, *screws.findings],
         parts.sources,
         parts.carriers,
         screws.pitch_sources,

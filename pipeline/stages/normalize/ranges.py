@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from aa_dataset.kinematics import Joint, JointType
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel
-from pipeline.base.errors import Rejection
-from pipeline.base.reasons import Code, Finding, Reason, Severity
+from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.engine.settings import Normalize
 
 
@@ -63,16 +62,30 @@ def stated_limit(written: UrdfJoint) -> list[Finding]:
     return []
 
 
-def require_ordered_limits(model: UrdfModel) -> None:
-    """Reject reversed limits: only a person can decide whether their order or a sign is wrong."""
+def reversed_limits(model: UrdfModel) -> UrdfJoint | None:
+    """Return the first joint with reversed limits; a person must decide if order or sign is wrong.
+
+    pinocchio and Bullet keep such a range, MuJoCo takes it for none, Drake refuses it.
+    """
     for joint in model.joints:
         lower, upper = joint.lower or 0.0, joint.upper or 0.0
         if joint.type in ("revolute", "prismatic") and joint.has_limit and lower > upper:
-            detail = (
-                f"joint {joint.name!r}: lower {lower:g} is greater than upper {upper:g}; "
-                "pipeline/raw/curation/repairs.tsv is the place to correct it."
-            )
-            raise Rejection(Reason.LIMITS_REVERSED, detail)
+            return joint
+    return None
+
+
+def repair_rows(joint: UrdfJoint, object_id: str) -> str:
+    """Return the two rows of repairs.tsv that exchange two limits, with a bar between."""
+    ends = {"lower": (joint.lower, joint.upper), "upper": (joint.upper, joint.lower)}
+    rows = [
+        "\t".join([object_id, f"joint:{joint.name}:{end}", *map(_cell, values), "limits reversed"])
+        for end, values in ends.items()
+    ]
+    return " | ".join(rows)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else repr(value)
 
 
 def settle_drive(written: UrdfJoint, settings: Normalize) -> tuple[float, float, list[Finding]]:

@@ -14,7 +14,7 @@ from aa_dataset.convention.document import check_convention
 from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
 from aa_dataset.format.layout import URDF
 from aa_dataset.kinematics import JointType, KinematicTree
-from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
+from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.portable import length
 from aa_dataset.untrusted.safe_xml import XmlBudget
@@ -33,29 +33,34 @@ from pipeline.engine.settings import (
 from pipeline.handover.collisions import names_with_collisions
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import DrawnPrimitive, NormalRecord, SourceInertial
+from pipeline.raw.curation.repairs import FILE as REPAIRS
 from pipeline.raw.curation.repairs import Repair, apply_repairs, read_repairs
 from pipeline.raw.files import RawFiles, open_raw
-from pipeline.raw.inventory import read_marks
+from pipeline.raw.inventory import object_id, read_marks
 from pipeline.raw.untouched import untouched, watch
 from pipeline.shapes.pieces import Piece, places_by_look
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
-from pipeline.stages.normalize.frame import Similarity, all_points, find_similarity
+from pipeline.stages.normalize.frame import FARTHEST, Similarity, all_points, find_similarity
 from pipeline.stages.normalize.given_meshes import GivenMesh
+from pipeline.stages.normalize.mended import line_of_joint, parse_mended
 from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
 from pipeline.stages.normalize.one_dof import OneDof, one_dof_joints
 from pipeline.stages.normalize.ranges import (
     lacks_range,
-    require_ordered_limits,
+    repair_rows,
+    reversed_limits,
     settle_drive,
     settle_range,
     stated_limit,
 )
+from pipeline.stages.normalize.still import settle_still
 from pipeline.stages.normalize.structure import dissolve_empty, renamed
 from pipeline.stages.normalize.substitutes import with_substitutes
+from pipeline.stages.normalize.visible import visible_geometry
 
-# Beyond these [m] a float cannot represent the digits of the object's grid.
-FARTHEST, SMALLEST = 1e9, 1e-6
+# Diagonal [m] below which a float cannot represent the digits of the object's grid.
+SMALLEST = 1e-6
 _JOINT_REASONS = {
     "mimic": Reason.MIMIC_INVALID,
     "name": Reason.MIMIC_INVALID,  # of the joint that a mimic follows
@@ -130,11 +135,13 @@ def normalize_raw(
     model, given, read_findings = _read_any(files, source, settings.budgets)
     model = with_substitutes(model, source.substitutes)
     model, source, repaired = apply_repairs(model, source, repairs)
+    _require_ordered_limits(files, model, source)
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
+    tree, still_findings = settle_still(tree)
     reader = MeshReader(files, source.model, settings.budgets, given)
-    geometry = reader.link_geometry(model, frames)
+    geometry, hidden_findings = visible_geometry(reader.link_geometry(model, frames))
     pieces = {name: parts.visuals for name, parts in geometry.items()}
     tree = dissolve_empty(tree, {name for name, parts in pieces.items() if parts})
     points = all_points(pieces[name] for name in tree.links)
@@ -155,7 +162,8 @@ def normalize_raw(
         tree=tree,
         geometry=geometry,
     )
-    everything = [*read_findings, *repaired, *plain.findings, *reader.findings, *findings]
+    early = [*read_findings, *repaired, *plain.findings, *still_findings]
+    everything = [*early, *reader.findings, *hidden_findings, *findings]
     return Outcome(record, everything, made)
 
 
@@ -165,24 +173,39 @@ def _read_any(
     """Read the object's model, of either format, with the meshes that are not files."""
     if source.format == "mjcf":
         return read_mjcf(files, source.model, budgets)
-    return read_model(files, source.model, budgets), {}, []
+    model, findings = read_model(files, source.model, budgets)
+    return model, {}, findings
 
 
-def read_model(files: RawFiles, urdf: str, budgets: Budgets) -> UrdfModel:
-    """Read the object's URDF within its budgets."""
+def read_model(files: RawFiles, urdf: str, budgets: Budgets) -> tuple[UrdfModel, list[Finding]]:
+    """Read the object's URDF within its budgets; findings say what was mended."""
     data = files.read(urdf, most=budgets.urdf_bytes)
     try:
-        model = parse_urdf(data, budget=XmlBudget(max_bytes=budgets.urdf_bytes))
+        model, findings = parse_mended(data, XmlBudget(max_bytes=budgets.urdf_bytes))
     except UrdfError as error:
         raise Rejection(Reason(error.code), f"{urdf}: {error.detail}") from None
     if len(model.links) > budgets.links:
         count, most = len(model.links), budgets.links
         raise Rejection(Reason.TOO_MANY_LINKS, f"{count} links, more than the budget of {most}.")
-    return model
+    return model, findings
+
+
+def _require_ordered_limits(files: RawFiles, model: UrdfModel, source: IngestedRecord) -> None:
+    """Reject reversed limits, with the line and the rows that would correct them."""
+    joint = reversed_limits(model)
+    if joint is None:
+        return
+    line = None if source.format == "mjcf" else line_of_joint(files.read(source.model), joint.name)
+    where = "" if line is None else f"{source.model}, line {line}: "
+    rows = repair_rows(joint, object_id(source.source, source.source_id))
+    detail = (
+        f"{where}joint {joint.name!r}: lower {joint.lower or 0:g} is greater than upper "
+        f"{joint.upper or 0:g}. If their order is wrong, and no sign, add to {REPAIRS}: {rows}."
+    )
+    raise Rejection(Reason.LIMITS_REVERSED, detail)
 
 
 def _checked_tree(model: UrdfModel) -> tuple[KinematicTree, dict[str, np.ndarray]]:
-    require_ordered_limits(model)
     try:
         tree = urdf_tree(model)
         tree.placements({})  # follows every mimic, so that an invalid one raises here

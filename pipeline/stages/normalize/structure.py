@@ -14,6 +14,8 @@ from dataclasses import replace
 from aa_dataset.kinematics import Joint, KinematicTree
 
 NAME_LENGTH = 48
+# Drake and pinocchio have a link of their own with these names.
+RESERVED = ("universe", "world")
 
 
 def dissolve_empty(tree: KinematicTree, filled: set[str]) -> KinematicTree:
@@ -77,9 +79,12 @@ def plain_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def renamed(tree: KinematicTree) -> tuple[KinematicTree, dict[str, str], dict[str, str]]:
-    """Give every link and joint its plain name, the root `base`; return both maps as well."""
-    links = {tree.root: "base"} | plain_names(tree.links[1:], ("base",))
-    joints = plain_names(joint.name for joint in tree.joints)
+    """Give every link and joint its plain name, the root `base`; return both maps as well.
+
+    No joint has the name of a link: pinocchio keeps both in one list and refuses such a document.
+    """
+    links = {tree.root: "base"} | plain_names(tree.links[1:], ("base", *RESERVED))
+    joints = plain_names((joint.name for joint in tree.joints), {*links.values(), *RESERVED})
     moved = tuple(_renamed_joint(joint, links, joints) for joint in tree.joints)
     named = KinematicTree("object", tuple(links[name] for name in tree.links), moved)
     return named, links, joints

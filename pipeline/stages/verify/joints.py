@@ -22,10 +22,8 @@ MIMIC_SLACK = 0.01  # of a follower's range: sources round multiplier and limits
 
 
 def check_ranges(evidence: Evidence) -> Iterator[Finding]:
-    """Find joints that cannot move, and stored states outside the range."""
+    """Find stored states outside the range."""
     for joint in evidence.tree.movable:
-        if joint.lower == joint.upper:
-            yield Finding(Code.LIMIT_ZERO, f"joint {joint.name}: lower and upper are equal.")
         if joint.type is not JointType.CONTINUOUS and not joint.lower <= 0.0 <= joint.upper:
             detail = f"joint {joint.name}: the stored state 0 is not in {_span(joint)}."
             yield Finding(Code.REST_OUTSIDE_LIMITS, detail)
@@ -55,7 +53,7 @@ def check_tiny(evidence: Evidence) -> Iterator[Finding]:
     """Find joints whose whole range moves no point by a visible amount."""
     for joint in evidence.tree.movable:
         bounds = evidence.moved_bounds(joint)
-        if bounds is None or joint.lower == joint.upper or joint.type is JointType.CONTINUOUS:
+        if bounds is None or joint.type is JointType.CONTINUOUS:
             continue
         reach = (joint.upper - joint.lower) * _lever(joint, bounds)
         if reach < TINY * evidence.diagonal:

@@ -52,9 +52,7 @@ def test_an_excluded_pair_does_not_touch(excluded: Path, simulator: str, apart: 
     assert loaded.contacts() == []
 
 
-def test_an_excluded_pair_does_not_push_and_another_pair_does(
-    cubes: Path, simulator: str
-) -> None:
+def test_an_excluded_pair_does_not_push_and_another_pair_does(cubes: Path, simulator: str) -> None:
     """Gravity is across the slide; only a contact can move the wheel."""
     if lacks(simulator, "contacts"):
         pytest.skip(f"{simulator} has no contacts")
@@ -96,7 +94,7 @@ def test_sapien_says_how_many_pairs_it_supports(tmp_path: Path) -> None:
     folder = write(tmp_path / "arms", "".join([*links, *joints]))
     pairs = [(a, b) for a in arms for b in arms if a < b]
     (folder / "object.srdf").write_bytes(format_srdf("thing", pairs))
-    with pytest.raises(SimulatorError, match="36 pairs of links .* but SAPIEN supports 31"):
+    with pytest.raises(SimulatorError, match=r"36 pairs of links .* but SAPIEN supports 31"):
         load("sapien", folder)
     adjacent = [("arm_0", "base"), *pairs[:31]]
     (folder / "object.srdf").write_bytes(format_srdf("thing", adjacent))

@@ -48,7 +48,7 @@ def test_a_document_of_another_tool_is_read() -> None:
 @pytest.mark.parametrize("ends", ['link1="a" link2="nobody"', 'link1="a"', 'link2="a"', ""])
 def test_an_unknown_link_is_a_sentence(ends: str) -> None:
     data = f'<robot name="thing"><disable_collisions {ends}/></robot>'.encode()
-    with pytest.raises(SrdfError, match="which the URDF does not have. Correct the name"):
+    with pytest.raises(SrdfError, match=r"which the URDF does not have\. Correct the name"):
         read_srdf(data, ["a", "b"])
 
 

@@ -122,7 +122,8 @@ class Clearance:
 
     def _reason(self, one: Encounter, pairs: Pairs) -> Why:
         """Return whether parts overlap at rest already."""
-        return Why.REST if self._meet(rest_motion(self.tree, size=self.size), one, pairs) else Why.MOTION
+        at_rest = self._meet(rest_motion(self.tree, size=self.size), one, pairs)
+        return Why.REST if at_rest else Why.MOTION
 
     def _is_real(self, one: Encounter, p: int, q: int, pieces: np.ndarray) -> bool:
         """Return whether there is material of both links in what two parts share somewhere."""

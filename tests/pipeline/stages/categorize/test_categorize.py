@@ -36,6 +36,7 @@ def taxonomy(elsewhere: Path) -> Iterator[Path]:
     (folder / "aliases.tsv").write_text("label\tcategory\ngarbage_bin\ttrash_can\n")
     (folder / "connectives.tsv").write_text("word\tscope\n")
     (folder / "modifiers.tsv").write_text("word\tplace\tscope\n")
+    (folder / "models.tsv").write_text("model\tcategory\tseen_in\n")
     (folder / "reviews.tsv").write_text("subject\tcategory\treviewer\twhy\n")
     load_taxonomy.cache_clear()
     yield folder

@@ -191,3 +191,31 @@ def read_cached(_kept: list[Taxonomy] = []) -> Taxonomy:  # noqa: B006
     if not _kept:
         _kept.append(read_taxonomy(REPOSITORY / "taxonomy"))
     return _kept[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "label", "category"),
+    [
+        ("robots/go2_description/urdf/go2", "go2", "quadruped_robot"),
+        ("kuka_iiwa/model_free_base", "model_free_base", "robotic_arm"),
+        ("franka_emika_panda/scene", "franka_emika_panda", "robotic_arm"),
+        ("franka_emika_panda/hand", "franka_emika_panda", "robotic_gripper"),
+        ("b1_description/urdf/b1-z1", "b1-z1", "quadruped_robot"),
+        ("ur_description/urdf/ur5_gripper", "ur5_gripper", "robotic_arm"),
+        ("g1_description/inspire_hand/DFQ_left_hand", "DFQ_left_hand", "robotic_hand"),
+        ("articulated_objects/wooden_cabinet", "wooden_cabinet", "cabinet"),
+        ("furniture/cabinet_b1", "cabinet_b1", "uncategorized"),
+        ("things/thing", "thing", "uncategorized"),
+        ("anything/model", "Fridge", "refrigerator"),
+    ],
+)
+def test_models_of_collections_are_known_by_their_names(
+    path: str, label: str, category: str
+) -> None:
+    found = decide(label, source="tail", source_id=f"c/{path}.urdf", name=path)
+    assert (found.category.name if found.category else "uncategorized") == category
+
+
+def test_names_of_models_count_in_collections_only() -> None:
+    found = decide("go2", source="partnet_mobility", source_id="1", name="go2")
+    assert found.category is None

@@ -21,6 +21,7 @@ COLUMNS = {
     "categories": ("category", "supercategory", "origin", "usual_size"),
     "aliases": ("label", "category", "seen_in"),
     "connectives": ("word", "scope", "evidence"),
+    "models": ("model", "category", "seen_in"),
     "modifiers": ("word", "place", "scope", "evidence"),
     "proposals": PROPOSAL_COLUMNS,
     "reviews": ("subject", "category", "reviewer", "why"),

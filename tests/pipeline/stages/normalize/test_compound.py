@@ -126,22 +126,6 @@ def test_motion_that_one_dof_joints_cannot_express_is_rejected_with_its_reason(m
     assert rejected(make, "ball", *leader, limit=None, more=mimic) == "mimic_invalid"
 
 
-def test_an_empty_root_that_the_object_floats_in_is_left_out(tmp_path: Path) -> None:
-    parts = [
-        '<link name="world"/>',
-        bench.box_link("a"),
-        bench.box_link("b"),
-        bench.joint_text("free", "floating", "world", "a", xyz="1 2 3", axis=None, limit=None),
-        bench.joint_text("j", "revolute", "a", "b"),
-    ]
-    outcome = bench.normal(bench.write_object(tmp_path / "raw", bench.robot(*parts)))
-    assert outcome.record.link_names["base"] == "a"
-    assert bench.codes(outcome) == ["joint_decomposed"]
-    filled = [bench.box_link("world"), *parts[1:]]
-    with pytest.raises(Rejection, match="joint_floating"):
-        bench.normal(bench.write_object(tmp_path / "raw", bench.robot(*filled)))
-
-
 def test_the_new_names_are_free_ones(make: Make) -> None:
     taken = [bench.box_link("b_x"), bench.joint_text("j_x", "revolute", "a", "b_x")]
     outcome = make("ball", *taken, limit=None)

@@ -153,17 +153,6 @@ def test_several_top_bodies_are_welded_to_one_root(tmp_path: Path) -> None:
     assert {"t0", "t1", "t2"} < set(outcome.record.link_names.values())
 
 
-@pytest.mark.parametrize("top", ["<freejoint/>", '<joint type="free" pos="1 2 3"/>'])
-def test_a_free_joint_of_the_whole_object_is_a_weld_and_another_floats(top: str) -> None:
-    body = f'<body name="a">{top}<geom size="1"/></body>'
-    urdf, _, findings = read(document(f'<geom type="plane" size="1 1 1"/>{body}'))
-    assert [joint.type for joint in urdf.joints] == ["fixed"]
-    assert "free_root" in codes(findings)
-    urdf, _, findings = read(document(body + '<body name="b"><geom size="1"/></body>'))
-    assert sorted(joint.type for joint in urdf.joints) == ["fixed", "floating"]
-    assert "free_root" not in codes(findings)
-
-
 def test_a_ball_joint_is_spherical_about_its_anchor() -> None:
     text = document(
         '<body name="a" pos="1 2 3" euler="20 0 40"><joint name="ball" type="ball" pos=".1 .2 .3"'

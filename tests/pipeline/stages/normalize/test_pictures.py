@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,12 +107,66 @@ def test_a_jpeg_with_too_many_scans_is_refused(before: bytes) -> None:
         assert _picture_average(data) is None
 
 
-def test_a_jpeg_of_some_scans_keeps_its_bytes() -> None:
+def test_a_jpeg_of_some_scans_becomes_a_png_of_the_same_pixels() -> None:
+    """Bullet reads no progressive JPEG."""
     assert SCANS == 10
-    for data in (scanned(0), scanned(MOST_SCANS - SCANS)):
-        assert kept(data).data == data
     # Neither a preview within the file nor what follows its end is a scan of it.
     inner = b"\xff\xda" * 1000
     preview = b"\xff\xe1" + (len(inner) + 2).to_bytes(2, "big") + inner
-    data = scanned(3).replace(b"\xff\xd8", b"\xff\xd8" + preview, 1) + inner
-    assert kept(data).data == data
+    held = scanned(3).replace(b"\xff\xd8", b"\xff\xd8" + preview, 1) + inner
+    for data in (scanned(0), scanned(MOST_SCANS - SCANS), held):
+        made = kept(data)
+        assert made.name.endswith(".png")
+        assert np.array_equal(pixels(made.data), pixels(data))
+
+
+def pixels(data: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+
+
+def jpeg(**options: Any) -> bytes:
+    COLORED.convert("RGB").save(buffer := io.BytesIO(), "JPEG", **options)
+    return buffer.getvalue()
+
+
+def adobe(transform: int) -> bytes:
+    """Return the segment by which Adobe states whether colors are YCbCr (1) or RGB (0)."""
+    body = b"Adobe" + bytes([0, 100, 0, 0, 0, 0, transform])
+    return b"\xff\xee" + (len(body) + 2).to_bytes(2, "big") + body
+
+
+@pytest.mark.parametrize("options", [{}, {"subsampling": 0}, {"optimize": True},
+                                     {"restart_marker_rows": 1}])  # fmt: skip
+def test_a_sequential_jpeg_keeps_its_bytes(options: dict[str, Any]) -> None:
+    data = jpeg(**options)
+    for whole in (data, data.replace(b"\xff\xd8", b"\xff\xd8" + adobe(1), 1)):
+        assert kept(whole).data == whole
+
+
+def test_a_jpeg_without_ycbcr_becomes_a_png_of_the_same_pixels() -> None:
+    stated = jpeg().replace(b"\xff\xd8", b"\xff\xd8" + adobe(0), 1)
+    for data in (jpeg(keep_rgb=True), stated):
+        made = kept(data)
+        assert made.name.endswith(".png")
+        assert np.array_equal(pixels(made.data), pixels(data))
+
+
+@pytest.mark.parametrize("options", [{}, {"progressive": True}, {"keep_rgb": True}])
+def test_bullet_reads_every_picture_that_is_written(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: dict[str, Any]
+) -> None:
+    pybullet = pytest.importorskip("pybullet", reason="a judge that need not be installed")
+    made = kept(jpeg(**options))
+    (tmp_path / made.name).write_bytes(made.data)
+    (tmp_path / "m.mtl").write_text(f"newmtl a\nmap_Kd {made.name}\n")
+    (tmp_path / "m.obj").write_text(
+        "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
+    )
+    shape = '<visual><geometry><mesh filename="m.obj"/></geometry></visual>'
+    (tmp_path / "m.urdf").write_text(f'<robot name="r"><link name="a">{shape}</link></robot>')
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        pybullet.loadURDF(str(tmp_path / "m.urdf"), physicsClientId=client)
+    finally:
+        pybullet.disconnect(client)
+    assert "texture" not in "".join(capfd.readouterr())

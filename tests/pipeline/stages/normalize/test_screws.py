@@ -161,10 +161,10 @@ def test_a_metric_screw_without_a_ratio_gets_the_default_pitch(screwed: Make, un
 def test_a_follower_of_either_joint_follows_the_screw(screwed: Make, tmp_path: Path) -> None:
     follow = '<mimic joint="{}" multiplier="3" offset="0.01"/>'
     more = [
-        bench.box_link("f"),
-        bench.box_link("g"),
-        bench.joint_text("f", "prismatic", "body", "f", more=follow.format("slide")),
-        bench.joint_text("g", "revolute", "body", "g", more=follow.format("turn")),
+        bench.box_link("part_f"),
+        bench.box_link("part_g"),
+        bench.joint_text("f", "prismatic", "body", "part_f", more=follow.format("slide")),
+        bench.joint_text("g", "revolute", "body", "part_g", more=follow.format("turn")),
     ]
     outcome = screwed([*partnet(), *more], {**PAIR, "turn": (0.0, math.pi)})
     joints, pitch = joints_of(outcome), (TRAVEL[1] - TRAVEL[0]) / math.pi

@@ -74,10 +74,10 @@ def test_an_object_that_never_moves_is_rejected_if_configured(
 
 
 def test_a_finding_rejects_where_the_config_lists_its_code(check: Callable[..., Outcome]) -> None:
-    zero = 'lower="0" upper="0" effort="1" velocity="1"'
-    reason, detail = rejected(check, *pair(zero), reject=["limit_zero"])
+    outside = 'lower="0.5" upper="1" effort="1" velocity="1"'
+    reason, detail = rejected(check, *pair(outside), reject=["rest_outside_limits"])
     assert reason == "finding_rejected"
-    assert detail.startswith("limit_zero: joint j")
+    assert detail.startswith("rest_outside_limits: joint j")
 
 
 def test_a_finding_of_an_earlier_stage_rejects_where_the_config_lists_its_code(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -83,7 +84,7 @@ def values_between(one: Joint, motion: Motion, count: int = 17) -> list[np.ndarr
     """Return coordinates in every coarse piece of a motion that drives a joint evenly."""
     low, high = driven_range(one)
     ends = np.linspace(low, high, len(motion.coarse) + 1)
-    return [np.linspace(a, b, count) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [np.linspace(a, b, count) for a, b in itertools.pairwise(ends)]
 
 
 def assert_contained(
@@ -136,7 +137,8 @@ def test_screws_stay_in_their_pieces(axis: Any, pitch: float, end: float) -> Non
     # Turn and advance do not quite keep step in the triangle: x/X - sin x / sin X <= 0.065 X^2
     # of half the advance, with X half of the piece's turn, at most 15 degrees.
     advance = abs(pitch) / SIZE * math.pi / 12
-    assert_contained(motion, ("a_link", "base"), way, slack=ARC + 0.065 * (math.pi / 12) ** 2 * advance)
+    slack = ARC + 0.065 * (math.pi / 12) ** 2 * advance
+    assert_contained(motion, ("a_link", "base"), way, slack=slack)
 
 
 @settings(max_examples=12)

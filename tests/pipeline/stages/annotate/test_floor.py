@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No moving link has an inertia that simulators cannot compute with; unusual masses are said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
+from pipeline.engine.runner import Outcome
+from pipeline.stages.annotate.floor import LEAST_MOMENT, LEAST_SHARE
+from tests.kit import bench
+
+
+def chain(folder: Path, *sizes: str) -> Outcome:
+    """Return a chain of hinged boxes after annotate."""
+    names = [f"l{number}" for number in range(len(sizes))]
+    links = [bench.box_link(name, size) for name, size in zip(names, sizes, strict=True)]
+    joints = [
+        bench.joint_text(f"j{number}", "revolute", names[number], names[number + 1])
+        for number in range(len(sizes) - 1)
+    ]
+    raw = bench.write_object(folder / "raw", bench.robot(*links, *joints))
+    return bench.annotated(folder / "made.tar", bench.normal(raw))
+
+
+def moments(outcome: Outcome) -> dict[str, np.ndarray]:
+    """Return the principal moments of every link [kg m^2], ascending."""
+    model: UrdfModel = parse_urdf((outcome.files or {})["object.urdf"])
+    links = [(link.name, link.inertial) for link in model.links]
+    return {name: np.linalg.eigvalsh(one.inertia) for name, one in links if one is not None}
+
+
+def found(outcome: Outcome, code: str) -> list[str]:
+    return [one.detail for one in outcome.findings if one.code == code]
+
+
+def box_moment(edge: float) -> float:
+    """Return the moment of a cube of the default density, 500 kg/m^3."""
+    return 500 * edge**5 / 6
+
+
+def test_a_usual_chain_is_left_alone(tmp_path: Path) -> None:
+    outcome = chain(tmp_path, "1 1 1", "0.1 0.1 0.1", "0.01 0.01 0.01")
+    assert found(outcome, "inertia_raised") == []
+    assert moments(outcome)["l2"] == pytest.approx(box_moment(0.01), rel=1e-6)
+
+
+def test_a_speck_gets_the_least_moment_and_mujoco_loads_it(tmp_path: Path) -> None:
+    outcome = chain(tmp_path, "0.1 0.1 0.1", "0.0002 0.0002 0.0002")
+    assert box_moment(0.0002) < 1e-15
+    assert moments(outcome)["l1"] == pytest.approx(LEAST_MOMENT, rel=1e-6)
+    assert found(outcome, "inertia_raised")[0].startswith("link l1: the least moment of inertia")
+    folder = bench.unpacked(outcome, tmp_path / "made")
+    text = (folder / "object.urdf").read_text()
+    head = '<mujoco><compiler discardvisual="true" balanceinertia="false"/></mujoco></robot>'
+    model = mujoco.MjModel.from_xml_string(
+        text.replace("</robot>", head), {path.name: path.read_bytes()
+                                         for path in (folder / "meshes").iterdir()}
+    )  # fmt: skip
+    assert model.njnt == 1
+
+
+def test_the_floor_follows_the_moving_neighbors_not_the_base(tmp_path: Path) -> None:
+    heavy = chain(tmp_path / "a", "1 1 1", "9 9 9", "0.004 0.004 0.004")
+    floor = LEAST_SHARE * 3 * box_moment(9.0)
+    assert moments(heavy)["l2"] == pytest.approx(floor, rel=1e-6)
+    based = chain(tmp_path / "b", "9 9 9", "0.004 0.004 0.004")
+    assert moments(based)["l1"] == pytest.approx(box_moment(0.004), rel=1e-6)
+
+
+def test_unusual_masses_are_said_where_meters_are_true(tmp_path: Path) -> None:
+    outcome = chain(tmp_path, "10 10 10", "0.004 0.004 0.004")  # of 500 kg/m^3
+    assert found(outcome, "mass_unusual") == ["link l1 has 0.032 g.", "the object has 500 t."]
+    assert found(chain(tmp_path / "x", "1 1 1", "1 1 1"), "mass_unusual") == []
