@@ -97,8 +97,8 @@ class Clearance:
             link: [(n, part) for n, part in enumerate(some) if part is not None]
             for link, some in self.parts.items()
         }
-        found = encounters(motion, {link: [p for _, p in some] for link, some in live.items()})
-        for one in list(found):
+        parts = {link: [p for _, p in some] for link, some in live.items()}
+        for one in list(encounters(motion, parts, self.exclusions)):
             numbered = [
                 (live[one.moving][p][0], live[one.still][q][0], pieces)
                 for p, q, pieces in one.pairs
@@ -108,8 +108,6 @@ class Clearance:
     def _clear_pair(self, motion: Motion, one: Encounter, *, is_random: bool) -> None:
         """Cut the parts of two links apart, unless they really overlap."""
         pair = _ordered(one.moving, one.still)
-        if pair in self.exclusions:
-            return
         real = [number for number, item in enumerate(one.pairs) if self._is_real(one, *item)]
         blocking = [one.pairs[number] for number in real]
         if real and not is_random and not self._is_avoidable(motion, one, blocking):

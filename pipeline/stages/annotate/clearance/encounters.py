@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +42,15 @@ class Encounter:
     pairs: Pairs
 
 
-def encounters(motion: Motion, parts: Mapping[str, Sequence[Part]]) -> Iterator[Encounter]:
-    """Yield the pairs of links whose parts overlap on a motion."""
+def encounters(
+    motion: Motion, parts: Mapping[str, Sequence[Part]], ignored: Container[tuple[str, str]] = ()
+) -> Iterator[Encounter]:
+    """Yield the pairs of links whose parts overlap on a motion, apart from ignored pairs."""
     links = [link for link in parts if parts[link]]
     boxes = {link: _joint_box([part.box for part in parts[link]]) for link in links}
     for moving, still in _near_links(motion, links, boxes):
+        if (min(moving, still), max(moving, still)) in ignored:
+            continue
         placed = motion.placements[moving], motion.placements[still]
         ways = relative(*placed), relative(*reversed(placed))
         pairs = list(_overlapping(motion, ways, parts[moving], parts[still]))

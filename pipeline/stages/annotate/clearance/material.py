@@ -13,8 +13,8 @@ from pipeline.stages.annotate.clearance.parts import Part
 
 # Of the diagonal: surface this near to the border of a region is not in it.
 TOUCH = 2e-4
-# Surface in a region below this area is none.
-_LEAST_AREA = 1e-9
+# Surface in a region below this area is none; a triangle below the second is not cut further.
+_LEAST_AREA, _SLIVER = 1e-9, 1e-12
 # Triangles that are compared with a region at once.
 _AT_ONCE = 512
 # A point is inside a surface that winds around it more often than this.
@@ -58,11 +58,15 @@ class Material:
                 return True
         return False
 
+    @cached_property
+    def _hierarchy(self) -> igl.FastWindingNumberBVH:
+        made = igl.FastWindingNumberBVH()
+        made.init(self._vertices, np.asarray(self._faces, dtype=np.int64))
+        return made
+
     def _is_solid(self, region: Part) -> bool:
         center = region.vertices.mean(axis=0)
-        return (
-            abs(float(igl.winding_number(self._vertices, self._faces, center[None])[0])) > _INSIDE
-        )
+        return abs(float(self._hierarchy.winding_number(center[None])[0])) > _INSIDE
 
 
 def _runs_through(triangles: np.ndarray, normals: np.ndarray, offsets: np.ndarray) -> bool:
@@ -72,11 +76,18 @@ def _runs_through(triangles: np.ndarray, normals: np.ndarray, offsets: np.ndarra
         return True
     found = triangles[(heights.min(axis=1) < 0).all(axis=1)]
     for normal, offset in zip(normals, offsets.tolist(), strict=True):
-        if not len(found):
-            return False
         found = clipped(found, normal, offset)
-    vectors = np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0])
-    return float(length(vectors).sum()) / 2 > _LEAST_AREA
+        # Planes that are almost the same would cut slivers again and again, each into two.
+        areas = _areas(found)
+        if float(areas.sum()) <= _LEAST_AREA:
+            return False
+        found = found[areas > _SLIVER]
+    return True
+
+
+def _areas(triangles: np.ndarray) -> np.ndarray:
+    edges = triangles[:, 1:] - triangles[:, :1]
+    return np.asarray(length(np.cross(edges[:, 0], edges[:, 1])) / 2)
 
 
 def clipped(triangles: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:

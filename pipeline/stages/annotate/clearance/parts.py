@@ -94,7 +94,7 @@ class Part:
             How far above a plane the part may still reach.
         """
         left = self
-        for _ in range(len(normals)):
+        while len(normals):
             heights = applied(normals, left.vertices) - offsets  # (n, k)
             beyond = heights.max(axis=0)
             # Rounded, so that the first of equal planes is chosen on every machine.
@@ -104,7 +104,10 @@ class Part:
             cut = left._cut(heights[:, farthest], float(length(normals[farthest])))
             if cut is None:
                 return None
-            left = cut
+            # A plane above all of a part is above all that is left of it.
+            kept = beyond > max(slack, _ON_PLANE)
+            kept[farthest] = False
+            left, normals, offsets = cut, normals[kept], offsets[kept]
         return left
 
     def _cut(self, heights: np.ndarray, scale: float) -> Part | None:

@@ -16,6 +16,8 @@ _STEPS = 8
 _DEEP = 0.005
 # Heights of points that are computed at once, few enough for a processor's cache.
 _NUMBERS = 60_000
+# From this product of vertices and faces on, a search is cheaper than to try the faces.
+_ROUND = 20_000
 # Keeps the linear part of a map.
 _TURN = np.array([1.0, 1.0, 1.0, 0.0])
 
@@ -71,6 +73,9 @@ def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exac
     best = found.argmax(axis=1)
     widths = np.take_along_axis(found, best[:, None], axis=1)[:, 0]
     directions = still.normals[best]
+    if len(moving.vertices) * len(moving.normals) > _ROUND:
+        left = np.flatnonzero(widths < enough)
+        _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
     for end in range(min(maps.shape[1], 2)):
         left = np.flatnonzero(widths < enough)
         if len(left):
