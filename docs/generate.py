@@ -23,6 +23,7 @@ ROWS = {
     "objects": "one object of the library",
     "links": "one link of an object",
     "joints": "one joint of an object; a helical joint is one row",
+    "exclusions": "one pair of links of an object that is excluded from contacts",
     "findings": "one remark of a check about an object",
     "rejects": "one raw object that is not in the library",
     "categories": "one category of the taxonomy",

@@ -12,8 +12,6 @@ from pipeline.stages.annotate.clearance.parts import Part
 
 # Steps of the search for a direction that no face has.
 _STEPS = 8
-# Parts that overlap deeper than this along all faces do overlap.
-_DEEP = 0.005
 # Heights of points that are computed at once, few enough for a processor's cache.
 _NUMBERS = 60_000
 # From this product of vertices and faces on, a search is cheaper than to try the faces.
@@ -81,7 +79,7 @@ def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exac
         if len(left):
             turned = -images(moving.normals, maps[left, end : end + 1] * _TURN)
             _improve(widths, directions, left, _widest(points[left], still, turned))
-    left = np.flatnonzero((widths < enough) & (widths > -_DEEP))
+    left = np.flatnonzero(widths < enough)
     if len(left) and is_exact:
         _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
     return Gaps(widths, directions)

@@ -218,7 +218,7 @@ def test_densities_follow_the_part_then_the_source_then_the_default(tmp_path: Pa
 
 def test_a_needle_has_no_kinetic_size_and_a_finding(tmp_path: Path) -> None:
     urdf = bench.robot(
-        bench.box_link("a", "1 1 1"), bench.box_link("b", "0.000003 0.000003 1"),
+        bench.box_link("a", "1 1 1"), bench.box_link("b", "0.0001 0.0001 100"),
         bench.joint_text("hinge", "revolute", "a", "b"),
     )  # fmt: skip
     normal = bench.normal(bench.write_object(tmp_path / "raw", urdf))

@@ -253,7 +253,7 @@ GOOD = (
     f'<collision name="c">{SHAPE.format("c")}</collision></link>'
     '<joint name="hinge" type="revolute"><origin xyz="1 0 0" rpy="0 0 0"/><parent link="base"/>'
     '<child link="arm"/><axis xyz="0 0 1"/><limit lower="0" upper="1" effort="2" velocity="3"/>'
-    "</joint></robot>"
+    '<dynamics damping="0.1" friction="0"/></joint></robot>'
 )
 FILES = {"object.glb", "meshes/a.obj", "meshes/b.obj", "meshes/c.obj"}
 WHOLE_LIMIT = '<limit lower="0" upper="1" effort="2" velocity="3"/>'

@@ -92,9 +92,10 @@ def test_a_sample_moves_as_before_and_is_a_fixed_point(
     final = bench.annotated(tmp_path / "object.tar", outcome)
     assert check_convention(final.files["object.urdf"], final.files) == []
     assert check_geometry(final.files["object.urdf"], final.files) == []
-    # Convex parts stay as they are; inertials are made anew.
+    # Convex parts stay as they are; inertials and excluded contacts are made anew.
     out = bench.unpacked(final, tmp_path / "final")
-    assert changed_files(final, out, facts) == {"object.urdf"}
+    anew = {"object.urdf", "object.srdf"} & {*final.files}
+    assert changed_files(final, out, facts) == anew
 
 
 def changed_files(outcome: Outcome, folder: Path, facts: dict[str, Any]) -> set[str]:

@@ -155,7 +155,8 @@ def test_coupled_hinges_stay_in_their_pieces_seen_from_each_other(
              for some in values_between(first, motion)]  # fmt: skip
     assert_contained(motion, ("b_link", "base"), [[b for _, b in some] for some in pairs])
     seen = [[np.linalg.inv(a) @ b for a, b in some] for some in pairs]
-    assert_contained(motion, ("b_link", "a_link"), seen, slack=APART / 2)
+    # Parts that are `APART` from all pieces do not touch between the states either.
+    assert_contained(motion, ("b_link", "a_link"), seen, slack=0.8 * APART)
 
 
 @pytest.mark.parametrize("kind", [TURN, SLIDE])
