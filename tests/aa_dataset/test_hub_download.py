@@ -73,7 +73,7 @@ def test_a_library_is_downloaded_then_opened_without_a_network(hub, tmp_path, pr
         for root in [Path(root)]
         for name in files
     )
-    assert len(files) == 10
+    assert len(files) == 11
 
     requests.clear()
     assert load(tmp_path, endpoint, HF_HUB_OFFLINE="1") == [revision, root, size]

@@ -155,8 +155,8 @@ def test_a_schema_begins_with_the_object_and_has_its_version() -> None:
 def test_a_part_of_a_record_reads_only_its_columns(tmp_path: Path) -> None:
     seen = Fingerprint(12, 0.5, True, (0.5,) * 16, ((0.5,) * 12, (0.25,) * 12))
     records: dict[str, Record] = {
-        "o-1": AnnotatedRecord("d" * 64, seen, 1, links=(), joints=()),
-        "o-2": AnnotatedRecord("e" * 64, None, 2, links=(), joints=()),
+        "o-1": AnnotatedRecord("d" * 64, seen, 1, links=(), joints=(), exclusions=()),
+        "o-2": AnnotatedRecord("e" * 64, None, 2, links=(), joints=(), exclusions=()),
     }
     path = written(tmp_path / "t.parquet", records, AnnotatedRecord)
     assert read_records(path, AnnotatedRecord) == records

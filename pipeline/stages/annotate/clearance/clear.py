@@ -106,22 +106,39 @@ class Clearance:
             self._clear_pair(motion, replace(one, pairs=numbered), is_random=is_random)
 
     def _clear_pair(self, motion: Motion, one: Encounter, *, is_random: bool) -> None:
-        """Cut the parts of two links apart, unless they really overlap."""
-        pair = _ordered(one.moving, one.still)
-        real = [number for number, item in enumerate(one.pairs) if self._is_real(one, *item)]
-        blocking = [one.pairs[number] for number in real]
-        if real and not is_random and not self._is_avoidable(motion, one, blocking):
-            self.exclusions[pair] = self._reason(one, blocking)
+        """Cut the parts of two links apart; where they really overlap, exclude the pair."""
+        before = {link: list(self.parts[link]) for link in (one.moving, one.still)}
+        real: Pairs = []
+        failed: Pairs = []
+        for item in one.pairs:
+            if self._is_real(one, *item):
+                real.append(item)
+                if not is_random and not self._is_avoidable(motion, one, [item]):
+                    break
+        else:
+            failed = self._separate_all(motion, one, real, is_random=is_random)
+        if is_random or all(self._is_avoidable(motion, one, some) for some in (real, failed)):
             return
-        rest = [item for number, item in enumerate(one.pairs) if number not in real]
-        failed = [item for item in rest if not self._separate(one, *item, trims=not is_random)]
-        if failed and not is_random and not self._is_avoidable(motion, one, failed):
-            self.exclusions[pair] = self._reason(one, failed)
+        at_rest = not motion.driver  # which was cleared first, so that motions meet nothing of it
+        self.exclusions[_ordered(one.moving, one.still)] = Why.REST if at_rest else Why.MOTION
+        self.parts.update(before)
 
-    def _reason(self, one: Encounter, pairs: Pairs) -> Why:
-        """Return whether parts overlap at rest already."""
-        at_rest = self._meet(rest_motion(self.tree, size=self.size), one, pairs)
-        return Why.REST if at_rest else Why.MOTION
+    def _separate_all(
+        self, motion: Motion, one: Encounter, real: Pairs, *, is_random: bool
+    ) -> Pairs:
+        """Cut the pairs of parts apart that do not really overlap; return those that stay.
+
+        The first one that no other joint separates is the last one to be tried.
+        """
+        kept = {item[:2] for item in real}
+        failed = []
+        for item in one.pairs:
+            if item[:2] in kept or self._separate(one, *item, trims=not is_random):
+                continue
+            failed.append(item)
+            if not is_random and not self._is_avoidable(motion, one, [item]):
+                break
+        return failed
 
     def _is_real(self, one: Encounter, p: int, q: int, pieces: np.ndarray) -> bool:
         """Return whether there is material of both links in what two parts share somewhere."""
@@ -207,9 +224,9 @@ class Clearance:
         parts += pieces
 
     def _is_avoidable(self, motion: Motion, one: Encounter, pairs: Pairs) -> bool:
-        """Return whether another joint separates two links on the way of the driven joint."""
-        if not motion.driver:
-            return False
+        """Return whether another joint separates parts on the way of the driven joint."""
+        if not pairs or not motion.driver:
+            return not pairs
         driven = self.tree.joint(motion.driver)
         for joint in self._between(one.moving, one.still):
             if joint.name == motion.driver or joint.mimic is not None:

@@ -13,7 +13,7 @@ from pipeline.stages.annotate.clearance.parts import Part
 
 # Of the diagonal: surface this near to the border of a region is not in it.
 TOUCH = 2e-4
-# Surface in a region below this area is none; a triangle below the second is not cut further.
+# Surface in a region below this area is none; a polygon below the second is not cut further.
 _LEAST_AREA, _SLIVER = 1e-9, 1e-12
 # Triangles that are compared with a region at once.
 _AT_ONCE = 512
@@ -76,49 +76,72 @@ def _runs_through(triangles: np.ndarray, normals: np.ndarray, offsets: np.ndarra
         return True
     found = triangles[(heights.min(axis=1) < 0).all(axis=1)]
     for normal, offset in zip(normals, offsets.tolist(), strict=True):
-        found = clipped(found, normal, offset)
-        # Planes that are almost the same would cut slivers again and again, each into two.
-        areas = _areas(found)
-        if float(areas.sum()) <= _LEAST_AREA:
+        left = clipped(found, normal, offset)
+        if left is found:
+            continue
+        sizes = areas(left)
+        if float(sizes.sum()) <= _LEAST_AREA:
             return False
-        found = found[areas > _SLIVER]
-    return True
+        found = left[sizes > _SLIVER]
+    return len(found) > 0
 
 
-def _areas(triangles: np.ndarray) -> np.ndarray:
-    edges = triangles[:, 1:] - triangles[:, :1]
-    return np.asarray(length(np.cross(edges[:, 0], edges[:, 1])) / 2)
+def areas(polygons: np.ndarray) -> np.ndarray:
+    """Return the areas (m,) of flat polygons (m, n, 3)."""
+    arms = polygons[:, 1:] - polygons[:, :1]
+    doubled = np.cross(arms[:, :-1], arms[:, 1:]).sum(axis=1)
+    return np.asarray(length(doubled) / 2)
 
 
-def clipped(triangles: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
-    """Return the triangles (k, 3, 3) that are left of (m, 3, 3) where ``normal . x <= offset``."""
-    heights = dot(triangles, normal) - offset
-    count = (heights <= 0).sum(axis=1)
-    whole = triangles[count == 3]
-    one, two = count == 1, count == 2
-    # Turn the corner that is alone on its side to the front.
-    tips = _with_first(triangles[one], heights[one], (heights[one] <= 0).argmax(axis=1))
-    stumps = _with_first(triangles[two], heights[two], (heights[two] > 0).argmax(axis=1))
-    corner, left, right = tips
-    kept = np.stack([corner, left, right], axis=1)
-    _, left, right = stumps
-    b, c = _turned(triangles[two], (heights[two] > 0).argmax(axis=1))[1:]
-    first, second = np.stack([left, b, c], axis=1), np.stack([left, c, right], axis=1)
-    return np.concatenate([whole, kept, first, second])
+def clipped(polygons: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
+    """Return what is left of convex polygons where ``normal . x <= offset``.
+
+    Parameters
+    ----------
+    polygons : (m, n, 3) float
+        Corners in their order; one with fewer corners repeats its last one.
+    normal : (3,) float
+        Of the plane.
+    offset : float
+        Its height along `normal`.
+
+    Returns
+    -------
+    (k, l, 3) float
+        In the form of `polygons`, which are returned if nothing is cut off.
+    """
+    heights = dot(polygons, normal) - offset
+    is_below = heights <= 0
+    is_whole = is_below.all(axis=1)
+    if is_whole.all():
+        return polygons
+    is_cut = is_below.any(axis=1) & ~is_whole
+    if not is_cut.any():
+        return np.asarray(polygons[is_whole])
+    cut = _cut(polygons[is_cut], heights[is_cut])
+    count = max(cut.shape[1], polygons.shape[1])
+    return np.concatenate([_padded(polygons[is_whole], count), _padded(cut, count)])
 
 
-def _turned(triangles: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, ...]:
-    order = (first[:, None] + np.arange(3)) % 3
-    return tuple(np.take_along_axis(triangles, order[:, :, None], axis=1).swapaxes(0, 1))
+def _padded(polygons: np.ndarray, count: int) -> np.ndarray:
+    """Return polygons of more corners, all but the first ones equal to the last."""
+    numbers = np.minimum(np.arange(count), polygons.shape[1] - 1)
+    return np.asarray(polygons[:, numbers])
 
 
-def _with_first(
-    triangles: np.ndarray, heights: np.ndarray, first: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the lone corner (m, 3) and where the plane crosses the edges to the other two."""
-    corner, left, right = _turned(triangles, first)
-    order = (first[:, None] + np.arange(3)) % 3
-    h, h_left, h_right = np.take_along_axis(heights, order, axis=1).T
-    to_left = corner + (h / (h - h_left))[:, None] * (left - corner)
-    to_right = corner + (h / (h - h_right))[:, None] * (right - corner)
-    return corner, to_left, to_right
+def _cut(polygons: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Return the lower side of polygons (m, n, 3) with corners (m, n) on both sides of 0."""
+    ahead, height_ahead = np.roll(polygons, -1, axis=1), np.roll(heights, -1, axis=1)
+    is_below = heights <= 0
+    is_crossed = is_below != (height_ahead <= 0)
+    rise = np.where(is_crossed, heights - height_ahead, 1.0)
+    crossing = polygons + (heights / rise)[:, :, None] * (ahead - polygons)
+    # A corner that is repeated counts once.
+    is_kept = is_below & (polygons != ahead).any(axis=2)
+    both = np.stack([polygons, crossing], axis=2).reshape(len(polygons), -1, 3)
+    mask = np.stack([is_kept, is_crossed], axis=2).reshape(len(polygons), -1)
+    counts = mask.sum(axis=1)
+    order = np.argsort(~mask, axis=1, kind="stable")
+    slots = np.minimum(np.arange(counts.max()), counts[:, None] - 1)
+    chosen = np.take_along_axis(order, slots, axis=1)
+    return np.asarray(np.take_along_axis(both, chosen[:, :, None], axis=1))
