@@ -110,7 +110,7 @@ class Code(StrEnum):
     SWEEP_PENETRATION = "sweep_penetration"  # a moved part penetrates another
     SWEEP_PARTIAL = "sweep_partial"  # a budget of verify was used up before everything was compared
     MASS_APPROXIMATE = "mass_approximate"  # inertia from a fallback, or with an error above 1 %
-    MASS_UNUSUAL = "mass_unusual"  # a link below 0.1 g or an object above 5 t
+    MASS_UNUSUAL = "mass_unusual"  # a link below 0.1 g, or far from usual masses
     INERTIA_RAISED = "inertia_raised"  # too small beside its neighbors for a simulator
     BODY_LINE = "body_line"  # a moving body so thin that the kinetic norm is undefined
     MJCF_PART_IGNORED = "mjcf_part_ignored"  # a feature of MuJoCo that URDF cannot express

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,12 +25,17 @@ SCOPES = ("name", "prompt", "both")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One row of the category table; `usual_size` is the diagonal in m, None if unknown."""
+    """One row of the category table, with its row of the masses.
+
+    `usual_size` is the diagonal [m], `usual_mass` the lightest and the heaviest [kg]; None if
+    unknown.
+    """
 
     name: str
     supercategory: str
     origin: str
     usual_size: float | None
+    usual_mass: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +90,8 @@ def read_taxonomy(folder: Path) -> Taxonomy:
     Raises
     ------
     ConfigError
-        If a row names a category, supercategory, origin, place or scope that does not exist, or
-        if a label is listed twice.
+        If a row names a category, supercategory, origin, place or scope that does not exist, if
+        a label is listed twice, or if masses are not a range.
     """
     categories = _read_categories(folder)
     aliases = {key: row["category"] for key, row in _by_key(folder / "aliases.tsv", "label")}
@@ -111,6 +117,7 @@ def read_supercategories(folder: Path) -> set[str]:
 
 def _read_categories(folder: Path) -> dict[str, Category]:
     known = read_supercategories(folder)
+    masses = {key: _mass_range(key, row) for key, row in _by_key(folder / "masses.tsv", "category")}
     categories = {}
     for name, row in _by_key(folder / "categories.tsv", "category"):
         if row["supercategory"] not in known:
@@ -120,8 +127,24 @@ def _read_categories(folder: Path) -> dict[str, Category]:
             )
         _require_known(name, row["origin"], ORIGINS, "categories.tsv")
         size = float(row["usual_size"]) if row["usual_size"] else None
-        categories[name] = Category(name, row["supercategory"], row["origin"], size)
+        mass = masses.get(name)
+        categories[name] = Category(name, row["supercategory"], row["origin"], size, mass)
+    _require_targets("masses.tsv", {name: name for name in masses}, categories)
     return categories
+
+
+def _mass_range(name: str, row: dict[str, str]) -> tuple[float, float]:
+    """Return the lightest and the heaviest usual mass [kg] of a category."""
+    try:
+        lightest, heaviest = float(row["lightest"]), float(row["heaviest"])
+    except ValueError:
+        lightest = heaviest = math.nan
+    if not 0 < lightest < heaviest < math.inf:
+        raise ConfigError(
+            f"taxonomy/masses.tsv: {name} needs two masses in kg, the lighter one first, not "
+            f"{row['lightest']!r} and {row['heaviest']!r}."
+        )
+    return lightest, heaviest
 
 
 def _read_words(folder: Path, scope: str) -> Words:

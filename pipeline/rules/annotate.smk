@@ -6,6 +6,7 @@ rule annotate:
         assets="work/normalize/{source}/{shard}.tar",
         verified="work/verify/{source}/{shard}.parquet",
         sources="work/ingest/{source}/{shard}.parquet",
+        categories="work/categorize/{source}/{shard}.parquet",
         code="work/code/annotate.txt",
         settings="work/settings/annotate.json",
     output:
@@ -21,5 +22,6 @@ rule annotate:
         "{PYTHON:q} -m pipeline annotate --source {wildcards.source:q} --shard {wildcards.shard:q} "
         "--settings {input.settings:q} --workers {threads} "
         "--input records={input.records:q} assets={input.assets:q} verified={input.verified:q} sources={input.sources:q} "
+        "categories={input.categories:q} "
         "--output records={output.records:q} assets={output.assets:q} rejects={output.rejects:q} findings={output.findings:q} "
         "> {log:q} 2>&1"

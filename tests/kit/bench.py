@@ -20,6 +20,7 @@ from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.curation.repairs import Repair
 from pipeline.raw.records import Frame
+from pipeline.raw.taxonomy import Category
 from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.obj_text import obj_bytes
 from pipeline.stages.annotate.facts import ObjectFacts
@@ -151,10 +152,12 @@ def stored(path: Path, outcome: Outcome) -> tuple[Any, AssetRange]:
     return outcome.record, where
 
 
-def annotated(path: Path, outcome: Outcome, **changes: Any) -> Outcome:
+def annotated(
+    path: Path, outcome: Outcome, category: Category | None = None, **changes: Any
+) -> Outcome:
     """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
     settings = changed(SETTINGS, annotate=changes)
-    return annotate(annotate_task(*stored(path, outcome)), settings)
+    return annotate(annotate_task(*stored(path, outcome), category=category), settings)
 
 
 def annotate_task(
@@ -162,9 +165,10 @@ def annotate_task(
     where: AssetRange,
     parts: Mapping[str, str] | None = None,
     source: str = "test",
+    category: Category | None = None,
 ) -> Task[AnnotateInput]:
     """Return the work order of a normalized object."""
-    facts = ObjectFacts(normal, source, parts or {})
+    facts = ObjectFacts(normal, source, parts or {}, category)
     return Task(f"{source}-object", AnnotateInput(facts, where))
 
 

@@ -81,6 +81,7 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]
             "assets": table("normalize").with_suffix(".tar"),
             "verified": table("verify"),
             "sources": table("ingest"),
+            "categories": table("categorize"),
         },
     }.get(stage, {})
     outputs = {"records": table(stage)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from aa_dataset.portable import length
 from pipeline.handover.normalized import NormalRecord
+from pipeline.raw.taxonomy import Category
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,14 @@ class ObjectFacts:
         Raw source.
     parts : mapping
         Semantic label by link name of the source.
+    category : Category or None
+        None if the taxonomy does not have the label.
     """
 
     normal: NormalRecord
     source: str
     parts: Mapping[str, str]
+    category: Category | None = None
 
     @property
     def diagonal(self) -> float:

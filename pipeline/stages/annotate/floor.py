@@ -16,12 +16,16 @@ import numpy as np
 from aa_dataset.kinematics import KinematicTree, RigidBody
 from aa_dataset.portable import symmetric_eigen
 from pipeline.base.reasons import Code, Finding, Severity
+from pipeline.raw.taxonomy import Category
 from pipeline.stages.annotate.mass import LinkMass
 
 # Least principal moment [kg m^2], and least share of the trace of a moving neighbor's inertia.
 LEAST_MOMENT, LEAST_SHARE = 1e-12, 1e-11
-# Usual masses [kg] of a link and of a whole object.
+# Usual masses [kg] of a link, and of an object whose category has none.
 LIGHTEST, HEAVIEST = 1e-4, 5000.0
+# A mass this many times beyond the usual ones of its category is far off: the density is a guess,
+# and solids of the models are hollow in reality.
+FAR_OFF = 10.0
 
 
 def with_floor(
@@ -74,15 +78,25 @@ def _raised(found: LinkMass, amount: float) -> LinkMass:
     return replace(found, body=RigidBody(body.mass, body.center, inertia))
 
 
-def mass_findings(masses: Mapping[str, LinkMass], *, is_metric: bool) -> Iterator[Finding]:
-    """Yield findings about links below 0.1 g and objects above 5 t, where meters are true."""
-    if not is_metric:
-        return
+def mass_findings(masses: Mapping[str, LinkMass], category: Category | None) -> Iterator[Finding]:
+    """Yield findings about the masses of a metric object.
+
+    Links below 0.1 g, and an object above 5 t or far from the usual masses of its category.
+    """
     real = {name: one.body.mass for name, one in masses.items() if one.method != "negligible"}
     for name, mass in real.items():
         if mass < LIGHTEST:
             detail = f"link {name} has {1000 * mass:.3g} g."
             yield Finding(Code.MASS_UNUSUAL, detail, Severity.INFO)
     total = sum(real.values())
-    if total > HEAVIEST:
+    usual = None if category is None else category.usual_mass
+    if category is not None and usual is not None:
+        lightest, heaviest = usual
+        if not lightest / FAR_OFF <= total <= heaviest * FAR_OFF:
+            detail = (
+                f"a mass of {total:.3g} kg is far from the {lightest:g} to {heaviest:g} kg that a "
+                f"{category.name} usually has."
+            )
+            yield Finding(Code.MASS_UNUSUAL, detail)
+    elif total > HEAVIEST:
         yield Finding(Code.MASS_UNUSUAL, f"the object has {total / 1000:.3g} t.", Severity.INFO)

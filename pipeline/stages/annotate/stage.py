@@ -23,9 +23,11 @@ from pipeline.base.records import read_records
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import Annotate, AnnotateSettings
 from pipeline.handover.annotated import AnnotatedRecord, JointRow
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import DrawnPrimitive, NormalRecord
 from pipeline.handover.verified import VerifiedRecord
+from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.clearance.objects import cleared_parts, exclusion_findings
@@ -64,11 +66,13 @@ def run(job: ShardJob[AnnotateSettings]) -> None:
     """Annotate the objects of one shard that passed verification."""
     kept = read_records(job.inputs["verified"], VerifiedRecord)
     raw = read_records(job.inputs["sources"], IngestedRecord)
+    labels = read_records(job.inputs["categories"], CategoryRecord)
     places = asset_ranges(job.inputs["records"], job.inputs["assets"])
     tasks = []
     for key, normal in read_records(job.inputs["records"], NormalRecord).items():
         if key in kept:
-            facts = ObjectFacts(normal, raw[key].source, raw[key].parts)
+            category = load_taxonomy().categories.get(labels[key].category)
+            facts = ObjectFacts(normal, raw[key].source, raw[key].parts, category)
             tasks.append(Task(key, AnnotateInput(facts, places[key])))
     run_shard(job, tasks, process=annotate, record=AnnotatedRecord)
 
@@ -106,7 +110,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
         *exclusion_findings(cleared.exclusions),
         *_mass_findings(tree, masses, joints),
         *raised,
-        *mass_findings(masses, is_metric=facts.normal.is_metric),
+        *(mass_findings(masses, facts.category) if facts.normal.is_metric else ()),
     ]
     return Outcome(record, findings, files)
 

@@ -17,6 +17,7 @@ from pipeline.base.tables import read_rows, write_table
 from pipeline.engine.runner import Outcome
 from pipeline.generate.registry import family_names
 from pipeline.handover.annotated import AnnotatedRecord
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord
 from pipeline.handover.verified import VerifiedRecord
@@ -236,8 +237,11 @@ def test_only_verified_objects_are_annotated(elsewhere: Path, door: Path) -> Non
     raw = bench.raw_record().to_row()
     sources = [{"object_id": name, **raw} for name in ("good", "refused")]
     write_table(Path("sources.parquet"), sources, IngestedRecord.schema())
-    inputs = {"records": Path("records.parquet"), "verified": Path("verified.parquet"),
-              "sources": Path("sources.parquet"), "assets": Path("0000.tar")}  # fmt: skip
+    label = CategoryRecord("door", "Architectural Fixtures", "metadata: door").to_row()
+    labels = [{"object_id": name, **label} for name in ("good", "refused")]
+    write_table(Path("categories.parquet"), labels, CategoryRecord.schema())
+    names = ("records", "verified", "sources", "categories")
+    inputs = {name: Path(f"{name}.parquet") for name in names} | {"assets": Path("0000.tar")}
     job = bench.shard_job(Path("out"), "annotate", inputs=inputs, assets=True)
     run(job)
     assert [r["object_id"] for r in read_rows(job.outputs["records"])] == ["good"]

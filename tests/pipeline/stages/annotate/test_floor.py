@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,12 +12,13 @@ import pytest
 
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.engine.runner import Outcome
-from pipeline.stages.annotate.floor import LEAST_MOMENT, LEAST_SHARE
+from pipeline.raw.taxonomy import Category
+from pipeline.stages.annotate.floor import FAR_OFF, LEAST_MOMENT, LEAST_SHARE
 from tests.kit import bench
 
 
-def chain(folder: Path, *sizes: str) -> Outcome:
-    """Return a chain of hinged boxes after annotate."""
+def chain(folder: Path, *sizes: str, category: Category | None = None, **facts: Any) -> Outcome:
+    """Return a chain of hinged boxes after annotate; `facts` are those of its source."""
     names = [f"l{number}" for number in range(len(sizes))]
     links = [bench.box_link(name, size) for name, size in zip(names, sizes, strict=True)]
     joints = [
@@ -24,7 +26,8 @@ def chain(folder: Path, *sizes: str) -> Outcome:
         for number in range(len(sizes) - 1)
     ]
     raw = bench.write_object(folder / "raw", bench.robot(*links, *joints))
-    return bench.annotated(folder / "made.tar", bench.normal(raw))
+    normal = bench.normal(raw, {**bench.METRIC, **facts})
+    return bench.annotated(folder / "made.tar", normal, category)
 
 
 def moments(outcome: Outcome) -> dict[str, np.ndarray]:
@@ -76,3 +79,30 @@ def test_unusual_masses_are_said_where_meters_are_true(tmp_path: Path) -> None:
     outcome = chain(tmp_path, "10 10 10", "0.004 0.004 0.004")  # of 500 kg/m^3
     assert found(outcome, "mass_unusual") == ["link l1 has 0.032 g.", "the object has 500 t."]
     assert found(chain(tmp_path / "x", "1 1 1", "1 1 1"), "mass_unusual") == []
+
+
+def test_a_mass_far_from_the_usual_of_its_category_is_said(tmp_path: Path) -> None:
+    total = 2 * 500.0  # two cubes of 1 m
+    for number, (lightest, heaviest) in enumerate(
+        [(100, 200), (total * FAR_OFF * 0.99, 1e5), (1, total / FAR_OFF * 1.01)]
+    ):
+        fits = Category("door", "Architectural Fixtures", "source", 2.2, (lightest, heaviest))
+        outcome = chain(tmp_path / str(number), "1 1 1", "1 1 1", category=fits)
+        assert found(outcome, "mass_unusual") == []
+    for number, (lightest, heaviest) in enumerate(
+        [(total * FAR_OFF * 1.01, 1e5), (1, total / FAR_OFF * 0.99)]
+    ):
+        off = Category("door", "Architectural Fixtures", "source", 2.2, (lightest, heaviest))
+        outcome = chain(tmp_path / f"off{number}", "1 1 1", "1 1 1", category=off)
+        assert found(outcome, "mass_unusual") == [
+            f"a mass of 1e+03 kg is far from the {lightest:g} to {heaviest:g} kg that a door "
+            "usually has."
+        ]
+        outcome = chain(tmp_path / f"u{number}", "1 1 1", "1 1 1", category=off, scale="arbitrary")
+        assert found(outcome, "mass_unusual") == []
+
+
+def test_a_heavy_category_may_exceed_five_tons(tmp_path: Path) -> None:
+    truck = Category("truck", "Mobility", "proposed", 8.0, (1500.0, 20000.0))
+    outcome = chain(tmp_path, "3 3 2", "1 1 1", category=truck)  # 9.5 t
+    assert found(outcome, "mass_unusual") == []

@@ -34,6 +34,7 @@ def taxonomy(elsewhere: Path) -> Iterator[Path]:
         f"{CATEGORIES}trash_can\tContainers\tpublished\t0.7\nlamp\tLighting\tproposed\t\n"
     )
     (folder / "aliases.tsv").write_text("label\tcategory\ngarbage_bin\ttrash_can\n")
+    (folder / "masses.tsv").write_text("category\tlightest\theaviest\ntrash_can\t0.5\t20\n")
     (folder / "connectives.tsv").write_text("word\tscope\n")
     (folder / "modifiers.tsv").write_text("word\tplace\tscope\n")
     (folder / "models.tsv").write_text("model\tcategory\tseen_in\n")
@@ -79,9 +80,10 @@ def test_a_plain_label_is_a_fixed_point() -> None:
         assert plain_label(plain_label(label)) == plain_label(label)
 
 
-def test_a_usual_size_may_be_absent(taxonomy: Path) -> None:
+def test_usual_size_and_mass_may_be_absent(taxonomy: Path) -> None:
     found = load_taxonomy().categories
     assert (found["trash_can"].usual_size, found["lamp"].usual_size) == (0.7, None)
+    assert (found["trash_can"].usual_mass, found["lamp"].usual_mass) == ((0.5, 20.0), None)
 
 
 @pytest.mark.parametrize(

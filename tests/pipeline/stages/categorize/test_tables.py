@@ -21,6 +21,7 @@ COLUMNS = {
     "categories": ("category", "supercategory", "origin", "usual_size"),
     "aliases": ("label", "category", "seen_in"),
     "connectives": ("word", "scope", "evidence"),
+    "masses": ("category", "lightest", "heaviest"),
     "models": ("model", "category", "seen_in"),
     "modifiers": ("word", "place", "scope", "evidence"),
     "proposals": PROPOSAL_COLUMNS,
@@ -68,6 +69,20 @@ def test_usual_sizes_are_of_this_world(tables: Taxonomy) -> None:
     assert len(sizes) > 200
 
 
+def test_usual_masses_fit_the_usual_sizes(tables: Taxonomy) -> None:
+    """Every class of some size has masses: a box of that diagonal is between foam and steel.
+
+    The largest box of a diagonal d is a cube of d^3 / 5.2. Rods, sheets and frames have far less.
+    """
+    for name, one in tables.categories.items():
+        assert (one.usual_size is None) == (one.usual_mass is None), name
+        if one.usual_size is not None and one.usual_mass is not None:
+            cube = one.usual_size**3 / 3**1.5
+            assert one.usual_mass[0] < 2000 * cube, name
+            assert one.usual_mass[1] > 3 * cube, name
+            assert 2 <= one.usual_mass[1] / one.usual_mass[0] <= 200, name
+
+
 def test_every_generated_category_has_its_row(tables: Taxonomy) -> None:
     made = registry.supercategories()
     missing = sorted(set(made) - set(tables.categories))
@@ -83,6 +98,12 @@ def test_every_generated_category_has_its_row(tables: Taxonomy) -> None:
         ("categories.tsv", "quern\tTools\tguessed\t1", "not one of published"),
         ("categories.tsv", "oven\tTools\tproposed\t1", "twice"),
         ("categories.tsv", "quern\tTools", "fields"),
+        ("masses.tsv", "quern\t20\t80", "Add the category first"),
+        ("masses.tsv", "oven\t20\t80", "twice"),
+        ("masses.tsv", "gear_train\t80\t20", "the lighter one first"),
+        ("masses.tsv", "gear_train\t0\t20", "two masses in kg"),
+        ("masses.tsv", "gear_train\t20\tinf", "two masses in kg"),
+        ("masses.tsv", "gear_train\tlight\theavy", "two masses in kg"),
         ("aliases.tsv", "hand_mill\tquern\tme", "Add the category first"),
         ("aliases.tsv", "oven\tgrill\tme", "a category too"),
         ("reviews.tsv", "local-1\tquern\tanna\tit is", "Add the category first"),
