@@ -39,7 +39,7 @@ SHARD_STAGES: dict[str, Stage] = {
         VerifySettings,
         data=("taxonomy/[!p]*.tsv", "pipeline/stages/verify/upright.tsv"),
     ),
-    "annotate": Stage(AnnotateSettings, data=("taxonomy/[!p]*.tsv",)),
+    "annotate": Stage(AnnotateSettings),
     "render": Stage(RenderSettings),
 }
 

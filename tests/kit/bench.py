@@ -15,12 +15,12 @@ import yourdfpy
 
 from pipeline.base.assets import AssetRange, pack
 from pipeline.engine.runner import Outcome, ShardJob, Task
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import NormalRecord
 from pipeline.raw.curation.repairs import Repair
 from pipeline.raw.records import Frame
-from pipeline.raw.taxonomy import Category
 from pipeline.shapes.grid import grid_decimals
 from pipeline.shapes.obj_text import obj_bytes
 from pipeline.stages.annotate.facts import ObjectFacts
@@ -153,7 +153,7 @@ def stored(path: Path, outcome: Outcome) -> tuple[Any, AssetRange]:
 
 
 def annotated(
-    path: Path, outcome: Outcome, category: Category | None = None, **changes: Any
+    path: Path, outcome: Outcome, category: CategoryRecord | None = None, **changes: Any
 ) -> Outcome:
     """Give a normalized object its inertials and convex parts; `path` is a tar to write."""
     settings = changed(SETTINGS, annotate=changes)
@@ -165,7 +165,7 @@ def annotate_task(
     where: AssetRange,
     parts: Mapping[str, str] | None = None,
     source: str = "test",
-    category: Category | None = None,
+    category: CategoryRecord | None = None,
 ) -> Task[AnnotateInput]:
     """Return the work order of a normalized object."""
     facts = ObjectFacts(normal, source, parts or {}, category)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,6 +83,14 @@ def workspace(elsewhere: Path) -> Path:
     for path in (REPOSITORY / "pipeline").rglob("*.yaml"):
         _copy_data(path)
     return elsewhere
+
+
+@pytest.fixture
+def shipped(workspace: Path) -> Iterator[None]:
+    """Work with the repository's taxonomy."""
+    load_taxonomy.cache_clear()
+    yield
+    load_taxonomy.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aa_dataset.portable import length
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.normalized import NormalRecord
-from pipeline.raw.taxonomy import Category
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,14 @@ class ObjectFacts:
         Raw source.
     parts : mapping
         Semantic label by link name of the source.
-    category : Category or None
-        None if the taxonomy does not have the label.
+    category : CategoryRecord or None
+        With the usual masses.
     """
 
     normal: NormalRecord
     source: str
     parts: Mapping[str, str]
-    category: Category | None = None
+    category: CategoryRecord | None = None
 
     @property
     def diagonal(self) -> float:

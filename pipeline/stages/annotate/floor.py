@@ -16,7 +16,7 @@ import numpy as np
 from aa_dataset.kinematics import KinematicTree, RigidBody
 from aa_dataset.portable import symmetric_eigen
 from pipeline.base.reasons import Code, Finding, Severity
-from pipeline.raw.taxonomy import Category
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.stages.annotate.mass import LinkMass
 
 # Least principal moment [kg m^2], and least share of the trace of a moving neighbor's inertia.
@@ -78,7 +78,9 @@ def _raised(found: LinkMass, amount: float) -> LinkMass:
     return replace(found, body=RigidBody(body.mass, body.center, inertia))
 
 
-def mass_findings(masses: Mapping[str, LinkMass], category: Category | None) -> Iterator[Finding]:
+def mass_findings(
+    masses: Mapping[str, LinkMass], label: CategoryRecord | None
+) -> Iterator[Finding]:
     """Yield findings about the masses of a metric object.
 
     Links below 0.1 g, and an object above 5 t or far from the usual masses of its category.
@@ -89,13 +91,11 @@ def mass_findings(masses: Mapping[str, LinkMass], category: Category | None) -> 
             detail = f"link {name} has {1000 * mass:.3g} g."
             yield Finding(Code.MASS_UNUSUAL, detail, Severity.INFO)
     total = sum(real.values())
-    usual = None if category is None else category.usual_mass
-    if category is not None and usual is not None:
-        lightest, heaviest = usual
-        if not lightest / FAR_OFF <= total <= heaviest * FAR_OFF:
+    if label is not None and label.lightest is not None and label.heaviest is not None:
+        if not label.lightest / FAR_OFF <= total <= label.heaviest * FAR_OFF:
             detail = (
-                f"a mass of {total:.3g} kg is far from the {lightest:g} to {heaviest:g} kg that a "
-                f"{category.name} usually has."
+                f"a mass of {total:.3g} kg is far from the {label.lightest:g} to "
+                f"{label.heaviest:g} kg that a {label.category} usually has."
             )
             yield Finding(Code.MASS_UNUSUAL, detail)
     elif total > HEAVIEST:

@@ -27,7 +27,6 @@ from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.handover.normalized import DrawnPrimitive, NormalRecord
 from pipeline.handover.verified import VerifiedRecord
-from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.shapes.glb import link_points, mesh_order, read_links
 from pipeline.shapes.urdf_text import format_urdf
 from pipeline.stages.annotate.clearance.objects import cleared_parts, exclusion_findings
@@ -71,8 +70,7 @@ def run(job: ShardJob[AnnotateSettings]) -> None:
     tasks = []
     for key, normal in read_records(job.inputs["records"], NormalRecord).items():
         if key in kept:
-            category = load_taxonomy().categories.get(labels[key].category)
-            facts = ObjectFacts(normal, raw[key].source, raw[key].parts, category)
+            facts = ObjectFacts(normal, raw[key].source, raw[key].parts, labels[key])
             tasks.append(Task(key, AnnotateInput(facts, places[key])))
     run_shard(job, tasks, process=annotate, record=AnnotatedRecord)
 

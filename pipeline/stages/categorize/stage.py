@@ -45,10 +45,14 @@ def categorize(
         name=raw.name,
         object_id=task.object_id,
     )
+    usual = decision.category.usual_mass if decision.category else None
+    lightest, heaviest = usual or (None, None)
     record = CategoryRecord(
         category=decision.category.name if decision.category else UNKNOWN,
         supercategory=supercategory_of(decision),
         label_provenance=format_trace(decision.steps),
+        lightest=lightest,
+        heaviest=heaviest,
     )
     return Outcome(record, _label_findings(decision, raw.label))
 

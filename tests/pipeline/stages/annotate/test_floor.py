@@ -12,12 +12,14 @@ import pytest
 
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from pipeline.engine.runner import Outcome
-from pipeline.raw.taxonomy import Category
+from pipeline.handover.categorized import CategoryRecord
 from pipeline.stages.annotate.floor import FAR_OFF, LEAST_MOMENT, LEAST_SHARE
 from tests.kit import bench
 
 
-def chain(folder: Path, *sizes: str, category: Category | None = None, **facts: Any) -> Outcome:
+def chain(
+    folder: Path, *sizes: str, category: CategoryRecord | None = None, **facts: Any
+) -> Outcome:
     """Return a chain of hinged boxes after annotate; `facts` are those of its source."""
     names = [f"l{number}" for number in range(len(sizes))]
     links = [bench.box_link(name, size) for name, size in zip(names, sizes, strict=True)]
@@ -86,13 +88,13 @@ def test_a_mass_far_from_the_usual_of_its_category_is_said(tmp_path: Path) -> No
     for number, (lightest, heaviest) in enumerate(
         [(100, 200), (total * FAR_OFF * 0.99, 1e5), (1, total / FAR_OFF * 1.01)]
     ):
-        fits = Category("door", "Architectural Fixtures", "source", 2.2, (lightest, heaviest))
+        fits = CategoryRecord("door", "Doors", "metadata: door", lightest, heaviest)
         outcome = chain(tmp_path / str(number), "1 1 1", "1 1 1", category=fits)
         assert found(outcome, "mass_unusual") == []
     for number, (lightest, heaviest) in enumerate(
         [(total * FAR_OFF * 1.01, 1e5), (1, total / FAR_OFF * 0.99)]
     ):
-        off = Category("door", "Architectural Fixtures", "source", 2.2, (lightest, heaviest))
+        off = CategoryRecord("door", "Doors", "metadata: door", lightest, heaviest)
         outcome = chain(tmp_path / f"off{number}", "1 1 1", "1 1 1", category=off)
         assert found(outcome, "mass_unusual") == [
             f"a mass of 1e+03 kg is far from the {lightest:g} to {heaviest:g} kg that a door "
@@ -103,6 +105,6 @@ def test_a_mass_far_from_the_usual_of_its_category_is_said(tmp_path: Path) -> No
 
 
 def test_a_heavy_category_may_exceed_five_tons(tmp_path: Path) -> None:
-    truck = Category("truck", "Mobility", "proposed", 8.0, (1500.0, 20000.0))
+    truck = CategoryRecord("truck", "Mobility", "metadata: truck", 1500.0, 20000.0)
     outcome = chain(tmp_path, "3 3 2", "1 1 1", category=truck)  # 9.5 t
     assert found(outcome, "mass_unusual") == []

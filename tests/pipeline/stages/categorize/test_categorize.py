@@ -56,7 +56,9 @@ def task(label: str) -> Task:
 )
 def test_every_spelling_of_a_label_finds_its_category(taxonomy: Path, label: str) -> None:
     outcome = categorize(task(label), {})
-    assert outcome.record == CategoryRecord("trash_can", "Containers", "metadata: trash_can")
+    assert outcome.record == CategoryRecord(
+        "trash_can", "Containers", "metadata: trash_can", 0.5, 20.0
+    )
     assert not outcome.findings
 
 

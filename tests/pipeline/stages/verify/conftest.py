@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,11 @@ import trimesh
 
 from pipeline.engine.runner import Outcome, Task
 from pipeline.handover.normalized import NormalRecord
-from pipeline.raw.taxonomy import load_taxonomy
 from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.kit import bench
 from tests.kit import settings as settings_kit
 
 Meshes = Mapping[str, trimesh.Trimesh | Sequence[trimesh.Trimesh]]
-
-
-@pytest.fixture
-def shipped(workspace: Path) -> Iterator[None]:
-    """Work with the repository's taxonomy."""
-    load_taxonomy.cache_clear()
-    yield
-    load_taxonomy.cache_clear()
 
 
 @pytest.fixture
