@@ -11,7 +11,7 @@ import numpy as np
 from pipeline.stages.annotate.clearance.carving import APART
 from pipeline.stages.annotate.clearance.motions import Motion, piece_maps, relative
 from pipeline.stages.annotate.clearance.parts import Part
-from pipeline.stages.annotate.clearance.separation import gaps, images
+from pipeline.stages.annotate.clearance.separation import images, overlap
 
 # Two parts that overlap: of the moving link, of the still one, and the pieces in which they do.
 Pairs = list[tuple[int, int, np.ndarray]]
@@ -121,9 +121,9 @@ def overlaps(
     Both views are asked: the images of the part that is nearer to the axis fit more closely.
     """
     maps = piece_maps(ways[0], pieces)
-    found = gaps(moving, still, maps, APART, is_exact=is_exact).widths < APART
+    found = overlap(moving, still, maps, APART, is_exact=is_exact)
     unsure = np.flatnonzero(found)
     if len(unsure) and pieces.shape[1] == 3:
         maps = piece_maps(ways[1], pieces[unsure])
-        found[unsure] = gaps(still, moving, maps, APART, is_exact=is_exact).widths < APART
+        found[unsure] = overlap(still, moving, maps, APART, is_exact=is_exact)
     return np.asarray(found)

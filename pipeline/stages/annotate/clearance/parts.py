@@ -20,6 +20,8 @@ _DIRECTION_DECIMALS = 6
 _LEAST_AREA = 1e-14
 # A vertex this high above a plane is on it.
 _ON_PLANE = 1e-12
+# Of more normals than this, one is taken of every patch of the sphere, of so many radians.
+_MANY_NORMALS, _PATCH = 400, 0.2
 # A cut leaves no part that is thinner than this, or half as thin as the part was.
 THINNEST = 1e-4
 
@@ -54,6 +56,19 @@ class Part:
     def offsets(self) -> np.ndarray:
         """Height (k,) of every face along its normal."""
         return np.asarray(applied(self.normals, self.vertices).max(axis=0))
+
+    @cached_property
+    def directions(self) -> np.ndarray:
+        """Normals (q, 3) along which gaps are looked for: all of them, or some of very many."""
+        if len(self.normals) <= _MANY_NORMALS:
+            return self.normals
+        patches = np.round(self.normals / _PATCH) + 0.0
+        return np.asarray(self.normals[np.unique(patches, axis=0, return_index=True)[1]])
+
+    @cached_property
+    def reaches(self) -> np.ndarray:
+        """Height (q,) of the part along its `directions`."""
+        return np.asarray(applied(self.directions, self.vertices).max(axis=0))
 
     @cached_property
     def volume(self) -> float:

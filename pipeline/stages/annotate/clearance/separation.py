@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from aa_dataset.portable import applied, dot, length
 from pipeline.stages.annotate.clearance.parts import Part
 
-# Steps of the search for a direction that no face has.
-_STEPS = 8
+# Steps of the search for a direction that no face has, and of one that may prove an overlap.
+_STEPS, _MANY_STEPS = 8, 32
 # Heights of points that are computed at once, few enough for a processor's cache.
 _NUMBERS = 60_000
 # From this product of vertices and faces on, a search is cheaper than to try the faces.
@@ -55,33 +56,62 @@ def gaps(
     is_exact : bool
         Whether to search for directions that no face has; otherwise some gaps are not found.
     """
-    size = maps.shape[1] * len(moving.vertices) * max(len(still.normals), len(moving.normals))
-    step = max(_NUMBERS // size, 1)
+    directions = max(len(still.directions), len(moving.directions))
     some = [
-        _gaps(moving, still, maps[at : at + step], enough, is_exact=is_exact)
-        for at in range(0, len(maps), step)
+        _gaps(moving, still, few, enough, is_exact=is_exact)
+        for few in _batches(maps, len(moving.vertices) * directions)
     ]
     widths = np.concatenate([np.zeros(0), *(one.widths for one in some)])
     return Gaps(widths, np.concatenate([np.zeros((0, 3)), *(one.directions for one in some)]))
 
 
+def overlap(
+    moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
+) -> np.ndarray:
+    """Return whether the gap is below `enough` in every piece, (f,) bool; see `gaps`."""
+    found = np.ones(len(maps), dtype=bool)
+    unsure = np.arange(len(maps))
+    if _is_round(moving) or _is_round(still):
+        tried = [
+            _searched(images(moving.vertices, few), still.vertices, enough, _MANY_STEPS)
+            for few in _batches(maps, len(moving.vertices))
+        ]
+        found = np.concatenate([np.zeros(0), *(one.widths for one, _ in tried)]) < enough
+        unsure = np.flatnonzero(
+            found & ~np.concatenate([np.zeros(0, bool), *(m for _, m in tried)])
+        )
+    found[unsure] = gaps(moving, still, maps[unsure], enough, is_exact=is_exact).widths < enough
+    return np.asarray(found)
+
+
+def _is_round(part: Part) -> bool:
+    return len(part.vertices) * len(part.normals) > _ROUND
+
+
+def _batches(maps: np.ndarray, numbers: int) -> Iterator[np.ndarray]:
+    """Yield some of the maps (f, k, 3, 4) at a time, with so many numbers to compute for each."""
+    step = max(_NUMBERS // (maps.shape[1] * numbers), 1)
+    for at in range(0, len(maps), step):
+        yield maps[at : at + step]
+
+
 def _gaps(moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool) -> Gaps:
     points = images(moving.vertices, maps)
-    found = _heights(points, still.normals).min(axis=1) - still.offsets
+    found = _heights(points, still.directions).min(axis=1) - still.reaches
     best = found.argmax(axis=1)
     widths = np.take_along_axis(found, best[:, None], axis=1)[:, 0]
-    directions = still.normals[best]
-    if len(moving.vertices) * len(moving.normals) > _ROUND:
+    directions = still.directions[best]
+    if _is_round(moving):
         left = np.flatnonzero(widths < enough)
-        _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
+        _improve(widths, directions, left, _searched(points[left], still.vertices, enough)[0])
     for end in range(min(maps.shape[1], 2)):
         left = np.flatnonzero(widths < enough)
         if len(left):
-            turned = -images(moving.normals, maps[left, end : end + 1] * _TURN)
+            turned = -images(moving.directions, maps[left, end : end + 1] * _TURN)
             _improve(widths, directions, left, _widest(points[left], still, turned))
     left = np.flatnonzero(widths < enough)
     if len(left) and is_exact:
-        _improve(widths, directions, left, _searched(points[left], still.vertices, enough))
+        _improve(widths, directions, left, _searched(points[left], still.vertices, enough)[0])
     return Gaps(widths, directions)
 
 
@@ -114,21 +144,26 @@ def _heights_each(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     return np.asarray(x * u + y * v + z * w)
 
 
-def _searched(points: np.ndarray, still: np.ndarray, enough: float) -> Gaps:
+def _searched(
+    points: np.ndarray, still: np.ndarray, enough: float, steps: int = _STEPS
+) -> tuple[Gaps, np.ndarray]:
     """Search for gaps by Gilbert's algorithm on the difference of both parts.
 
     Each step moves the nearest point so far toward the corner of the difference that is farthest
     against it. The distance of that corner along the point's direction is a gap; the point's own
-    distance is at least the widest gap, so the search ends where it is small.
+    distance is at least the widest gap, so the search ends where it is small: there the parts are
+    known to meet, which is returned too, (f,) bool.
     """
+    is_met = np.zeros(len(points), dtype=bool)
     widths, directions = np.full(len(points), -np.inf), np.zeros((len(points), 3))
     nearest = points.mean(axis=1) - still.mean(axis=0)
     active = np.arange(len(points))
-    for _ in range(_STEPS):
+    for _ in range(steps):
         size = np.maximum(length(nearest), 1e-300)
         unit = nearest / size[:, None]
         corner = _corner(points[active], -unit) - still[applied(unit, still).argmax(axis=0)]
         _improve(widths, directions, active, Gaps(dot(corner, unit), unit))
+        is_met[active] = size < enough
         going = (size >= enough) & (widths[active] < enough)
         if not going.any():
             break
@@ -136,7 +171,7 @@ def _searched(points: np.ndarray, still: np.ndarray, enough: float) -> Gaps:
         way = corner - nearest
         share = -dot(nearest, way) / np.maximum(dot(way, way), 1e-300)
         nearest = nearest + np.clip(share, 0.0, 1.0)[:, None] * way
-    return Gaps(widths, directions)
+    return Gaps(widths, directions), is_met
 
 
 def _corner(points: np.ndarray, directions: np.ndarray) -> np.ndarray:
