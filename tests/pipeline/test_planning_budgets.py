@@ -22,7 +22,7 @@ from pipeline.base.errors import PipelineError, Rejection
 from pipeline.engine.runner import Task
 from pipeline.raw import walk
 from pipeline.raw.adapters import articulated_object_code, gapartnet_akb48
-from pipeline.raw.adapters.mjcf import _include_names, _without_comments, find_models
+from pipeline.raw.adapters.mjcf import _include_names, find_models, without_comments
 from pipeline.raw.files import FolderFiles, MemoryFiles
 from pipeline.raw.inventory import scan_source
 from pipeline.stages.ingest.stage import IngestInput, ingest
@@ -71,7 +71,7 @@ def test_eight_megabytes_of_one_mark_are_scanned_once(text: bytes) -> None:
 )  # fmt: skip
 def test_the_scans_find_what_the_patterns_find(words: list[bytes]) -> None:
     text = b"".join(words)
-    assert _without_comments(text) == ASIDE.sub(b"", text)
+    assert without_comments(text) == ASIDE.sub(b"", text)
     assert list(_include_names(text)) == INCLUDE.findall(text)
 
 
