@@ -111,7 +111,7 @@ def exclusion_findings(rows: Sequence[ExclusionRow]) -> Iterator[Finding]:
     for row in rows:
         when = "at rest" if row.reason == "overlap_at_rest" else "when a joint moves"
         detail = (
-            f"links {row.first} and {row.second} penetrate each other {when}, in their visible "
-            "geometry too; simulators are told to ignore contacts between them."
+            f"links {row.first} and {row.second} penetrate each other {when}, and no cut of "
+            "their convex parts makes room; simulators are told to ignore contacts between them."
         )
         yield Finding(Code.CONTACT_EXCLUDED, detail, Severity.INFO)

@@ -17,6 +17,8 @@ _STEPS, _MANY_STEPS = 8, 32
 _NUMBERS = 60_000
 # From this product of vertices and faces on, a search is cheaper than to try the faces.
 _ROUND = 20_000
+# A vector of at most this length has no direction.
+_NO_LENGTH = 1e-100
 # Keeps the linear part of a map.
 _TURN = np.array([1.0, 1.0, 1.0, 0.0])
 
@@ -159,10 +161,12 @@ def _searched(
     nearest = points.mean(axis=1) - still.mean(axis=0)
     active = np.arange(len(points))
     for _ in range(steps):
-        size = np.maximum(length(nearest), 1e-300)
-        unit = nearest / size[:, None]
+        size = length(nearest)
+        unit = nearest / np.maximum(size, _NO_LENGTH)[:, None]
         corner = _corner(points[active], -unit) - still[applied(unit, still).argmax(axis=0)]
-        _improve(widths, directions, active, Gaps(dot(corner, unit), unit))
+        # A point of no distance has no direction, along which any two parts would have no gap.
+        found = np.where(size > _NO_LENGTH, dot(corner, unit), -np.inf)
+        _improve(widths, directions, active, Gaps(found, unit))
         is_met[active] = size < enough
         going = (size >= enough) & (widths[active] < enough)
         if not going.any():

@@ -58,6 +58,20 @@ def test_corners_are_apart_along_their_diagonal() -> None:
     assert found.directions[0] == pytest.approx(np.full(3, 1 / math.sqrt(3)), abs=0.05)
 
 
+@pytest.mark.parametrize("depth", [k / 1000 for k in range(1, 200, 7)])
+def test_boxes_in_line_overlap_by_their_depth(depth: float) -> None:
+    """The search for a direction may end exactly where there is none."""
+    found = gaps(CUBE, CUBE, shifts([0.2 - depth, 0, 0]), APART)
+    assert found.widths == pytest.approx([-depth])
+    assert found.directions == pytest.approx(np.array([[1.0, 0, 0]]))
+
+
+def test_equal_parts_in_one_place_are_as_deep_as_they_are_wide() -> None:
+    found = gaps(CUBE, CUBE, STILL, APART)
+    assert found.widths == pytest.approx([-0.2])
+    assert np.linalg.norm(found.directions) == pytest.approx(1.0)
+
+
 def test_a_slide_counts_all_the_way() -> None:
     """A thin wall that is passed between both ends is hit, although it is free at both."""
     wall = box([-0.01, -1, -1], [0.01, 1, 1])
