@@ -182,7 +182,10 @@ class Driver:
     def _pushed_to(self, joint: Joint, end: float, span: float) -> float:
         """Push towards one end and return the coordinate that is reached."""
         moved, now = self.loads[joint.name], self.loaded.coordinates()[joint.name]
-        seconds = min(max(moved.radius * span / SPEED, SHORTEST), LONGEST)
+        way = moved.radius * span
+        # What is meters wide needs longer than that, because it must first gain speed.
+        freely = math.sqrt(2 * way / (WEIGHTS * GRAVITY))
+        seconds = max(min(max(way / SPEED, SHORTEST), LONGEST), freely)
         force = max(WEIGHTS * GRAVITY * moved.mass, FINGER) * moved.radius
         force += self.reference.files.dynamics[joint.name].friction
         sign = math.copysign(1.0, end - now)

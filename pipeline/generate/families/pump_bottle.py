@@ -44,11 +44,14 @@ def _soap(draw: Draw, assembly: Assembly, skin: str) -> None:
     collar = assembly.part(
         "collar",
         lathe(
-            [(0.0052, 0), (0.42 * r, 0), (0.42 * r, 0.014), (0.0052, 0.016)], metal, ring=True
+            [(0.0052, 0), (0.42 * r, 0), (0.42 * r, press + 0.002), (0.0052, press + 0.004)],
+            metal,
+            ring=True,
         ).at(0, 0, z),
     )
     assembly.screw(body, collar, origin=(0, 0, z), axis="z", turns=(0, 4), travel_per_turn=0.003)
-    stem = cylinder((0.0048, press + 0.02), metal, segments=16).on(0, 0, z + 0.012)
+    # The stem ends inside the collar, so that pressed down it stays above the closed flask.
+    stem = cylinder((0.0048, 0.0294), metal, segments=16).on(0, 0, z + press + 0.0006)
     top = z + 0.03 + press
     nozzle = sweep(
         rounded_path([(0, 0, top), (0.045, 0, top), (0.052, 0, top - 0.01)], radius=0.01),

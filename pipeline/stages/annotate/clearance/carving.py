@@ -18,6 +18,8 @@ from pipeline.stages.annotate.clearance.separation import Gaps, gaps, images
 GAP = 1e-4
 # Parts with at least this gap are apart; less than `GAP`, because cuts are rounded.
 APART = 0.5e-4
+# A plane is not cut if only this is above it, so that a screw is not cut in every piece of a turn.
+SPARED = 0.4e-4
 # How much a plane may cut off a part, in depth and as a share of its volume.
 DEEPEST, LARGEST_SHARE = 0.01, 0.5
 # Rounds of planes, one for every piece of the motion, that are cut off.
@@ -117,13 +119,13 @@ def _least_loss(
 ) -> tuple[Part, Part] | None:
     """Cut the part that loses the smaller share by planes across directions (f, 3), one a piece."""
     heights = dot(images(moving.vertices, maps), directions[:, None]).min(axis=1)
-    lower = still.below_all(directions, heights - GAP)
+    lower = still.below_all(directions, heights - GAP, SPARED)
     floors = applied(directions, still.vertices).max(axis=0) + GAP  # (f,)
     # The plane under every map, seen from the moving part: normal . (turn x + shift) >= floor.
     turns, shifts = maps[..., :3], maps[..., 3]
     normals = -dot(np.swapaxes(turns, -1, -2), directions[:, None, None])  # (f, k, 3)
     offsets = dot(shifts, directions[:, None]) - floors[:, None]
-    upper = moving.below_all(normals.reshape(-1, 3), offsets.ravel())
+    upper = moving.below_all(normals.reshape(-1, 3), offsets.ravel(), SPARED)
     options = []
     if lower is not None:
         options.append((round(lower.volume / still.volume, 6), 0, (moving, lower)))

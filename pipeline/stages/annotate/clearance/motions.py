@@ -24,7 +24,7 @@ FINE = 4
 # Coarse pieces of one joint: a follower that turns more often than 20 times is driven less finely.
 MOST_COARSE = 240
 # Most turns of a screw that are driven, half of them from each end: threads repeat themselves.
-MOST_TURNS = 2.0
+MOST_TURNS = 16.0
 # States in which all joints are somewhere in their range.
 RANDOM_STATES = 20
 _SEED = 20261118

@@ -184,17 +184,26 @@ def test_a_slide_is_one_piece_and_a_turn_is_pieces_of_thirty_degrees() -> None:
     assert motion.groups["a_link"] == motion.groups["base"] != motion.groups["b_link"]
 
 
-def test_a_long_screw_is_driven_a_turn_from_each_end() -> None:
-    one = joint("a", SCREW, 0.0, 20 * math.pi, pitch=0.01)
+def test_a_screw_of_up_to_sixteen_turns_is_driven_through_all_of_them() -> None:
+    one = joint("a", SCREW, 0.0, 32 * math.pi, pitch=0.01)
     motion = driven_motion(tree(one), one, size=SIZE)
     advance = motion.placements["a_link"][:, 2, 3] * SIZE / 0.01
-    assert len(motion.coarse) == 12 * MOST_TURNS
+    starts, ends = advance[motion.coarse[:, :2]].T
+    assert starts == pytest.approx(math.pi / 6 * np.arange(192))
+    assert ends == pytest.approx(math.pi / 6 * np.arange(1, 193))
+
+
+def test_a_longer_screw_is_driven_eight_turns_from_each_end() -> None:
+    one = joint("a", SCREW, 0.0, 80 * math.pi, pitch=0.01)
+    motion = driven_motion(tree(one), one, size=SIZE)
+    advance = motion.placements["a_link"][:, 2, 3] * SIZE / 0.01
+    assert len(motion.coarse) == 12 * MOST_TURNS == 192
     assert advance.min() == pytest.approx(0.0)
-    assert advance.max() == pytest.approx(20 * math.pi)
-    middle = (advance > 2 * math.pi + 0.01) & (advance < 18 * math.pi - 0.01)
+    assert advance.max() == pytest.approx(80 * math.pi)
+    middle = (advance > 16 * math.pi + 0.01) & (advance < 64 * math.pi - 0.01)
     assert not middle.any()
     ends = advance[motion.coarse[:, :2]]
-    assert np.ptp(ends, axis=1) == pytest.approx(np.full(24, math.pi / 6))
+    assert np.ptp(ends, axis=1) == pytest.approx(np.full(192, math.pi / 6))
 
 
 def test_ranges_that_repeat_themselves_are_one_turn() -> None:
