@@ -53,6 +53,7 @@ from pipeline.stages.normalize.ranges import (
     settle_drive,
     settle_range,
     stated_limit,
+    without_endless,
 )
 from pipeline.stages.normalize.still import settle_still
 from pipeline.stages.normalize.structure import dissolve_empty, renamed
@@ -139,7 +140,7 @@ def normalize_raw(
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
-    tree, still_findings = settle_still(tree)
+    tree, still_findings = settle_still(without_endless(tree))
     reader = MeshReader(files, source.model, settings.budgets, given)
     geometry, hidden_findings = visible_geometry(reader.link_geometry(model, frames))
     pieces = {name: parts.visuals for name, parts in geometry.items()}

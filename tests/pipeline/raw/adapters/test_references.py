@@ -67,6 +67,7 @@ def built(root: Path, found: Found) -> Outcome:
         ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "file:///home/me/ws/src/arm/meshes/a.obj"),
         ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "D:\\ws\\arm\\meshes\\a.obj"),
         ("urdf/arm.urdf", "meshes/a.obj", "package://robots/meshes/a.obj"),
+        ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "package:///repo/arm/meshes/a.obj"),
     ],
 )  # fmt: skip
 def test_the_usual_layouts_are_found(tmp_path: Path, model: str, mesh: str, written: str) -> None:
@@ -85,6 +86,29 @@ def test_the_owner_may_say_where_a_package_is(tmp_path: Path) -> None:
     (found,) = collection(tmp_path, files, packages={"arm": "deep/place of it"})
     assert "robots/deep/place of it" in found.paths
     assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+def test_a_package_may_be_the_collection_itself(tmp_path: Path) -> None:
+    files = {
+        "urdf/arm.urdf": arm("package://arm/deep/a.obj"),
+        "arm/deep/a.obj": bench.box_text((9, 9, 9)),
+        "deep/a.obj": BOX,
+    }
+    (found,) = collection(tmp_path, files, packages={"arm": "."})
+    assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+def test_the_package_of_a_mesh_in_a_deep_folder_is_added_with_its_pictures(tmp_path: Path) -> None:
+    picture = "mtllib m.mtl\nusemtl m\n"
+    files = {
+        "src/arm/robots/arm.urdf": arm("package://arm/meshes/left/hand/a.obj"),
+        "src/arm/meshes/left/hand/a.obj": picture + BOX,
+        "src/arm/meshes/left/hand/m.mtl": "newmtl m\nmap_Kd ../../../materials/absent.png\n",
+        "src/leg/meshes/a.obj": BOX,
+    }
+    (found,) = collection(tmp_path, files)
+    assert found.paths[2:] == ("robots/src/arm",)
+    assert "texture_missing" in bench.codes(built(tmp_path, found))  # and not `mesh_outside`
 
 
 @pytest.mark.parametrize(
