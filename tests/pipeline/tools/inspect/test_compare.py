@@ -53,3 +53,23 @@ def test_an_unknown_source_is_a_sentence(raw: Path) -> None:
 def test_a_source_that_is_not_here_is_a_sentence(raw: Path, tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r"absent is not a folder; `aa sources local`"):
         main(["local", "sheet.png", "--folder", str(tmp_path / "absent")])
+
+
+def test_objects_are_spread_over_the_source_and_those_without_joints_are_named(
+    raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urdf = (raw / "door" / "model.urdf").read_text()
+    for name in "efgh":
+        bench.write_object(raw / name, urdf, {"meta.json": "{}"})
+    bench.write_object(raw / "g", bench.robot(bench.box_link("a")), {"meta.json": "{}"})
+    sheet = raw.parent / "sheet.png"
+    # In order: broken, door, e | f, g, h. One object of each half is drawn.
+    assert main(["local", str(sheet), "--folder", str(raw), "--most", "2"]) == 0
+    rows = round(Image.open(sheet).height / 264)
+    assert rows == 2
+    assert "no joint" not in capsys.readouterr().err
+    for name in ("broken", "door", "e", "f"):
+        bench.write_object(raw / name, bench.robot(bench.box_link("a")), {"meta.json": "{}"})
+    assert main(["local", str(sheet), "--folder", str(raw), "--most", "2"]) == 0
+    assert "f: no joint can move." in capsys.readouterr().err
+    assert round(Image.open(sheet).height / 264) == 1
