@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -80,28 +80,37 @@ def _sheet_pictures(
             f"{facts.folder} is not a folder; `aa sources {source}` shows how to get the source."
         )
     listed = list(adapter_module(facts.adapter).discover(Path(facts.folder)))
-    ends = [round(k * len(listed) / most) for k in range(most + 1)]
-    runs = [listed[start:end] for start, end in pairwise(ends)]
-    rows = [_first_pictures(source, facts, config, run) for run in runs]
-    if not any(rows):
+    rows: list[list[tuple[Picture, str]]] = []
+    for found in _spread(listed, most):
+        row = _pictures_or_none(source, facts, config, found)
+        rows += [row] if row else []
+        if len(rows) == most:
+            break
+    if not rows:
         raise PipelineError(f"No object of {source} could be drawn from {facts.folder}.")
     return [picture for row in rows for picture in row]
 
 
-def _first_pictures(
-    source: str, facts: SourceFacts, config: Config, run: Sequence[Found]
+def _spread(listed: Sequence[Found], most: int) -> Iterator[Found]:
+    """Yield the first object of each of `most` equal runs, then the second of each, and so on."""
+    ends = [round(k * len(listed) / most) for k in range(most + 1)]
+    runs = [listed[start:end] for start, end in pairwise(ends)]
+    for layer in zip_longest(*runs):
+        yield from (found for found in layer if found is not None)
+
+
+def _pictures_or_none(
+    source: str, facts: SourceFacts, config: Config, found: Found
 ) -> list[tuple[Picture, str]]:
-    """Return the pictures of the first object of a run that is usable and moves."""
-    for found in run:
-        try:
-            row = _object_pictures(source, facts, config, found)
-        except Rejection as rejection:
-            sys.stderr.write(f"{found.name}: {rejection}\n")
-            continue
-        if row:
-            return row
+    """Return the pictures of an object; none, with a line, if it is rejected or nothing moves."""
+    try:
+        row = _object_pictures(source, facts, config, found)
+    except Rejection as rejection:
+        sys.stderr.write(f"{found.name}: {rejection}\n")
+        return []
+    if not row:
         sys.stderr.write(f"{found.name}: no joint can move.\n")
-    return []
+    return row
 
 
 def _object_pictures(
@@ -147,8 +156,8 @@ def _urdf_parts(path: Path, substitutes: Mapping[str, str]) -> Parts:
     """
     import yourdfpy
 
-    def place(name: str) -> str:
-        return str(path.parent / substitutes.get(name, name))
+    def place(fname: str) -> str:
+        return str(path.parent / substitutes.get(fname, fname))
 
     scene = yourdfpy.URDF.load(str(path), filename_handler=place).scene
     meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
