@@ -10,6 +10,7 @@
     frame: {up: z, front: -y} # front may be null
     scale: metric             # or unit_sphere, arbitrary
     unit: 1.0                 # m per length, 1e-9 to 1e6
+    gltf_up: y                # the axis of glTF files that is z in the URDF; z by default
     format: mjcf              # or urdf
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
@@ -54,6 +55,7 @@ SCHEMA: dict[str, Any] = {
         "scale": {"enum": ["metric", "unit_sphere", "arbitrary"]},
         # From a nanometer to a thousand kilometers.
         "unit": {"type": "number", "minimum": 1e-9, "maximum": 1e6},
+        "gltf_up": {"enum": ["y", "z"]},
         "format": {"enum": ["urdf", "mjcf"]},
         "layout": {"enum": ["folders", "physx"]},
         "shared": {

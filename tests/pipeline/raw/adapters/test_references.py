@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 import yaml
 
 from pipeline.base.errors import Rejection
@@ -199,3 +200,22 @@ def test_includes_and_meshes_of_mjcf_may_be_elsewhere_in_the_collection(tmp_path
     (found,) = collection(tmp_path, files, format="mjcf")
     assert found.paths == ("robots/models/arm.xml", "robots/models", "robots/parts", "robots/stl")
     assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+@pytest.mark.parametrize(("up", "extents"), [("z", (1, 2, 3)), ("y", (1, 3, 2))])
+def test_the_owner_may_say_that_y_is_up_in_gltf(
+    tmp_path: Path, up: str, extents: tuple[float, ...]
+) -> None:
+    """A box of 1 x 2 x 3 in the file: with y up, its 2 are the height."""
+    box = trimesh.creation.box(extents=(1, 2, 3))
+    (found,) = collection(tmp_path, {"arm.urdf": arm("a.glb")}, gltf_up=up)
+    (tmp_path / "robots/a.glb").write_bytes(box.export(file_type="glb"))
+    assert built(tmp_path, found).record.extents == pytest.approx(extents)
+
+
+def test_the_scale_of_a_turned_mesh_is_along_the_axes_of_the_link(tmp_path: Path) -> None:
+    box = trimesh.creation.box(extents=(1, 2, 3))
+    text = arm("a.glb").replace('"a.glb"', '"a.glb" scale="1 1 2"')
+    (found,) = collection(tmp_path, {"arm.urdf": text}, gltf_up="y")
+    (tmp_path / "robots/a.glb").write_bytes(box.export(file_type="glb"))
+    assert built(tmp_path, found).record.extents == pytest.approx((1, 3, 4))
