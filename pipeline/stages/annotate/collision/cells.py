@@ -110,10 +110,17 @@ class Cells:
         return int((held & air).sum()), int(held.sum())
 
 
-def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
-    """Make a grid around the triangles (m, 3, 3) [m], and fill it with air from outside.
+def cells_around(triangles: np.ndarray, most_cells: int, walls: np.ndarray | None = None) -> Cells:
+    """Make a grid around a shape, and fill it with air from outside.
 
-    `most_cells` are along the longest side; a hollow that is narrower than a cell is not found.
+    Parameters
+    ----------
+    triangles : (m, 3, 3) float [m]
+        The shape.
+    most_cells : int
+        Along the longest side; a hollow that is narrower than a cell is not found.
+    walls : (k, 3, 3) float [m], optional
+        What else the air does not pass, anywhere.
     """
     axes = _own_axes(triangles)
     turned = applied(axes, triangles)
@@ -124,7 +131,12 @@ def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
     size = (upper - lower) / (counts - 0.02)
     corner = (lower + upper) / 2 - (counts / 2 + 1) * size  # one cell of air on every side
     inner, shape = (turned - corner) / size, tuple((counts + 2).tolist())
-    air = _reached(_walls(inner, shape))
+    around = (
+        inner
+        if walls is None
+        else np.concatenate([inner, _within((applied(axes, walls) - corner) / size, shape)])
+    )
+    air = _reached(_walls(around, shape))
     shared = air & _surface(inner, shape)
     crowded = int(shared.sum()) / max(int(air[1:-1, 1:-1, 1:-1].sum()), 1)
     return Cells(axes, corner, size, air, crowded)
@@ -212,9 +224,17 @@ def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
         wall = np.zeros(shape, dtype=bool)
         others = tuple(size for number, size in enumerate(shape) if number != axis)
         for u, v, depth in _crossings(triangles, axis, others):
-            np.moveaxis(wall, axis, 2)[u, v, np.floor(depth - 0.5).astype(int)] = True
+            before = np.floor(depth - 0.5).astype(int)
+            hit = (before >= 0) & (before < shape[axis])
+            np.moveaxis(wall, axis, 2)[u[hit], v[hit], before[hit]] = True
         walls.append(wall)
     return walls
+
+
+def _within(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the triangles (m, 3, 3) whose boxes meet a grid."""
+    low, high = triangles.min(axis=1), triangles.max(axis=1)
+    return np.asarray(triangles[((high > 0) & (low < np.array(shape))).all(axis=1)])
 
 
 def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
