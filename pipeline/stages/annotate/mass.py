@@ -23,7 +23,7 @@ from pipeline.stages.annotate.accuracy import (
 from pipeline.stages.annotate.closed_forms import ClosedForms, find_closed_forms
 from pipeline.stages.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
 from pipeline.stages.annotate.moments import moments_body, tetrahedron_moments
-from pipeline.stages.annotate.sheets import hollow_shells
+from pipeline.stages.annotate.sheets import find_hollows
 from pipeline.stages.annotate.shells import Shells, find_shells
 from pipeline.stages.annotate.surface import Surface, clean_surface
 
@@ -129,33 +129,43 @@ def _with_the_rest(
     shells = find_shells(surface)
     found = enclosed_moments(surface, shells, known)
     opened, thickness = ~shells.solid, guess.thickness
-    hollow = hollow_shells(surface, shells, guess.narrow)
-    if hollow.any():
+    thin = opened & (np.abs(shells.moments[:, 0]) <= SHEET_SHARE * thickness * shells.areas)
+    sheets = find_hollows(surface, shells, guess.narrow)
+    if sheets.hollow.any():
         # Shells around nothing are sheets beside it.
-        hollow |= opened & (np.abs(shells.moments[:, 0]) <= SHEET_SHARE * thickness * shells.areas)
-        yield _with_hollows(surface, hollow, known, found, thickness)
+        body, method, error = _with_hollows(surface, sheets.hollow | thin, known, thickness)
+        yield body, method, error + _other_reading(body, moments_body(found.moments))
     if not opened.any() and found.exact:
         yield moments_body(found.moments), "volume", 0.0
-    thin = SHEET_SHARE * thickness * float(shells.areas[opened].sum())
-    if found.by_open > thin or not found.exact:
-        yield moments_body(found.moments), "winding", found.error
+    if (
+        found.by_open > SHEET_SHARE * thickness * float(shells.areas[opened].sum())
+        or not found.exact
+    ):
+        body, error = moments_body(found.moments), found.error
+        if sheets.doubtful.any():
+            other = _with_hollows(surface, sheets.doubtful | thin, known, thickness)[0]
+            error += _other_reading(body, other)
+        yield body, "winding", error
     yield _with_sheets(surface, opened, found, thickness)
 
 
 def _with_hollows(
-    surface: Surface, hollow: np.ndarray, known: np.ndarray, whole: Enclosed, thickness: float
+    surface: Surface, hollow: np.ndarray, known: np.ndarray, thickness: float
 ) -> tuple[RigidBody | None, str, float]:
-    """Return hollow shells (n,) bool as sheets beside the rest; the error covers a solid `whole`."""
-    rest = surface.without(hollow)
-    found = Enclosed(known, known)
+    """Return hollow shells (n,) bool as sheets beside what the others enclose."""
+    rest, found = surface.without(hollow), Enclosed(known, known)
     if len(rest.faces):
         found = enclosed_moments(rest, find_shells(rest), known)
     sheets = sheet_moments(surface.corners[hollow[surface.shells]], thickness)
-    body, other = moments_body(found.moments + sheets), moments_body(whole.moments)
     method = "volume+shell" if found.moments[0] > 0 else "shell"
+    return moments_body(found.moments + sheets), method, found.error
+
+
+def _other_reading(body: RigidBody | None, other: RigidBody | None) -> float:
+    """Return the error if open shells were meant the other way, as hollows or as solids."""
     if body is None or other is None:
-        return body, method, 1.0
-    return body, method, found.error + relative_error(other, body)
+        return 1.0
+    return max(relative_error(other, body), relative_error(body, other))
 
 
 def _with_sheets(

@@ -45,8 +45,8 @@ class Rims:
     def kept(self, chosen: np.ndarray) -> Rims:
         """Return some of the edges (k,) bool, with loops that are numbered anew."""
         loops = np.unique(self.loops[chosen], return_inverse=True)[1].reshape(-1)
-        edges = (one[chosen] for one in (self.tails, self.heads, self.shells, self.faces))
-        return Rims(*edges, loops)
+        tails, heads = self.tails[chosen], self.heads[chosen]
+        return Rims(tails, heads, self.shells[chosen], self.faces[chosen], loops)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
