@@ -137,10 +137,8 @@ def _with_the_rest(
         yield body, method, error + _other_reading(body, moments_body(found.moments))
     if not opened.any() and found.exact:
         yield moments_body(found.moments), "volume", 0.0
-    if (
-        found.by_open > SHEET_SHARE * thickness * float(shells.areas[opened].sum())
-        or not found.exact
-    ):
+    least = SHEET_SHARE * thickness * float(shells.areas[opened].sum())
+    if found.by_open > least or not found.exact:
         body, error = moments_body(found.moments), found.error
         if sheets.doubtful.any():
             other = _with_hollows(surface, sheets.doubtful | thin, known, thickness)[0]
