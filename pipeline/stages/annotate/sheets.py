@@ -147,7 +147,8 @@ def find_hollows(surface: Surface, shells: Shells, narrow: float) -> Hollows:
     """
     hollow, doubtful = np.zeros((2, len(shells.areas)), dtype=bool)
     volumes = np.where(shells.solid, 0.0, np.abs(shells.moments[:, 0]))
-    matters = (volumes > _SMALL * volumes.sum()) & (volumes > _FLAT * shells.areas)
+    matters = volumes > _FLAT * np.maximum(shells.areas, _FLAT)
+    matters &= volumes > _SMALL * volumes.sum()
     if not matters.any():
         return Hollows(hollow, doubtful)
     signs = facing_outward(surface, shells)[0]

@@ -117,8 +117,10 @@ def test_a_double_wall_is_solid_and_what_it_surrounds_is_hollow() -> None:
     found = mass_of(double_wall(gap))
     assert found.method == "winding"
     wall = 1 - (1 - 2 * gap) ** 2 * (1 - gap)
-    assert found.body.mass == pytest.approx(wall, rel=found.error)
-    assert found.error < 0.1
+    assert found.body.mass == pytest.approx(wall, rel=1e-6)
+    # The slit between the tops is a doubtful mouth, so the error covers two sheets.
+    sheets = THICKNESS * double_wall(gap).area
+    assert found.error >= 1 - sheets / wall
     assert not fills((0.02, 0.03, 0.1), double_wall(gap))
 
 
