@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 import threading
-import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,8 +32,8 @@ class Loopback:
         Path to the address that it redirects to.
     ranges, if_range, etags : bool
         Whether the server honors Range and If-Range, and sends ETags.
-    pause_s : float
-        Time between two chunks of a body.
+    hold_at : int
+        Bytes of a body after which the next ones wait until the server is closed.
     requests : list
         Method, path and headers of every request; `sent` counts the bytes of bodies, `sending` the
         bodies that are under way.
@@ -45,7 +45,8 @@ class Loopback:
         self.statuses: dict[str, list[int]] = {}
         self.redirects: dict[str, str] = {}
         self.ranges = self.if_range = self.etags = True
-        self.pause_s = 0.0
+        self.hold_at = sys.maxsize
+        self._closing = threading.Event()
         self.sent = self.sending = 0
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         loopback = self
@@ -74,6 +75,7 @@ class Loopback:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._closing.set()
         self.server.shutdown()
         self.server.server_close()
         self._thread.join()
@@ -134,11 +136,11 @@ class Loopback:
 
     def _send_body(self, handler: Any, body: bytes) -> None:
         for start in range(0, len(body), CHUNK):
+            if start >= self.hold_at:
+                self._closing.wait()
             handler.wfile.write(body[start : start + CHUNK])
             handler.wfile.flush()
             self.sent += len(body[start : start + CHUNK])
-            if self.pause_s:
-                time.sleep(self.pause_s)
 
 
 class HubLoopback(Loopback):

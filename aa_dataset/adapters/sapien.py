@@ -56,7 +56,7 @@ def load(
         warnings.simplefilter("ignore")
         sapien = require("sapien", "the sapien loader", "sapien")
     files = open_object(item, dynamics=dynamics)
-    systems = [sapien.physx.PhysxCpuSystem()]
+    systems = [_physics(sapien)]
     if visuals:
         systems.append(sapien.render.RenderSystem())
     stage = sapien.Scene(systems)
@@ -70,6 +70,22 @@ def load(
         stage.set_ambient_light([0.4, 0.4, 0.4])
         stage.add_directional_light(LIGHT, [1.0, 1.0, 1.0])
     return SapienObject(files, stage, articulation)
+
+
+def _physics(sapien: Any) -> Any:
+    """Return PhysX with contacts from the faces of convex parts.
+
+    Its other method, persistent manifolds, finds parts of a few millimeters that are apart
+    centimeters deep in each other.
+    """
+    config = sapien.physx.get_scene_config()  # the user's, which a new scene takes
+    usual, config.enable_pcm = config.enable_pcm, False
+    sapien.physx.set_scene_config(config)
+    try:
+        return sapien.physx.PhysxCpuSystem()
+    finally:
+        config.enable_pcm = usual
+        sapien.physx.set_scene_config(config)
 
 
 def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collisions: bool) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.adapters.common import Array, ObjectLike, open_object, require
-from aa_dataset.adapters.mujoco import HOLD, make_spec
+from aa_dataset.adapters.mujoco import make_spec
 from aa_dataset.judge.drive import Outcome, Trial
 from aa_dataset.judge.quiet import captured_output
 
@@ -44,7 +44,7 @@ class Hollow:
 
 
 def drop_balls(item: ObjectLike) -> list[Trial]:
-    """Drop a ball into every hollow link of an object at rest, all joints held."""
+    """Drop a ball into every hollow link of an object at rest, without its joints."""
     with captured_output():
         scene = _Scene(item)
         return [scene.dropped(hollow) for hollow in scene.hollows()]
@@ -57,14 +57,15 @@ class _Scene:
         self._mujoco = mujoco = require("mujoco", "the ball test", "mjcf")
         files = open_object(item)
         spec = make_spec(files)
+        # Links cannot move: with inertias far above the ball's, MuJoCo's solver ends too early.
+        for held in (*spec.equalities, *spec.joints):
+            spec.delete(held)
         ball = spec.worldbody.add_body(name="ball of the judge", pos=[0, 0, 1e3])
         ball.add_freejoint()
         shape = mujoco.mjtGeom.mjGEOM_SPHERE
         ball.add_geom(type=shape, size=[RADIUS, 0, 0], density=DENSITY)
         self._model = model = spec.compile()
         self._data = mujoco.MjData(model)
-        held = [model.joint(joint.name).dofadr[0] for joint in files.movable]
-        model.dof_armature[held] += HOLD * model.dof_M0[held]
         self._ball = model.body("ball of the judge").id
         self._place = model.jnt_qposadr[model.body_jntadr[self._ball]]
         self._visual = {
@@ -143,9 +144,9 @@ class _Scene:
 
     def dropped(self, hollow: Hollow) -> Trial:
         """Drop a ball and return whether it is still in the hollow after a second."""
-        depth, other = self._overlap(hollow.place)
+        depth = self._overlap(hollow)
         if depth > FIT * RADIUS:
-            return Trial("ball", hollow.link, Outcome.FILLED, -depth, (hollow.link, other))
+            return Trial("ball", hollow.link, Outcome.FILLED, -depth)
         self._put(hollow.place + np.array([0, 0, hollow.drop]))
         steps = round(SECONDS / self._model.opt.timestep)
         self._mujoco.mj_step(self._model, self._data, steps)
@@ -161,12 +162,13 @@ class _Scene:
         self._data.qpos[self._place : self._place + 3] = place
         self._mujoco.mj_forward(self._model, self._data)
 
-    def _overlap(self, place: Array) -> tuple[float, str]:
-        """Return the deepest contact [m] of a ball that lies at a place, and its link."""
-        self._put(place)
-        worst, other = 0.0, ""
+    def _overlap(self, hollow: Hollow) -> float:
+        """Return the deepest contact [m] of a hollow's own link with a ball that lies in it.
+
+        Other links may stand there, as the blades in the jar of a blender.
+        """
+        self._put(hollow.place)
+        pair = {self._ball, self._model.body(hollow.link).id}
         bodies = self._model.geom_bodyid[self._data.contact.geom.reshape(-1, 2)]
-        for pair, gap in zip(bodies.tolist(), self._data.contact.dist, strict=True):
-            if self._ball in pair and -gap > worst:
-                worst, other = float(-gap), self._model.body(min(pair)).name
-        return worst, other
+        found = zip(bodies.tolist(), self._data.contact.dist, strict=True)
+        return max((float(-gap) for both, gap in found if {*both} == pair), default=0.0)

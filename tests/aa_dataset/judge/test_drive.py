@@ -144,6 +144,13 @@ def test_a_ball_stays_in_a_tray_whose_floor_is_thinner_than_it(tmp_path: Path) -
     assert found.value == pytest.approx(0.0, abs=1e-3)
 
 
+def test_a_link_that_stands_in_a_tray_does_not_fill_it(tmp_path: Path) -> None:
+    links: dict[str, list[Box]] = {"base": TRAY, "blades": [(0.2, 0.2, 0.03, 0, 0, 0.02)]}
+    folder = write(tmp_path / "o", links, slide("lift", "blades", "0 0 1", 0.1))
+    (found,) = drop_balls(folder)
+    assert (found.part, found.outcome) == ("base", Outcome.STAYS)
+
+
 def test_a_ball_leaves_a_tray_whose_floor_does_not_collide_and_a_block_is_filled(
     tmp_path: Path,
 ) -> None:
