@@ -144,13 +144,25 @@ class Driver:
     def rest(self) -> Trial:
         """Look for parts that penetrate each other at rest."""
         self.loaded.set_coordinates(self.reference.start())
-        found = self.loaded.penetrations()
+        found = {p: d for p, d in self.loaded.penetrations().items() if self._can_part(*p)}
         low, high = self.reference.files.bounds
         most = min(DEEPEST, DEEPEST_SHARE * float(np.linalg.norm(high - low)))
         pair = max(found, key=lambda key: found[key], default=())
         depth = found[pair] if pair else 0.0
         outcome = Outcome.PENETRATES if depth > most else Outcome.CLEAR
         return Trial("rest", "", outcome, depth, pair)
+
+    def _can_part(self, first: str, second: str) -> bool:
+        """Return whether some joint moves one of two links against the other.
+
+        PyBullet and SAPIEN let links touch that fixed joints connect.
+        """
+        tree = self.reference.tree
+        chains = [
+            {j.name for j in tree.above(link) if j.is_movable} if link in tree.links else set()
+            for link in (first, second)
+        ]
+        return chains[0] != chains[1]
 
     def drive(self, joint: Joint) -> Iterator[Trial]:
         """Push a joint to both ends; open what is in its way and try again."""

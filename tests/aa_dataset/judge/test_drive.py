@@ -138,6 +138,19 @@ def test_parts_that_overlap_at_rest_are_measured(tmp_path: Path, simulator: str)
     assert found.pair == ("drawer", "post")
 
 
+def test_links_that_cannot_part_may_overlap(tmp_path: Path, simulator: str) -> None:
+    weld = '<joint name="too" type="fixed"><parent link="base"/><child link="rail"/></joint>\n'
+    wall: Box = (0.1, 0.1, 0.1, 0, 0, 0.3)
+    folder = blocked_cabinet(tmp_path / "o", wall, weld, rail=[wall])
+    assert trials(folder, simulator)["rest", ""].outcome is Outcome.CLEAR
+
+
+def test_a_drawer_passes_a_post_at_a_fifth_of_a_millimeter(tmp_path: Path, simulator: str) -> None:
+    # The side of the drawer is at 0.15 m, the post begins at 0.1502 m.
+    folder = blocked_cabinet(tmp_path / "o", (0.02, 0.02, 0.1, 0.27, 0.1602, 0))
+    assert trials(folder, simulator)["drive", "pull"].outcome is Outcome.REACHED
+
+
 def test_a_turn_without_limits_is_driven_once_around(tmp_path: Path, simulator: str) -> None:
     spin = (
         '<joint name="spin" type="continuous"><parent link="base"/><child link="drawer"/>'
