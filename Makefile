@@ -38,8 +38,8 @@ test-metric: .venv/dev
 	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric $(PARALLEL)
 
 test-slow: .venv/dev .venv/graphics ## the tests that take minutes
-	@$(BIN)/python -m pytest -m slow tests/aa_dataset/metric
-	@$(BIN)/python -m pytest -m slow --ignore tests/aa_dataset/metric
+	@$(BIN)/python -m pytest -m slow --timeout 3600 tests/aa_dataset/metric
+	@$(BIN)/python -m pytest -m slow --timeout 3600 --ignore tests/aa_dataset/metric
 
 fuzz: .venv/dev ## damaged files for every reader of foreign files (AA_FUZZ_SECONDS=1800)
 	@$(BIN)/python -m pytest -m slow -s tests/fuzz

@@ -20,8 +20,11 @@ from aa_dataset.kinematics.bodies import BodyError
 from benchmarks.mass_cases import DENSITY, Solid, damages, placed, placed_body, solids
 from pipeline.stages.annotate.accuracy import relative_error
 from pipeline.stages.annotate.mass import link_mass
+from pipeline.stages.annotate.sheets import NARROW
 
 SEEDS = 10
+# Of a sheet [m].
+THICKNESS = 0.002
 
 
 def main() -> None:
@@ -54,7 +57,8 @@ def measure(solid: Solid, mesh: trimesh.Trimesh) -> tuple[float, float, float, s
     """Return our error, our estimate of it, the naive error, and our method."""
     there, truth = placed(mesh), placed_body(solid.body)
     radius = float(np.linalg.norm(there.extents)) / 2
-    found = link_mass([there], density=DENSITY, thickness=0.002)
+    narrow = NARROW * 2 * radius
+    found = link_mass([there], density=DENSITY, thickness=THICKNESS, narrow=narrow)
     error = relative_error(found.body, truth, radius)
     return error, found.error, naive_error(there, truth, radius), found.method
 

@@ -180,7 +180,7 @@ class MujocoObject(Simulated):
         joints = {name: self.model.joint(name) for name in self._names}
         self._q = np.array([joint.qposadr[0] for joint in joints.values()], dtype=int)
         self._v = np.array([joint.dofadr[0] for joint in joints.values()], dtype=int)
-        self._own = self.model.dof_armature.copy(), self.model.dof_damping.copy()
+        self._own = tuple(values.copy() for values in self._changed_by_a_push())
 
     def _write_state(self, values: Mapping[str, float], rates: Mapping[str, float]) -> None:
         self._mujoco.mj_resetData(self.model, self.data)
@@ -217,14 +217,21 @@ class MujocoObject(Simulated):
         self.release()
         place = dict(zip(self._names, self._v.tolist(), strict=True))
         held = [place[name] for name in self._held(joint)]
-        self.model.dof_armature[held] += HOLD * self.model.dof_M0[held]
+        added = HOLD * self.model.dof_M0[held]
+        self.model.dof_armature[held] += added
+        self.model.dof_M0[held] += added  # which MuJoCo takes for bodies that slide along an axis
         self.data.qvel[held] = 0.0
         self.model.dof_damping[place[joint]] += abs(force) / speed
         self.data.qfrc_applied[place[joint]] = force
 
+    def _changed_by_a_push(self) -> tuple[Any, ...]:
+        """Return the arrays (nv,) of the model that a push writes to."""
+        return self.model.dof_armature, self.model.dof_damping, self.model.dof_M0
+
     def release(self) -> None:
         """End a push."""
-        self.model.dof_armature[:], self.model.dof_damping[:] = self._own
+        for values, own in zip(self._changed_by_a_push(), self._own, strict=True):
+            values[:] = own
         self.data.qfrc_applied[:] = 0.0
 
     def penetrations(self) -> dict[tuple[str, str], float]:

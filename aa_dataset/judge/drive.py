@@ -115,6 +115,19 @@ def drive_object(item: ObjectLike, simulator: str) -> list[Trial]:
     return trials
 
 
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Where a push ended [rad or m], which joints were opened for it, and the pair that stopped it.
+
+    It arrived if it ended within 1 % of the range.
+    """
+
+    at: float
+    opened: Mapping[str, float]
+    pair: tuple[str, ...] = ()
+    arrived: bool = True
+
+
 @dataclass(frozen=True)
 class Driver:
     """One object in one simulator, loaded with contacts."""
@@ -131,7 +144,7 @@ class Driver:
     def rest(self) -> Trial:
         """Look for parts that penetrate each other at rest."""
         self.loaded.set_coordinates(self.reference.start())
-        found = self.loaded.penetrations()
+        found = {p: d for p, d in self.loaded.penetrations().items() if self._can_part(*p)}
         low, high = self.reference.files.bounds
         most = min(DEEPEST, DEEPEST_SHARE * float(np.linalg.norm(high - low)))
         pair = max(found, key=lambda key: found[key], default=())
@@ -139,45 +152,70 @@ class Driver:
         outcome = Outcome.PENETRATES if depth > most else Outcome.CLEAR
         return Trial("rest", "", outcome, depth, pair)
 
+    def _can_part(self, first: str, second: str) -> bool:
+        """Return whether some joint moves one of two links against the other.
+
+        PyBullet and SAPIEN let links touch that fixed joints connect.
+        """
+        tree = self.reference.tree
+        chains = [
+            {j.name for j in tree.above(link) if j.is_movable} if link in tree.links else set()
+            for link in (first, second)
+        ]
+        return chains[0] != chains[1]
+
     def drive(self, joint: Joint) -> Iterator[Trial]:
         """Push a joint to both ends; open what is in its way and try again."""
-        state, opened = self.reference.start(), dict[str, float]()
-        if joint.name not in self.loads or _span(joint, 0.0)[1] <= _span(joint, 0.0)[0]:
+        lower, upper = _span(joint, self.reference.start()[joint.name])
+        if joint.name not in self.loads or upper <= lower:
             return
-        for _ in range(OPENINGS + 1):
-            share, pair = self._pushed_share(joint, state | opened)
-            more = {} if share >= REACHED else self._opened_joints(joint, pair, opened)
-            if not more:
-                break
-            opened |= more
-        if math.isnan(share):
-            yield Trial("drive", joint.name, Outcome.UNSTABLE, 0.0, pair)
+        pushes = [self._pushed_past(joint, end) for end in (upper, lower)]
+        opened = " ".join(sorted({name for push in pushes for name in push.opened}))
+        if any(math.isnan(push.at) for push in pushes):
+            yield Trial("drive", joint.name, Outcome.UNSTABLE, 0.0)
+            return
+        share = (min(pushes[0].at, upper) - max(pushes[1].at, lower)) / (upper - lower)
+        if share < REACHED:
+            pair = next((push.pair for push in pushes if push.pair), ())
+            yield Trial("drive", joint.name, Outcome.BLOCKED, share, pair, opened)
             return
         outcome = Outcome.OPENED if opened else Outcome.REACHED
-        outcome = outcome if share >= REACHED else Outcome.BLOCKED
-        cause = () if share >= REACHED else pair
-        yield Trial("drive", joint.name, outcome, share, cause, " ".join(sorted(opened)))
-        if outcome is not Outcome.BLOCKED:
-            yield from self._fall(joint, state | opened)
+        yield Trial("drive", joint.name, outcome, share, (), opened)
+        far = pushes[0] if self._far_end(joint) == upper else pushes[1]
+        yield from self._fall(joint, {**self.reference.start(), **far.opened})
 
-    def _pushed_share(
-        self, joint: Joint, state: Mapping[str, float]
-    ) -> tuple[float, tuple[str, ...]]:
-        """Return the share of the range that pushes reach, and the pair that stopped one."""
-        start = state[joint.name]
-        lower, upper = _span(joint, start)
-        ends, pair = [start, start], tuple[str, ...]()
-        for end in (upper, lower):
-            if abs(end - start) <= ARRIVED * (upper - lower):
-                ends.append(end)
-                continue
-            self.loaded.set_coordinates(state)
-            ends.append(self._pushed_to(joint, end, upper - lower))
-            if abs(end - ends[-1]) > (1 - REACHED) * (upper - lower):
-                pair = self._stopping_pair(joint) or pair
-        if any(map(math.isnan, ends)):
-            return math.nan, pair
-        return (min(max(ends), upper) - max(min(ends), lower)) / (upper - lower), pair
+    def _pushed_past(self, joint: Joint, end: float) -> Push:
+        """Push a joint to one end; if something stops it, open other joints and push again.
+
+        First everything that moves the part in the way is opened, and what is then in the way.
+        Then each joint between the two links alone, which is how a build decides that a pair of
+        links needs no exclusion. If nothing helps, the first push is returned.
+        """
+        first = push = self._push(joint, end, {})
+        for _ in range(OPENINGS):
+            more = {} if push.arrived else self._opened_joints(joint, push.pair, push.opened)
+            if not more:
+                break
+            push = self._push(joint, end, {**push.opened, **more})
+        if push.arrived:
+            return push
+        for name, value in self._ends_between(joint, first.pair):
+            push = self._push(joint, end, {name: value})
+            if push.arrived:
+                return push
+        return first
+
+    def _push(self, joint: Joint, end: float, opened: Mapping[str, float]) -> Push:
+        """Push a joint from rest to one end while some others are opened."""
+        state = {**self.reference.start(), **opened}
+        lower, upper = _span(joint, state[joint.name])
+        if abs(end - state[joint.name]) <= ARRIVED * (upper - lower):
+            return Push(end, opened)
+        self.loaded.set_coordinates(state)
+        at = self._pushed_to(joint, end, upper - lower)
+        if math.isnan(at) or abs(end - at) <= (1 - REACHED) / 2 * (upper - lower):
+            return Push(at, opened)
+        return Push(at, opened, self._stopping_pair(joint), arrived=False)
 
     def _pushed_to(self, joint: Joint, end: float, span: float) -> float:
         """Push towards one end and return the coordinate that is reached."""
@@ -186,7 +224,7 @@ class Driver:
         # What is meters wide needs longer than that, because it must first gain speed.
         freely = math.sqrt(2 * way / (WEIGHTS * GRAVITY))
         seconds = max(min(max(way / SPEED, SHORTEST), LONGEST), freely)
-        force = max(WEIGHTS * GRAVITY * moved.mass, FINGER) * moved.radius
+        force = max(WEIGHTS * self._weight(joint), FINGER) * moved.radius
         force += self.reference.files.dynamics[joint.name].friction
         sign = math.copysign(1.0, end - now)
         self.loaded.push(joint.name, force=sign * force, speed=span / seconds)
@@ -201,6 +239,11 @@ class Driver:
                 break
         furthest = sign * max(sign * value for value in passed)
         return furthest if all(map(math.isfinite, passed)) else math.nan
+
+    def _weight(self, joint: Joint) -> float:
+        """Return the weight [N] of what a joint moves, with the mass that its armature adds."""
+        moved, armature = self.loads[joint.name], self.reference.files.dynamics[joint.name].armature
+        return GRAVITY * moved.mass * (1 + armature / moved.inertia)
 
     def _stopping_pair(self, joint: Joint) -> tuple[str, ...]:
         """Return the deepest pair of a link that the joint moves and one that it does not."""
@@ -224,6 +267,16 @@ class Driver:
                     found[one.name] = self._far_end(one)
         return found
 
+    def _ends_between(self, joint: Joint, pair: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+        """Yield the ends of each other joint that moves only one of two links."""
+        tree = self.reference.tree
+        chains = [{j.name for j in tree.above(link)} for link in pair if link in tree.links]
+        between = set.symmetric_difference(*chains) if len(chains) == 2 else set[str]()
+        for one in self.reference.independent:
+            if one.name in between - {joint.name}:
+                start = self.reference.start()[one.name]
+                yield from ((one.name, end) for end in _span(one, start) if end != start)
+
     def _far_end(self, joint: Joint) -> float:
         start = self.reference.start()[joint.name]
         lower, upper = _span(joint, start)
@@ -237,7 +290,7 @@ class Driver:
         pull = self._gravity_force({**state, joint.name: end}, joint)
         inward = pull * (joint.upper + joint.lower - 2 * end)
         friction = self.reference.files.dynamics[joint.name].friction
-        least = FALL_TORQUE * GRAVITY * moved.mass * moved.radius
+        least = FALL_TORQUE * self._weight(joint) * moved.radius
         if inward <= 0 or abs(pull) <= max(least, 3 * friction):
             return
         self.loaded.set_coordinates({**state, joint.name: end})

@@ -23,6 +23,7 @@ from pipeline.stages.annotate.accuracy import (
 from pipeline.stages.annotate.closed_forms import ClosedForms, find_closed_forms
 from pipeline.stages.annotate.enclosed import Enclosed, enclosed_moments, sheet_moments
 from pipeline.stages.annotate.moments import moments_body, tetrahedron_moments
+from pipeline.stages.annotate.sheets import find_hollows
 from pipeline.stages.annotate.shells import Shells, find_shells
 from pipeline.stages.annotate.surface import Surface, clean_surface
 
@@ -59,11 +60,20 @@ class LinkMass:
     watertight: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What geometry does not say, in the surface's units: see `link_mass`."""
+
+    thickness: float
+    narrow: float
+
+
 def link_mass(
     meshes: Sequence[trimesh.Trimesh],
     *,
     density: float,
     thickness: float,
+    narrow: float = 0.0,
     resolution: float = 0.0,
     primitives: Sequence[DrawnPrimitive] = (),
 ) -> LinkMass:
@@ -77,6 +87,8 @@ def link_mass(
         Uniform.
     thickness : float [m]
         Of a sheet, for geometry that encloses nothing.
+    narrow : float [m]
+        Width of a room in an open shell that is taken for solid.
     resolution : float [m]
         Largest error of a stored vertex.
     primitives : sequence of DrawnPrimitive
@@ -89,7 +101,8 @@ def link_mass(
     slack = resolution / surface.length
     known = find_closed_forms(surface, shells, primitives, slack)
     blurred = float(shells.areas[~known.shells].sum()) * slack
-    for body, method, error in _attempts(surface, shells, known, thickness / surface.length):
+    guess = Guess(thickness / surface.length, narrow / surface.length)
+    for body, method, error in _attempts(surface, shells, known, guess):
         if body is not None and _is_within(body, surface):
             error += error_of_displacement(body, blurred) + error_of_absence(body, known.left_out)
             whole = _real(body, surface, density)
@@ -98,30 +111,59 @@ def link_mass(
 
 
 def _attempts(
-    surface: Surface, shells: Shells, known: ClosedForms, thickness: float
+    surface: Surface, shells: Shells, known: ClosedForms, guess: Guess
 ) -> Iterator[tuple[RigidBody | None, str, float]]:
     """Yield bodies of density one in the surface's units, method and error, the best first."""
     if known.shells.all():
         yield moments_body(known.moments), "primitive", 0.0
     rest = surface.without(known.shells)
     if len(rest.faces):
-        yield from _with_the_rest(rest, known.moments, thickness)
+        yield from _with_the_rest(rest, known.moments, guess)
     yield _hull(surface), "hull", 1.0
 
 
 def _with_the_rest(
-    surface: Surface, known: np.ndarray, thickness: float
+    surface: Surface, known: np.ndarray, guess: Guess
 ) -> Iterator[tuple[RigidBody | None, str, float]]:
     """Yield bodies of the known moments (10,) and of everything that the shells enclose."""
     shells = find_shells(surface)
     found = enclosed_moments(surface, shells, known)
-    opened = ~shells.solid
+    opened, thickness = ~shells.solid, guess.thickness
+    thin = opened & (np.abs(shells.moments[:, 0]) <= SHEET_SHARE * thickness * shells.areas)
+    sheets = find_hollows(surface, shells, guess.narrow)
+    if sheets.hollow.any():
+        # Shells around nothing are sheets beside it.
+        body, method, error = _with_hollows(surface, sheets.hollow | thin, known, thickness)
+        yield body, method, error + _other_reading(body, moments_body(found.moments))
     if not opened.any() and found.exact:
         yield moments_body(found.moments), "volume", 0.0
-    thin = SHEET_SHARE * thickness * float(shells.areas[opened].sum())
-    if found.by_open > thin or not found.exact:
-        yield moments_body(found.moments), "winding", found.error
+    least = SHEET_SHARE * thickness * float(shells.areas[opened].sum())
+    if found.by_open > least or not found.exact:
+        body, error = moments_body(found.moments), found.error
+        if sheets.doubtful.any():
+            other = _with_hollows(surface, sheets.doubtful | thin, known, thickness)[0]
+            error += _other_reading(body, other)
+        yield body, "winding", error
     yield _with_sheets(surface, opened, found, thickness)
+
+
+def _with_hollows(
+    surface: Surface, hollow: np.ndarray, known: np.ndarray, thickness: float
+) -> tuple[RigidBody | None, str, float]:
+    """Return hollow shells (n,) bool as sheets beside what the others enclose."""
+    rest, found = surface.without(hollow), Enclosed(known, known)
+    if len(rest.faces):
+        found = enclosed_moments(rest, find_shells(rest), known)
+    sheets = sheet_moments(surface.corners[hollow[surface.shells]], thickness)
+    method = "volume+shell" if found.moments[0] > 0 else "shell"
+    return moments_body(found.moments + sheets), method, found.error
+
+
+def _other_reading(body: RigidBody | None, other: RigidBody | None) -> float:
+    """Return the error if open shells were meant the other way, as hollows or as solids."""
+    if body is None or other is None:
+        return 1.0
+    return max(relative_error(other, body), relative_error(body, other))
 
 
 def _with_sheets(

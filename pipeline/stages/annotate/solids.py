@@ -58,13 +58,33 @@ def _open_signs(shells: Shells) -> np.ndarray:
     volumes, telling = shells.moments[:, 0], _is_telling(shells)
     signs = np.ones(len(volumes))
     for shell in np.flatnonzero(telling & ~shells.solid & (volumes < 0)).tolist():
-        around = telling & (np.abs(volumes) > -volumes[shell])
-        around &= (shells.lower <= shells.lower[shell] + TOUCH).all(axis=1)
-        around &= (shells.upper >= shells.upper[shell] - TOUCH).all(axis=1)
-        outer = np.flatnonzero(around)
+        outer = _larger_around(shells, shell)
         largest = volumes[outer[np.argmax(np.abs(volumes[outer]))]] if len(outer) else -1.0
         signs[shell] = np.sign(largest)
     return signs
+
+
+def lined_shells(shells: Shells, signs: np.ndarray) -> np.ndarray:
+    """Return for every shell (n,) the open one around it that it lines, or itself.
+
+    A lining is open and faces the other way; `signs` (n,) turn the shells outward.
+    """
+    volumes, owners = shells.moments[:, 0] * signs, np.arange(len(signs))
+    for shell in np.flatnonzero(~shells.solid & _is_telling(shells) & (volumes < 0)).tolist():
+        outer = _larger_around(shells, shell)
+        outer = outer[~shells.solid[outer] & (volumes[outer] > 0)]
+        if len(outer):
+            owners[shell] = outer[np.argmin(volumes[outer])]
+    return owners
+
+
+def _larger_around(shells: Shells, shell: int) -> np.ndarray:
+    """Return the shells (k,) int of larger volume whose boxes hold that of a shell."""
+    volumes = np.abs(shells.moments[:, 0])
+    around = _is_telling(shells) & (volumes > volumes[shell])
+    around &= (shells.lower <= shells.lower[shell] + TOUCH).all(axis=1)
+    around &= (shells.upper >= shells.upper[shell] - TOUCH).all(axis=1)
+    return np.flatnonzero(around)
 
 
 def _is_telling(shells: Shells) -> np.ndarray:

@@ -42,6 +42,7 @@ from pipeline.stages.annotate.floor import mass_findings, with_floor
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.rounding import rounded_body, rounded_to, rounded_up
 from pipeline.stages.annotate.rows import joint_rows, link_row
+from pipeline.stages.annotate.sheets import NARROW
 
 # Half a step of the last digit of a coordinate in the GLB.
 SINGLE_PRECISION = 2.0**-24
@@ -128,6 +129,7 @@ def _masses(
             parts,
             density=_density(name, facts, settings),
             thickness=thickness,
+            narrow=NARROW * diagonal,
             resolution=_resolution(parts, frames[name][:3, 3]),
             primitives=_primitives(facts.normal, name, len(parts)),
         )

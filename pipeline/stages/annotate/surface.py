@@ -42,6 +42,12 @@ class Rims:
     faces: np.ndarray
     loops: np.ndarray
 
+    def kept(self, chosen: np.ndarray) -> Rims:
+        """Return some of the edges (k,) bool, with loops that are numbered anew."""
+        loops = np.unique(self.loops[chosen], return_inverse=True)[1].reshape(-1)
+        tails, heads = self.tails[chosen], self.heads[chosen]
+        return Rims(tails, heads, self.shells[chosen], self.faces[chosen], loops)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
@@ -85,12 +91,13 @@ class Surface:
         return int(self.shells.max()) + 1 if len(self.shells) else 0
 
     def without(self, left_out: np.ndarray) -> Surface:
-        """Return the surface without some shells (n,) bool that are closed; it keeps its units."""
+        """Return the surface without some shells (n,) bool; it keeps its units."""
         if not left_out.any():
             return self
         kept = ~left_out[self.shells]
         number, face = np.cumsum(~left_out) - 1, np.cumsum(kept) - 1
-        rims = replace(self.rims, shells=number[self.rims.shells], faces=face[self.rims.faces])
+        rims = self.rims.kept(~left_out[self.rims.shells])
+        rims = replace(rims, shells=number[rims.shells], faces=face[rims.faces])
         drawn = tuple(np.append(np.where(left_out, -1, number), -1)[one] for one in self.drawn)
         return replace(
             self, faces=self.faces[kept], shells=number[self.shells[kept]], rims=rims, drawn=drawn

@@ -48,10 +48,11 @@ def write(folder: Path, links: dict[str, list[Box]], joints: str) -> Path:
     return folder
 
 
-def slide(name: str, child: str, axis: str, upper: float, parent: str = "base") -> str:
+def slide(name: str, child: str, axis: str, upper: float, lower: float = 0, more: str = "") -> str:
     return (
-        f'<joint name="{name}" type="prismatic"><parent link="{parent}"/><child link="{child}"/>'
-        f'<axis xyz="{axis}"/><limit lower="0" upper="{upper}" effort="9" velocity="9"/></joint>\n'
+        f'<joint name="{name}" type="prismatic"><parent link="base"/><child link="{child}"/>'
+        f'<axis xyz="{axis}"/><limit lower="{lower}" upper="{upper}" effort="9" velocity="9"/>'
+        f"{more}</joint>\n"
     )
 
 
@@ -99,6 +100,27 @@ def test_a_drawer_behind_a_door_is_reached_when_the_door_is_open(
     assert found.value == pytest.approx(1.0, abs=0.02)
 
 
+def test_neighbors_on_both_sides_are_opened_to_the_end_that_helps(
+    tmp_path: Path, simulator: str
+) -> None:
+    # From -0.1 m to 3 m high: in the way of the drawer also 1 m lower, but not 0.2 m higher.
+    left: list[Box] = [(0.1, 0.3, 3.1, -0.35, 0, 1.45)]
+    right: list[Box] = [(0.1, 0.3, 3.1, 0.35, 0, 1.45)]
+    links = {"base": FRAME, "drawer": DRAWER, "left": left, "right": right}
+    joints = slide("both", "drawer", "1 0 0", 0.3, -0.3)
+    joints += slide("a", "left", "0 0 1", 0.2, -1) + slide("b", "right", "0 0 1", 0.2, -1)
+    found = trials(write(tmp_path / "o", links, joints), simulator)["drive", "both"]
+    assert (found.outcome, found.detail) == (Outcome.OPENED, "a b")
+
+
+def test_a_light_part_with_a_large_armature_reaches_its_end(tmp_path: Path, simulator: str) -> None:
+    """It behaves like 100 kg, so it gets the push that 100 kg need."""
+    heavy = '<dynamics damping="200" friction="0" armature="99"/>'
+    pull = slide("pull", "drawer", "1 0 0", 0.4, more=heavy)
+    folder = write(tmp_path / "o", {"base": FRAME, "drawer": DRAWER}, pull)
+    assert trials(folder, simulator)["drive", "pull"].outcome is Outcome.REACHED
+
+
 def test_a_lifted_part_falls_back_unless_something_holds_it(tmp_path: Path, simulator: str) -> None:
     lift = slide("lift", "drawer", "0 0 1", 0.3)
     folder = write(tmp_path / "o", {"base": FRAME, "drawer": DRAWER}, lift)
@@ -114,6 +136,19 @@ def test_parts_that_overlap_at_rest_are_measured(tmp_path: Path, simulator: str)
     assert found.outcome is Outcome.PENETRATES
     assert found.value == pytest.approx(0.003, abs=2e-4)
     assert found.pair == ("drawer", "post")
+
+
+def test_links_that_cannot_part_may_overlap(tmp_path: Path, simulator: str) -> None:
+    weld = '<joint name="too" type="fixed"><parent link="base"/><child link="rail"/></joint>\n'
+    wall: Box = (0.1, 0.1, 0.1, 0, 0, 0.3)
+    folder = blocked_cabinet(tmp_path / "o", wall, weld, rail=[wall])
+    assert trials(folder, simulator)["rest", ""].outcome is Outcome.CLEAR
+
+
+def test_a_drawer_passes_a_post_at_a_fifth_of_a_millimeter(tmp_path: Path, simulator: str) -> None:
+    # The side of the drawer is at 0.15 m, the post begins at 0.1502 m.
+    folder = blocked_cabinet(tmp_path / "o", (0.02, 0.02, 0.1, 0.27, 0.1602, 0))
+    assert trials(folder, simulator)["drive", "pull"].outcome is Outcome.REACHED
 
 
 def test_a_turn_without_limits_is_driven_once_around(tmp_path: Path, simulator: str) -> None:

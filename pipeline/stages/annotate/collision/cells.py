@@ -8,7 +8,7 @@ cavity without an opening counts as solid, because nothing can enter it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -46,6 +46,8 @@ class Cells:
         Edges of a cell.
     air : (nx, ny, nz) bool
         Cells whose centers the outside air reaches; the others are solid.
+    walls : three (nx, ny, nz) bool
+        Per axis, cells with a wall between their center and the next one's.
     crowded : float
         Share of the cells in the shape's box with air at their centers that surface runs through.
     """
@@ -54,6 +56,7 @@ class Cells:
     corner: np.ndarray
     size: np.ndarray
     air: np.ndarray
+    walls: tuple[np.ndarray, ...]
     crowded: float
 
     def to_cells(self, points: np.ndarray) -> np.ndarray:
@@ -110,10 +113,17 @@ class Cells:
         return int((held & air).sum()), int(held.sum())
 
 
-def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
-    """Make a grid around the triangles (m, 3, 3) [m], and fill it with air from outside.
+def cells_around(triangles: np.ndarray, most_cells: int, walls: np.ndarray | None = None) -> Cells:
+    """Make a grid around a shape, and fill it with air from outside.
 
-    `most_cells` are along the longest side; a hollow that is narrower than a cell is not found.
+    Parameters
+    ----------
+    triangles : (m, 3, 3) float [m]
+        The shape.
+    most_cells : int
+        Along the longest side; a hollow that is narrower than a cell is not found.
+    walls : (k, 3, 3) float [m], optional
+        What else the air does not pass, anywhere.
     """
     axes = _own_axes(triangles)
     turned = applied(axes, triangles)
@@ -124,10 +134,14 @@ def cells_around(triangles: np.ndarray, most_cells: int) -> Cells:
     size = (upper - lower) / (counts - 0.02)
     corner = (lower + upper) / 2 - (counts / 2 + 1) * size  # one cell of air on every side
     inner, shape = (turned - corner) / size, tuple((counts + 2).tolist())
-    air = _reached(_walls(inner, shape))
+    around = inner
+    if walls is not None:
+        around = np.concatenate([inner, _within((applied(axes, walls) - corner) / size, shape)])
+    between = _walls(around, shape)
+    air = _reached(between)
     shared = air & _surface(inner, shape)
     crowded = int(shared.sum()) / max(int(air[1:-1, 1:-1, 1:-1].sum()), 1)
-    return Cells(axes, corner, size, air, crowded)
+    return Cells(axes, corner, size, air, between, crowded)
 
 
 def effort(triangles: np.ndarray, most_cells: int) -> float:
@@ -205,16 +219,24 @@ def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack([first, second, np.cross(first, second)])
 
 
-def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
+def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Return per axis which cells have a wall between their center and the next one's."""
     walls = []
     for axis in range(3):
         wall = np.zeros(shape, dtype=bool)
         others = tuple(size for number, size in enumerate(shape) if number != axis)
         for u, v, depth in _crossings(triangles, axis, others):
-            np.moveaxis(wall, axis, 2)[u, v, np.floor(depth - 0.5).astype(int)] = True
+            before = np.floor(depth - 0.5).astype(int)
+            hit = (before >= 0) & (before < shape[axis])
+            np.moveaxis(wall, axis, 2)[u[hit], v[hit], before[hit]] = True
         walls.append(wall)
-    return walls
+    return tuple(walls)
+
+
+def _within(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the triangles (m, 3, 3) whose boxes meet a grid."""
+    low, high = triangles.min(axis=1), triangles.max(axis=1)
+    return np.asarray(triangles[((high > 0) & (low < np.array(shape))).all(axis=1)])
 
 
 def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -235,7 +257,7 @@ def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return surface
 
 
-def _reached(walls: list[np.ndarray]) -> np.ndarray:
+def _reached(walls: Sequence[np.ndarray]) -> np.ndarray:
     """Spread the air from the outermost cells along the axes until it is stable or at a limit."""
     air = np.zeros(walls[0].shape, dtype=bool)
     air[[0, -1]] = air[:, [0, -1]] = air[:, :, [0, -1]] = True

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from dataclasses import replace
-from itertools import count, product
+from itertools import product
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from pipeline.stages.annotate.collision.cuts import (
     sweeps_over,
 )
 from pipeline.stages.annotate.collision.solid import Solid
+from pipeline.stages.annotate.sheets import solid_room
 
 # A hull may fill this share of itself with air, or this share of the whole component's hull.
 FILLED_SHARE, FILLED_OF_WHOLE = 0.1, 0.01
@@ -53,19 +55,34 @@ class Decomposition:
         Not convex, not flat.
     smallest : float [m^3]
         A smaller hollow stays filled.
+    others : (k, 3, 3) float [m], optional
+        Triangles of the other components of the link, which may cover the opening of a sheet.
+    narrow : float [m]
+        Width of a room in an open sheet that is solid.
     """
 
-    def __init__(self, component: Surface, smallest: float) -> None:
+    def __init__(
+        self,
+        component: Surface,
+        smallest: float,
+        others: np.ndarray | None = None,
+        narrow: float = 0.0,
+    ) -> None:
         triangles = component.vertices[component.faces]
-        self._cells = cells_around(triangles, COARSE)
+        closed = is_closed(component.faces)
+        count, self._cells = COARSE, cells_around(triangles, COARSE)
         if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
-            self._cells = cells_around(triangles, FINE)
+            count, self._cells = FINE, cells_around(triangles, FINE)
+        if not closed and others is not None:
+            walled = cells_around(triangles, count, walls=others)
+            room = solid_room(triangles, walled, narrow)
+            self._cells = replace(self._cells, air=self._cells.air & ~room)
         points = self._cells.to_cells(component.vertices)
-        self._solid = Solid(points[component.faces]) if is_closed(component.faces) else None
+        self._solid = Solid(points[component.faces]) if closed else None
         self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the largest part that no plane cuts
-        self._numbers = count()
+        self._numbers = itertools.count()
         self._smallest = smallest / self._cells.volume
         self._whole = 0
         self._is_in: dict[bytes, bool] = {}  # corners of boxes

@@ -31,6 +31,7 @@ from pipeline.stages.annotate.collision.decomposition import (
     MOST_PARTS,
     Decomposition,
 )
+from pipeline.stages.annotate.sheets import NARROW
 
 # A hollow of this many times a component's volume matters more than the component.
 _FAR_LARGER = 100
@@ -107,7 +108,13 @@ def convex_parts(
         key = tuple(array.tobytes() for one in shapes for array in (one.vertices, one.faces))
         if key not in known:
             smallest = edge * edge * edge
-            known[key] = link_parts(shapes, most=most, decimals=decimals, smallest=smallest)
+            known[key] = link_parts(
+                shapes,
+                most=most,
+                decimals=decimals,
+                smallest=smallest,
+                narrow=NARROW * diagonal,
+            )
         found[link.name] = known[key]
     return found
 
@@ -132,7 +139,12 @@ def _link_findings(link: str, found: LinkParts, most: int) -> Iterator[Finding]:
 
 
 def link_parts(
-    shapes: Sequence[Piece], *, most: int, decimals: int = 9, smallest: float = 0.0
+    shapes: Sequence[Piece],
+    *,
+    most: int,
+    decimals: int = 9,
+    smallest: float = 0.0,
+    narrow: float = 0.0,
 ) -> LinkParts:
     """Return the convex parts of a link's shapes.
 
@@ -146,13 +158,19 @@ def link_parts(
         Of the object's grid [m].
     smallest : float [m^3]
         A hollow of less than this stays filled.
+    narrow : float [m]
+        Width of a room in an open sheet that is solid.
     """
     found = [thickened(part, decimals) for part in components(shapes)]
     found = sorted(found, key=lambda part: falling_size(part, decimals))
     kept = {n: part for n, part in enumerate(found[:most])}
     hulls = {n: convex(part, decimals) for n, part in kept.items()}
     hollow = [n for n in kept if may_be_hollow(kept[n], hulls[n], decimals)]
-    decomposed = {n: Decomposition(kept[n], smallest) for n in hollow if _is_light(kept[n])}
+    decomposed = {
+        n: Decomposition(kept[n], smallest, _others(found, n), narrow)
+        for n in hollow
+        if _is_light(kept[n])
+    }
     _cut(hulls, decomposed, most)
     is_cut = {n: n in decomposed and decomposed[n].parts > 1 for n in hulls}
     parts = [decomposed[n].hulls(decimals) if is_cut[n] else [hulls[n]] for n in hulls]
@@ -161,6 +179,12 @@ def link_parts(
     everything = [one for some in parts for one in some]
     everything.sort(key=lambda part: falling_size(part, decimals))
     return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
+
+
+def _others(components: Sequence[Surface], number: int) -> np.ndarray:
+    """Return the triangles (k, 3, 3) of all components but one."""
+    others = [one.vertices[one.faces] for n, one in enumerate(components) if n != number]
+    return np.concatenate([np.zeros((0, 3, 3)), *others])
 
 
 def falling_size(part: Surface, decimals: int) -> float:

@@ -113,12 +113,17 @@ def test_objects_of_any_size_have_the_closed_form(
 
 @pytest.mark.parametrize("size", [1e-5, 100.0])
 def test_open_objects_of_any_size_stay_within_their_estimate(size: float) -> None:
-    box = trimesh.creation.box((size, size, size))
-    sides = trimesh.Trimesh(box.vertices, box.faces[box.face_normals[:, 2] < 0.5], process=False)
-    found = link_mass([sides], density=DENSITY, thickness=0.002 * size)
+    box = trimesh.creation.box((size, size, size)).subdivide().subdivide().subdivide()
+    pricked = trimesh.Trimesh(box.vertices, box.faces[1:], process=False)
+    found = link_mass([pricked], density=DENSITY, thickness=0.002 * size)
     assert found.method == "winding"
     assert found.body.mass == pytest.approx(DENSITY * size**3, rel=found.error)
     assert found.error < 0.02
+    sides = trimesh.Trimesh(box.vertices, box.faces[box.face_normals[:, 2] < 0.5], process=False)
+    found = link_mass([sides], density=DENSITY, thickness=0.002 * size)
+    assert found.method == "shell"
+    assert found.body.mass == pytest.approx(DENSITY * 5 * size**2 * 0.002 * size)
+    assert found.error == 1.0
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e6])

@@ -111,10 +111,23 @@ def test_a_closed_box_in_two_colors_is_one_volume() -> None:
     assert found.body.inertia == pytest.approx(mass_of(box).body.inertia)
 
 
-def test_an_open_box_is_measured_by_winding_number_with_an_error() -> None:
+def test_a_box_without_a_lid_is_five_sheets_and_the_error_covers_a_solid() -> None:
     box = trimesh.creation.box((1, 2, 3))
     sides = box.faces[box.face_normals[:, 2] < 0.5]
     found = mass_of(trimesh.Trimesh(box.vertices, sides, process=False))
+    assert (found.method, found.watertight) == ("shell", False)
+    areas = {"floor": 1 * 2, "long": 2 * (2 * 3), "short": 2 * (1 * 3)}
+    assert found.body.mass == pytest.approx(DENSITY * THICKNESS * sum(areas.values()))
+    # The floor is at -1.5, and the walls are centered at 0.
+    height = -1.5 * areas["floor"] / sum(areas.values())
+    assert found.body.center == pytest.approx([0, 0, height])
+    assert found.error == 1.0  # a solid would be many times as heavy
+
+
+def test_a_box_with_a_small_hole_is_measured_by_winding_number_with_an_error() -> None:
+    box = trimesh.creation.box((1, 2, 3))
+    pricked = trimesh.creation.box((1, 2, 3)).subdivide().subdivide().subdivide()
+    found = mass_of(trimesh.Trimesh(pricked.vertices, pricked.faces[1:], process=False))
     assert (found.method, found.watertight) == ("winding", False)
     assert 0 < found.error < 0.02
     assert found.body.mass == pytest.approx(6 * DENSITY, rel=found.error)

@@ -24,6 +24,9 @@ DIRECTIONS = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtyp
 MOST_FILLED = 0.25
 # Of the object's diagonal, edge of a cube: less than this is not worth a look.
 SMALLEST = 0.02
+# Of the object's diagonal, twice the hull's volume over its area: a knob without its back that is
+# not wider than this is a solid.
+SOLID_WIDTH = 0.02
 
 
 def filled_without_a_word(outcome: Outcome, diagonal: float) -> dict[str, float]:
@@ -33,19 +36,24 @@ def filled_without_a_word(outcome: Outcome, diagonal: float) -> dict[str, float]
     found = {}
     for link in parse_urdf(files["object.urdf"]).links:
         if link.collisions and link.visuals and f"link {link.name}:" not in said:
-            share, volume = filled(link, files)
+            share, volume = filled(link, files, SOLID_WIDTH * diagonal)
             if share > MOST_FILLED and volume > (SMALLEST * diagonal) ** 3:
                 found[link.name] = share
     return found
 
 
-def filled(link: UrdfLink, files: dict[str, bytes]) -> tuple[float, float]:
-    """Return the share and the volume [m^3] of a link's hull that is free to see, but filled."""
+def filled(link: UrdfLink, files: dict[str, bytes], narrow: float) -> tuple[float, float]:
+    """Return the share and the volume [m^3] of a link's hull that is free to see, but filled.
+
+    None of it for a hull that is flat, or not wider than `narrow` [m].
+    """
     shown = trimesh.util.concatenate([read(files, s.geometry.filename) for s in link.visuals])
     parts = [read(files, shape.geometry.filename).convex_hull for shape in link.collisions]
     if np.linalg.matrix_rank(shown.vertices - shown.vertices.mean(axis=0), tol=1e-6) < 3:
         return 0.0, 0.0
     random, hull = np.random.default_rng(1), shown.convex_hull
+    if 2 * hull.volume <= narrow * hull.area:
+        return 0.0, 0.0
     points = random.uniform(*shown.bounds, size=(600, 3))
     points = points[is_in(points, [hull])]
     free = np.zeros(len(points), dtype=bool)
