@@ -27,6 +27,8 @@ class IngestedRecord(Record):
         `metric`, `unit_sphere` or `arbitrary`.
     unit : float [m per source length]
         Length of the source's unit.
+    gltf_up : str
+        Axis of glTF files, `y` or `z`, that is the link's z.
     name, description, label : str
         Name, one sentence, and the source's own category label.
     parts : dict
@@ -54,6 +56,7 @@ class IngestedRecord(Record):
     frame: Frame
     scale: str
     unit: float
+    gltf_up: str = "z"
     name: str = ""
     description: str = ""
     label: str = ""

@@ -97,6 +97,8 @@ class RawRecord:
     frame, scale, unit
         The object's own (`up` and `front`; policy; m per length); None if those of the source
         apply.
+    gltf_up : str
+        Axis of glTF files, `y` or `z`, that is the link's z.
     same_as : tuple of str
         Declared duplicates of this object, as `<source>/<id in that source>`.
     substitutes : dict
@@ -120,6 +122,7 @@ class RawRecord:
     frame: Frame | None = None
     scale: str | None = None
     unit: float | None = None
+    gltf_up: str = "z"
     same_as: tuple[str, ...] = ()
     substitutes: dict[str, str] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)

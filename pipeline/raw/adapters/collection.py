@@ -10,10 +10,12 @@
     frame: {up: z, front: -y} # front may be null
     scale: metric             # or unit_sphere, arbitrary
     unit: 1.0                 # m per length, 1e-9 to 1e6
+    gltf_up: y                # the axis of glTF files that is z in the URDF; z by default
     format: mjcf              # or urdf
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
-    packages: {my_robot: src/my_robot}  # folders of ROS packages, if their names do not show them
+    packages: {my_robot: src/my_robot}  # folders of ROS packages, if their names do not show them;
+                              # `.` is the collection itself
 
 `title`, `license`, `frame`, `scale` and one of `label` and `label_from` are required (with
 `layout: physx` neither label, because its JSON has it).
@@ -32,6 +34,7 @@ from pipeline.raw.files import FolderFiles
 FILE = "source.yaml"
 _AXES = ["x", "y", "z", "-x", "-y", "-z"]
 _PART = r"[A-Za-z0-9_-][A-Za-z0-9_. -]{0,99}"
+_FOLDER = rf"^(\.|{_PART}(/{_PART}){{0,23}})\Z"
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 500}
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,6 +55,7 @@ SCHEMA: dict[str, Any] = {
         "scale": {"enum": ["metric", "unit_sphere", "arbitrary"]},
         # From a nanometer to a thousand kilometers.
         "unit": {"type": "number", "minimum": 1e-9, "maximum": 1e6},
+        "gltf_up": {"enum": ["y", "z"]},
         "format": {"enum": ["urdf", "mjcf"]},
         "layout": {"enum": ["folders", "physx"]},
         "shared": {
@@ -60,12 +64,12 @@ SCHEMA: dict[str, Any] = {
             # The name of one folder of the collection: no `..`, no absolute path.
             "items": {"type": "string", "pattern": rf"^{_PART}\Z"},
         },
-        # The folder of a package, below the collection.
+        # The folder of a package, below the collection; `.` is the collection itself.
         "packages": {
             "type": "object",
             "maxProperties": 256,
             "propertyNames": {"pattern": r"^[A-Za-z0-9_.-]{1,100}\Z"},
-            "additionalProperties": {"type": "string", "pattern": rf"^{_PART}(/{_PART}){{0,23}}\Z"},
+            "additionalProperties": {"type": "string", "pattern": _FOLDER},
         },
     },
 }

@@ -106,7 +106,7 @@ def _folders_above(model: str) -> Iterator[str]:
 
 
 def _in_packages(whole: str, folders: list[str], packages: Mapping[str, str]) -> Iterator[str]:
-    package, _, rest = whole.partition("/")
+    package, _, rest = whole.lstrip("/").partition("/")
     if package in packages:
         yield posixpath.join(folders[-1], packages[package], rest)
         return
@@ -174,9 +174,21 @@ def _homes(model: str, names: list[str]) -> list[str]:
 
 
 def _home(name: str, top: str) -> str:
-    """Return the package of a mesh, else its folder; never the whole collection."""
+    """Return the package of a mesh, else its folder; never the whole collection.
+
+    A package is what holds the mesh's `meshes` (or a folder of such a name), at any depth.
+    """
     folder = posixpath.dirname(name)
+    above = [one for one in _folders_above(name) if one != top]
+    inner = next((one for one in above if _is_mesh_folder(one)), None)
     last = folder if folder != top else name
-    while posixpath.basename(folder).lower() in MESH_FOLDERS and folder != top:
+    if inner is None:
+        return last
+    folder = inner
+    while _is_mesh_folder(folder) and folder != top:
         last, folder = folder, posixpath.dirname(folder)
     return folder if folder != top else last
+
+
+def _is_mesh_folder(folder: str) -> bool:
+    return posixpath.basename(folder).lower() in MESH_FOLDERS

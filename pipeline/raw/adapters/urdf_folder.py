@@ -147,6 +147,7 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
         frame=Frame(**facts["frame"]),
         scale=facts["scale"],
         unit=float(facts["unit"]) if "unit" in facts else None,
+        gltf_up=facts.get("gltf_up", "z"),
         provenance={**provenance, **record.provenance},
     )
 

@@ -19,6 +19,8 @@ RECORD_ID_SOURCES = ("articraft",)
 PROMPT_SOURCES = ("articulated_object_code",)
 # Collections, whose models are known by the names of their files and folders.
 MODEL_SOURCES = ("tail",)
+# Folders that say what kind of file they hold.
+PLAIN_FOLDERS = frozenset({"mjcf", "model", "models", "robots", "urdf", "urdfs", "xml"})
 # Words of the longest name in models.tsv.
 LONGEST_MODEL = 4
 
@@ -156,7 +158,7 @@ def _read_model_name(trail: _Trail, name: str) -> bool:
     """
     label, models = trail.label, trail.taxonomy.models
     file, *folders = (plain_label(part) for part in name.split("/")[::-1])
-    across = _model_across(models, folders[0] if folders else "", file)
+    across = _model_across(models, _own_folder(folders), file)
     found = across or next(filter(None, (_first_model(models, text) for text in
                                          (file, label, *folders))), None)  # fmt: skip
     if found is not None:
@@ -182,6 +184,15 @@ def _first_model(models: Mapping[str, str], text: str) -> str | None:
             if candidate in models and (start == 0 or len(candidate) > 2):
                 return candidate
     return None
+
+
+def _own_folder(folders: Sequence[str]) -> str:
+    """Return the nearest folder that is named after a model: `franka_description/urdf` is `franka`.
+
+    Packages of ROS end with `_description`.
+    """
+    named = (folder for folder in folders if folder not in PLAIN_FOLDERS)
+    return next(named, "").removesuffix("_description")
 
 
 def _model_across(models: Mapping[str, str], folder: str, file: str) -> str | None:

@@ -99,6 +99,7 @@ def _ingested_record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
         frame=raw.frame or facts.frame,
         scale=raw.scale or facts.scale,
         unit=raw.unit or facts.unit,
+        gltf_up=raw.gltf_up,
         name=raw.name,
         description=raw.description,
         label=raw.label,

@@ -39,7 +39,9 @@ def settle_loose(model: UrdfModel) -> tuple[UrdfModel, list[Finding]]:
     branches = _branches(model, tops)
     moving = [joint for joint in tops if _moves(model, joint, branches[joint.name])]
     if not moving and len(tops) > 1:
-        return model, []  # nothing but loose things: `decompose` rejects the first
+        names = ", ".join(repr(joint.child) for joint in tops)
+        detail = f"nothing in the file has a joint; {names} are fixed to the world or loose."
+        raise Rejection(Reason.JOINT_FLOATING, detail)
     chosen = moving[0] if moving else tops[0]
     loose = [joint for joint in moving if joint.type == "floating"]
     if loose and len(moving) > 1:

@@ -35,6 +35,7 @@ from pipeline.shapes.pieces import Look, Piece, compacted, joined
 from pipeline.shapes.primitives import Primitive, tessellated
 from pipeline.shapes.scenes import SCENE_TYPES, scene_pieces
 from pipeline.stages.normalize.given_meshes import GivenMesh
+from pipeline.stages.normalize.substitutes import near_picture
 
 T = TypeVar("T")
 # Texture coordinates beyond this have no fraction left in single precision, as in a GLB.
@@ -283,6 +284,7 @@ class MeshReader:
 
     def picture(self, name: str, beside: str) -> Picture | None:
         """Return a picture that the file `beside` names; an absent one is a finding."""
+        name = near_picture(self.files, name, beside)
         key = (self.files.resolve(name, beside=beside), "")
         if key not in self._pictures:
             data = self.side_file(name, beside)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
@@ -79,14 +79,15 @@ class MjcfDocument:
 
 def read_document(files: RawFiles, model: str, budgets: Budgets) -> MjcfDocument:
     """Read a model with all its includes; reject what leads out of the object's files."""
-    root = _Includer(files, model, budgets.urdf_bytes).read()
+    includer = _Includer(files, model, budgets.urdf_bytes)
+    root = includer.read()
     if root.tag != "mujoco":
         raise Rejection(Reason.MJCF_INVALID, f"{model}: the root is <{root.tag}>, not <mujoco>.")
     bodies = sum(1 for _ in root.iter("body"))
     if bodies > budgets.links:
         detail = f"{bodies} bodies, more than the budget of {budgets.links} links."
         raise Rejection(Reason.TOO_MANY_LINKS, detail)
-    return _Cleaner(files, model, root).clean()
+    return _Cleaner(files, model, root, includer.homes).clean()
 
 
 class _Includer:
@@ -96,6 +97,7 @@ class _Includer:
         self._files, self._model, self._left = files, model, most_bytes
         self._elements = XmlBudget().max_elements
         self._seen: set[str] = set()
+        self.homes: dict[Element, str] = {}  # the included file of an element that names a file
 
     def read(self) -> Element:
         root = self._parse(self._model)
@@ -126,6 +128,8 @@ class _Includer:
         filled: list[Element] = []
         for child in parent:
             if child.tag != "include":
+                if name != self._model and child.get("file"):
+                    self.homes[child] = name
                 self._fill(child, name, depth + 1)
                 filled.append(child)
                 continue
@@ -149,8 +153,10 @@ class _Includer:
 class _Cleaner:
     """Copies the allowed elements, and records files and what was left out."""
 
-    def __init__(self, files: RawFiles, model: str, root: Element) -> None:
-        self._files, self._model, self._root = files, model, root
+    def __init__(
+        self, files: RawFiles, model: str, root: Element, homes: Mapping[Element, str]
+    ) -> None:
+        self._files, self._model, self._root, self._homes = files, model, root, homes
         self._out = MjcfDocument()
         self._ignored: Counter[str] = Counter()
         self._loops = Loops(root)
@@ -176,18 +182,23 @@ class _Cleaner:
         for element in self._root.iter():
             for key in PICTURES:
                 if element.get(key):
-                    self._path(element.tag, element.get(key, ""))
+                    self._path(element, element.get(key, ""))
 
-    def _path(self, tag: str, name: str) -> str:
-        """Return a file's name among the object's files."""
-        own = "texturedir" if tag == "texture" else "meshdir"
+    def _path(self, element: Element, name: str) -> str:
+        """Return a file's name among the object's files: beside the model, else the include."""
+        own = "texturedir" if element.tag == "texture" else "meshdir"
         folder = self._settings.get(own, self._settings.get("assetdir", ""))
         plain = name.replace("\\", "/")
         if self._settings.get("strippath") == "true":
             plain = posixpath.basename(plain)
         if plain.startswith("/"):
             folder = ""
-        return self._files.resolve(posixpath.join(folder, plain), beside=self._model)
+        written = posixpath.join(folder, plain)
+        path, home = self._files.resolve(written, beside=self._model), self._homes.get(element)
+        if home is not None and not self._files.has(path):
+            other = self._files.resolve(written, beside=home)
+            return other if self._files.has(other) else path
+        return path
 
     def _copy_children(self, source: Element, target: Element) -> None:
         for child in source:
@@ -234,7 +245,11 @@ class _Cleaner:
             is_again = key in self._again
             self._again.add(key)
             return is_again
-        return False  # of one name and different: MuJoCo refuses it, with the name
+        if element.tag == "mesh":
+            return False  # of one name and different: MuJoCo refuses it, with the name
+        detail = f"<{key[0]}> {key[1]!r} is defined twice; the first counts."
+        self._out.findings.append(Finding(Code.DOCUMENT_MENDED, detail))
+        return True
 
     def _attributes(self, element: Element, parent: str) -> dict[str, str]:
         if element.tag == "compiler":
@@ -263,7 +278,7 @@ class _Cleaner:
         written = next(self._written(element), "")
         stem = posixpath.splitext(posixpath.basename(written.replace("\\", "/")))[0]
         name = element.get("name") or stem
-        path = self._path(element.tag, written) if written else ""
+        path = self._path(element, written) if written else ""
         book[name] = {**element.attrib, "path": path}
         return name, book[name]
 

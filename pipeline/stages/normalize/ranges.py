@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from aa_dataset.kinematics import Joint, JointType
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfModel
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.engine.settings import Normalize
+from pipeline.stages.normalize.frame import FARTHEST
 
 
 def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]]:
@@ -35,6 +36,20 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
         bounded = replace(joint, lower=_short(lower), upper=_short(upper))
         return bounded, [Finding(Code.LIMIT_INVENTED, detail)]
     return joint, []
+
+
+def without_endless(tree: KinematicTree) -> KinematicTree:
+    """Return the tree with no limit where the source has one beyond any object.
+
+    Converters write 1e16 or 1.8e308 for "none".
+    """
+    return KinematicTree(tree.name, tree.links, tuple(map(_without_endless, tree.joints)))
+
+
+def _without_endless(joint: Joint) -> Joint:
+    lower = -math.inf if joint.lower < -FARTHEST else joint.lower
+    upper = math.inf if joint.upper > FARTHEST else joint.upper
+    return replace(joint, lower=lower, upper=upper)
 
 
 def lacks_range(joint: Joint) -> bool:

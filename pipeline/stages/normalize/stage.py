@@ -42,6 +42,7 @@ from pipeline.shapes.pieces import Piece, places_by_look
 from pipeline.stages.normalize.emit import Drive, NormalObject, object_files
 from pipeline.stages.normalize.frame import FARTHEST, Similarity, all_points, find_similarity
 from pipeline.stages.normalize.given_meshes import GivenMesh
+from pipeline.stages.normalize.gltf_frames import with_turned_gltf
 from pipeline.stages.normalize.mended import line_of_joint, parse_mended
 from pipeline.stages.normalize.meshes import LinkGeometry, MeshReader
 from pipeline.stages.normalize.mjcf import read_mjcf
@@ -53,6 +54,7 @@ from pipeline.stages.normalize.ranges import (
     settle_drive,
     settle_range,
     stated_limit,
+    without_endless,
 )
 from pipeline.stages.normalize.still import settle_still
 from pipeline.stages.normalize.structure import dissolve_empty, renamed
@@ -133,13 +135,13 @@ def normalize_raw(
         Manual corrections of this object; applied first.
     """
     model, given, read_findings = _read_any(files, source, settings.budgets)
-    model = with_substitutes(model, source.substitutes)
+    model = with_turned_gltf(with_substitutes(model, source.substitutes), source.gltf_up)
     model, source, repaired = apply_repairs(model, source, repairs)
     _require_ordered_limits(files, model, source)
     plain = one_dof_joints(model, source, settings.normalize)
     model = plain.model
     tree, frames = _checked_tree(model)
-    tree, still_findings = settle_still(tree)
+    tree, still_findings = settle_still(without_endless(tree))
     reader = MeshReader(files, source.model, settings.budgets, given)
     geometry, hidden_findings = visible_geometry(reader.link_geometry(model, frames))
     pieces = {name: parts.visuals for name, parts in geometry.items()}

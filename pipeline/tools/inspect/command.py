@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -79,11 +81,9 @@ def _sheet_pictures(
         )
     listed = list(adapter_module(facts.adapter).discover(Path(facts.folder)))
     rows: list[list[tuple[Picture, str]]] = []
-    for found in listed:
-        try:
-            rows.append(_object_pictures(source, facts, config, found))
-        except Rejection as rejection:
-            sys.stderr.write(f"{found.name}: {rejection}\n")
+    for found in _spread(listed, most):
+        row = _pictures_or_none(source, facts, config, found)
+        rows += [row] if row else []
         if len(rows) == most:
             break
     if not rows:
@@ -91,15 +91,39 @@ def _sheet_pictures(
     return [picture for row in rows for picture in row]
 
 
+def _spread(listed: Sequence[Found], most: int) -> Iterator[Found]:
+    """Yield the first object of each of `most` equal runs, then the second of each, and so on."""
+    ends = [round(k * len(listed) / most) for k in range(most + 1)]
+    runs = [listed[start:end] for start, end in pairwise(ends)]
+    for layer in zip_longest(*runs):
+        yield from (found for found in layer if found is not None)
+
+
+def _pictures_or_none(
+    source: str, facts: SourceFacts, config: Config, found: Found
+) -> list[tuple[Picture, str]]:
+    """Return the pictures of an object; none, with a line, if it is rejected or nothing moves."""
+    try:
+        row = _object_pictures(source, facts, config, found)
+    except Rejection as rejection:
+        sys.stderr.write(f"{found.name}: {rejection}\n")
+        return []
+    if not row:
+        sys.stderr.write(f"{found.name}: no joint can move.\n")
+    return row
+
+
 def _object_pictures(
     source: str, facts: SourceFacts, config: Config, found: Found
 ) -> list[tuple[Picture, str]]:
-    """Return four labeled pictures of one object."""
+    """Return four labeled pictures of one object, none if it has no joint that moves."""
     root = Path(facts.folder)
     given = IngestInput(source, facts, found, digest="", mark=None)
     record = ingest(Task(found.name, given), select(config, IngestSettings)).record
     wanted = select(config, NormalizeSettings)
     outcome = normalize(Task(found.name, NormalizeInput(root, record)), wanted)
+    if not urdf_tree(parse_urdf((outcome.files or {})[URDF])).movable:
+        return []
     files = open_raw(root, found.paths, most_bytes=config.budgets.raw_bytes)
     before = _raw_picture(files, record)
     rest, opened, parts = _normal_pictures(outcome, config)
@@ -110,24 +134,32 @@ def _object_pictures(
 
 def _raw_picture(files: RawFiles, record: IngestedRecord) -> Picture:
     """Draw the object as another reader reads it; an empty picture if that fails."""
-    read = {"mjcf": _mjcf_parts, "urdf": _urdf_parts}[record.format]
     with tempfile.TemporaryDirectory() as folder:
         for name in files.names():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(files.read(name))
         try:
-            return _render_views([read(Path(folder, record.model))])[0]
+            path = Path(folder, record.model)
+            is_mjcf = record.format == "mjcf"
+            parts = _mjcf_parts(path) if is_mjcf else _urdf_parts(path, record.substitutes)
+            return _render_views([parts])[0]
         except Exception as error:  # another reader may fail in any way
             sys.stderr.write(f"{record.model} cannot be drawn: {error}\n")
             return BLANK
 
 
-def _urdf_parts(path: Path) -> Parts:
-    """Return the meshes that yourdfpy reads, in the root link's frame."""
+def _urdf_parts(path: Path, substitutes: Mapping[str, str]) -> Parts:
+    """Return the meshes that yourdfpy reads, in the root link's frame.
+
+    `substitutes` are the files of names that lead nowhere by themselves, such as `package://`.
+    """
     import yourdfpy
 
-    scene = yourdfpy.URDF.load(str(path)).scene
+    def place(fname: str) -> str:
+        return str(path.parent / substitutes.get(fname, fname))
+
+    scene = yourdfpy.URDF.load(str(path), filename_handler=place).scene
     meshes = [mesh for mesh in scene.dump() if isinstance(mesh, trimesh.Trimesh)]
     return [(mesh, np.eye(4)) for mesh in meshes]
 

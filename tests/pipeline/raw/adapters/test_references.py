@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trimesh
 import yaml
 
 from pipeline.base.errors import Rejection
@@ -67,6 +68,7 @@ def built(root: Path, found: Found) -> Outcome:
         ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "file:///home/me/ws/src/arm/meshes/a.obj"),
         ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "D:\\ws\\arm\\meshes\\a.obj"),
         ("urdf/arm.urdf", "meshes/a.obj", "package://robots/meshes/a.obj"),
+        ("arm/urdf/arm.urdf", "arm/meshes/a.obj", "package:///repo/arm/meshes/a.obj"),
     ],
 )  # fmt: skip
 def test_the_usual_layouts_are_found(tmp_path: Path, model: str, mesh: str, written: str) -> None:
@@ -85,6 +87,29 @@ def test_the_owner_may_say_where_a_package_is(tmp_path: Path) -> None:
     (found,) = collection(tmp_path, files, packages={"arm": "deep/place of it"})
     assert "robots/deep/place of it" in found.paths
     assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+def test_a_package_may_be_the_collection_itself(tmp_path: Path) -> None:
+    files = {
+        "urdf/arm.urdf": arm("package://arm/deep/a.obj"),
+        "arm/deep/a.obj": bench.box_text((9, 9, 9)),
+        "deep/a.obj": BOX,
+    }
+    (found,) = collection(tmp_path, files, packages={"arm": "."})
+    assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+def test_the_package_of_a_mesh_in_a_deep_folder_is_added_with_its_pictures(tmp_path: Path) -> None:
+    picture = "mtllib m.mtl\nusemtl m\n"
+    files = {
+        "src/arm/robots/arm.urdf": arm("package://arm/meshes/left/hand/a.obj"),
+        "src/arm/meshes/left/hand/a.obj": picture + BOX,
+        "src/arm/meshes/left/hand/m.mtl": "newmtl m\nmap_Kd ../../../materials/absent.png\n",
+        "src/leg/meshes/a.obj": BOX,
+    }
+    (found,) = collection(tmp_path, files)
+    assert found.paths[2:] == ("robots/src/arm",)
+    assert "texture_missing" in bench.codes(built(tmp_path, found))  # and not `mesh_outside`
 
 
 @pytest.mark.parametrize(
@@ -175,3 +200,22 @@ def test_includes_and_meshes_of_mjcf_may_be_elsewhere_in_the_collection(tmp_path
     (found,) = collection(tmp_path, files, format="mjcf")
     assert found.paths == ("robots/models/arm.xml", "robots/models", "robots/parts", "robots/stl")
     assert built(tmp_path, found).record.extents == pytest.approx((1, 1, 1))
+
+
+@pytest.mark.parametrize(("up", "extents"), [("z", (1, 2, 3)), ("y", (1, 3, 2))])
+def test_the_owner_may_say_that_y_is_up_in_gltf(
+    tmp_path: Path, up: str, extents: tuple[float, ...]
+) -> None:
+    """A box of 1 x 2 x 3 in the file: with y up, its 2 are the height."""
+    box = trimesh.creation.box(extents=(1, 2, 3))
+    (found,) = collection(tmp_path, {"arm.urdf": arm("a.glb")}, gltf_up=up)
+    (tmp_path / "robots/a.glb").write_bytes(box.export(file_type="glb"))
+    assert built(tmp_path, found).record.extents == pytest.approx(extents)
+
+
+def test_the_scale_of_a_turned_mesh_is_along_the_axes_of_the_link(tmp_path: Path) -> None:
+    box = trimesh.creation.box(extents=(1, 2, 3))
+    text = arm("a.glb").replace('"a.glb"', '"a.glb" scale="1 1 2"')
+    (found,) = collection(tmp_path, {"arm.urdf": text}, gltf_up="y")
+    (tmp_path / "robots/a.glb").write_bytes(box.export(file_type="glb"))
+    assert built(tmp_path, found).record.extents == pytest.approx((1, 3, 4))

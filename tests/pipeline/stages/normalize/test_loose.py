@@ -168,14 +168,45 @@ def test_a_loop_counts_only_if_a_joint_depends_on_it(
     assert "hand" not in outcome.record.link_names.values()
 
 
+def test_a_scene_of_loose_things_says_that_nothing_moves(scene: Make) -> None:
+    hammer = f'<body name="hammer"><freejoint/>{GEOM}</body>'
+    with pytest.raises(Rejection, match=r"nothing in the file has a joint; 'hammer', 'table' are"):
+        scene(f'{hammer}<body name="table">{GEOM}</body>')
+
+
+def test_a_file_is_searched_beside_the_model_and_then_beside_the_include(tmp_path: Path) -> None:
+    part = '<mujoco><asset><mesh name="m" file="../shapes/m.obj"/></asset></mujoco>'
+    arm = f'<body name="arm">{HINGE.format("j")}<geom type="mesh" mesh="m"/></body>'
+    world = f'<include file="assets/parts/a.xml"/><worldbody><body>{GEOM}{arm}</body></worldbody>'
+    files = {"robot/m.xml": f"<mujoco>{world}</mujoco>", "robot/assets/parts/a.xml": part,
+             "robot/assets/shapes/m.obj": bench.box_text((1, 2, 3))}  # fmt: skip
+    place = {**bench.METRIC, "format": "mjcf"}
+    beside_include = bench.normal(
+        bench.write_object(tmp_path / "raw", "", files), place, urdf="robot/m.xml"
+    )
+    assert beside_include.record.extents == pytest.approx((1, 2, 3))
+    files["shapes/m.obj"] = bench.box_text((4, 5, 6))
+    beside_model = bench.normal(
+        bench.write_object(tmp_path / "raw", "", files), place, urdf="robot/m.xml"
+    )
+    assert beside_model.record.extents == pytest.approx((4, 5, 6))
+
+
 def test_an_asset_that_is_written_twice_is_read_once(scene: Make) -> None:
     texture = '<texture name="t" type="2d" builtin="flat" rgb1="1 0 0" width="8" height="8"/>'
     arm = f'<body name="a">{GEOM}<body name="arm">{HINGE.format("j")}{GEOM}</body></body>'
     head = f"<asset>{texture}</asset><asset>{texture}</asset>"
     assert scene(arm, head=head).record.link_names
     other = texture.replace("1 0 0", "0 1 0")
-    with pytest.raises(Rejection, match="repeated name 't'"):
-        scene(arm, head=f"<asset>{texture}{other}</asset>")
+    mended = scene(arm, head=f"<asset>{texture}{other}</asset>")
+    assert "document_mended" in bench.codes(mended)
+
+
+def test_two_meshes_of_one_name_are_refused_with_the_name(scene: Make) -> None:
+    mesh = '<mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 {}"/>'
+    arm = f'<body name="a">{GEOM}<body name="arm">{HINGE.format("j")}{GEOM}</body></body>'
+    with pytest.raises(Rejection, match="repeated name 'm'"):
+        scene(arm, head=f"<asset>{mesh.format(1)}{mesh.format(2)}</asset>")
 
 
 def test_a_height_field_is_scenery(scene: Make) -> None:

@@ -215,6 +215,30 @@ def test_side_files_outside_the_folder_reject_the_object(
     assert rejected(make, "a.obj", files) == "mesh_outside"
 
 
+@pytest.mark.parametrize("path", ["/home/me/arm/t.png", r"D:\arm\t.png", "D:/arm/t.png"])
+def test_a_picture_by_its_path_on_the_authors_machine_is_the_one_beside_the_file(
+    make: Make, path: str
+) -> None:
+    files = {"a.obj": COLORED + TRIANGLE + UV, "m.mtl": f"newmtl m\nmap_Kd {path}\n"}
+    assert rejected(make, "a.obj", files) == "mesh_outside"
+    outcome = make("a.obj", {**files, "t.png": png()})
+    assert png() in (outcome.files or {}).values()
+
+
+def test_a_picture_of_the_authors_machine_may_be_in_another_folder_of_the_object(
+    make: Make,
+) -> None:
+    files = {
+        "m/solid/a.obj": COLORED + TRIANGLE + UV,
+        "m/solid/m.mtl": "newmtl m\nmap_Kd D:\\arm\\m\\shown\\t.png\n",
+    }
+    # The last name alone is not enough, in another folder.
+    other = {**files, "m/other/t.png": png()}
+    assert rejected(make, "m/solid/a.obj", other) == "mesh_outside"
+    outcome = make("m/solid/a.obj", {**files, "m/shown/t.png": png((0, 0, 255))})
+    assert png((0, 0, 255)) in (outcome.files or {}).values()
+
+
 @pytest.mark.parametrize(
     ("line", "alpha"),
     [("", 1.0), ("d 1", 1.0), ("d 0.25", 0.25), ("Tr 0.25", 0.75), ("Tr 1", 1.0), ("d 0", 1.0),

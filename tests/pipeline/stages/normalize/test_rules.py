@@ -78,8 +78,9 @@ def test_a_hinge_keeps_its_range_also_beyond_a_turn(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    "limit", [None, 'lower="-inf" upper="inf"', 'lower="-1" upper="inf"', 'lower="-inf" upper="1"']
-)
+    "limit", [None, 'lower="-inf" upper="inf"', 'lower="-1" upper="inf"', 'lower="-inf" upper="1"',
+              'lower="-1e16" upper="1e+16"', 'lower="-1.79769e+308" upper="1.79769e+308"']
+)  # fmt: skip
 def test_an_unbounded_hinge_becomes_continuous_with_a_finding(
     make: Make, limit: str | None
 ) -> None:
@@ -93,6 +94,7 @@ def test_an_unbounded_hinge_becomes_continuous_with_a_finding(
     [
         (None, -1.0, 1.0),
         ('lower="-inf" upper="inf"', -1.0, 1.0),
+        ('lower="-1e16" upper="1e16"', -1.0, 1.0),
         ('lower="0.5" upper="inf"', 0.5, None),
         ('lower="-inf" upper="0.5"', -1.0, 0.5),
         ('lower="-inf" upper="-0.5"', None, -0.5),
@@ -179,7 +181,7 @@ def test_broken_structures_are_rejected_with_their_reason(make: Make) -> None:
     assert rejected(make, a, b, joint("j", "revolute", "a", "b", axis="0 0 0")) == "axis_zero"
     backwards = joint("j", "revolute", "a", "b", limit='lower="1" upper="-1"')
     assert rejected(make, a, b, backwards) == "limits_reversed"
-    endless = joint("j", "revolute", "a", "b", limit='lower="-1e308" upper="0"')
+    endless = joint("j", "revolute", "a", "b", limit='lower="1e10" upper="1e308"')
     assert rejected(make, a, b, endless) == "joint_invalid"
     for far in ('multiplier="1e300"', 'offset="-1e300"'):
         follower = joint("k", "prismatic", "a", "c", more=f'<mimic joint="j" {far}/>')

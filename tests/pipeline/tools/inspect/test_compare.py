@@ -53,3 +53,43 @@ def test_an_unknown_source_is_a_sentence(raw: Path) -> None:
 def test_a_source_that_is_not_here_is_a_sentence(raw: Path, tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r"absent is not a folder; `aa sources local`"):
         main(["local", "sheet.png", "--folder", str(tmp_path / "absent")])
+
+
+def test_objects_are_spread_over_the_source_and_those_without_joints_are_named(
+    raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urdf = (raw / "door" / "model.urdf").read_text()
+    still = bench.robot(bench.box_link("a"))
+    for name, text in {"e": urdf, "f": still, "g": still, "h": urdf}.items():
+        bench.write_object(raw / name, text, {"meta.json": "{}"})
+    sheet = raw.parent / "sheet.png"
+    # Two runs, broken, door, e and f, g, h, in turns: broken, f, door, g, e. Two are drawn.
+    assert main(["local", str(sheet), "--folder", str(raw), "--most", "2"]) == 0
+    assert round(Image.open(sheet).height / 284) == 2
+    words = capsys.readouterr().err
+    lines = [line for line in words.splitlines() if line[:2] in ("br", "f:", "g:", "h:")]
+    assert [line.split(":")[0] for line in lines] == ["broken", "f", "g"]
+    assert "f: no joint can move." in lines
+
+
+def test_the_raw_picture_of_a_model_with_packages_shows_its_meshes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    urdf = bench.robot(
+        bench.mesh_link("a", "package://arm/meshes/a.obj"),
+        bench.box_link("b"),
+        bench.joint_text("j", "revolute", "a", "b"),
+    )
+    files = {
+        "c/arm/meshes/a.obj": bench.box_text((1, 1, 1)),
+        "c/arm/urdf/arm.urdf": urdf,
+        "c/source.yaml": "{title: t, license: MIT, frame: {up: z}, scale: metric, label: x}",
+    }
+    for name, text in files.items():
+        (tmp_path / "raw" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "raw" / name).write_text(text)
+    sheet = tmp_path / "sheet.png"
+    assert main(["tail", str(sheet), "--folder", str(tmp_path / "raw")]) == 0
+    before = np.asarray(Image.open(sheet))[:256, 8:264]
+    assert before.std() > 5  # an empty picture is white
