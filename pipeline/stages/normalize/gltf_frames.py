@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The frame of glTF files in a URDF.
 
-The format says that y is up. Most readers of URDF (yourdfpy, RViz, PyBullet) take the numbers of a
-file as they are, and most collections are made for them. Drake turns y to the link's z, and
-collections that are made for Drake rely on it. Nothing in the files tells which is meant, so
+The format says that y is up. Many readers of URDF (yourdfpy, PyBullet, RViz until 2025) take the
+numbers of a file as they are, and most collections are made for them. Drake turns y to the link's
+z, and collections that are made for Drake rely on it. Nothing in the files tells which is meant, so
 `gltf_up` of `source.yaml` does.
 """
 
