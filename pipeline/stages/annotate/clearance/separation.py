@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from aa_dataset.metric._engine import has_numba
 from aa_dataset.portable import applied, dot, length
 from pipeline.stages.annotate.clearance.parts import Part
 
@@ -39,7 +41,7 @@ def images(vertices: np.ndarray, maps: np.ndarray) -> np.ndarray:
     x, y, z = vertices.T
     columns = [maps[..., i, None] for i in range(4)]  # (f, k, 3, 1)
     found = columns[0] * x + columns[1] * y + columns[2] * z + columns[3]
-    return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), -1, 3))
+    return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), maps.shape[1] * len(x), 3))
 
 
 def gaps(
@@ -58,6 +60,16 @@ def gaps(
     is_exact : bool
         Whether to search for directions that no face has; otherwise some gaps are not found.
     """
+    if _has_kernels():
+        found = compiled_gaps(moving, still, maps, (-np.inf, enough, np.inf), is_exact=is_exact)
+        return Gaps(found[:, 0], found[:, 1:])
+    return numpy_gaps(moving, still, maps, enough, is_exact=is_exact)
+
+
+def numpy_gaps(
+    moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
+) -> Gaps:
+    """Return the gaps of `gaps` without numba."""
     directions = max(len(still.directions), len(moving.directions))
     some = [
         _gaps(moving, still, few, enough, is_exact=is_exact)
@@ -71,6 +83,18 @@ def overlap(
     moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
 ) -> np.ndarray:
     """Return whether the gap is below `enough` in every piece, (f,) bool; see `gaps`."""
+    if not _has_kernels():
+        return numpy_overlap(moving, still, maps, enough, is_exact=is_exact)
+    # Only gaps that are wide enough are looked for: those above the number before it.
+    limits = (float(np.nextafter(enough, -np.inf)), enough, enough)
+    widths = compiled_gaps(moving, still, maps, limits, is_exact=is_exact)[:, 0]
+    return np.asarray(widths < enough)
+
+
+def numpy_overlap(
+    moving: Part, still: Part, maps: np.ndarray, enough: float, *, is_exact: bool = True
+) -> np.ndarray:
+    """Return the overlaps of `overlap` without numba."""
     found = np.ones(len(maps), dtype=bool)
     unsure = np.arange(len(maps))
     if _is_round(moving) or _is_round(still):
@@ -82,8 +106,45 @@ def overlap(
         unsure = np.flatnonzero(
             found & ~np.concatenate([np.zeros(0, bool), *(m for _, m in tried)])
         )
-    found[unsure] = gaps(moving, still, maps[unsure], enough, is_exact=is_exact).widths < enough
+    found[unsure] = (
+        numpy_gaps(moving, still, maps[unsure], enough, is_exact=is_exact).widths < enough
+    )
     return np.asarray(found)
+
+
+@functools.cache
+def _has_kernels() -> bool:
+    return has_numba()
+
+
+def compiled_gaps(
+    moving: Part,
+    still: Part,
+    maps: np.ndarray,
+    limits: tuple[float, float, float],
+    *,
+    is_exact: bool = True,
+) -> np.ndarray:
+    """Return widths and directions (f, 4) of gaps by numba; `fill_gaps` tells about the limits."""
+    from pipeline.stages.annotate.clearance.kernels import fill_gaps  # only here: it takes 0.3 s
+
+    parts = (moving.vertices, moving.directions, still.vertices, still.directions, still.reaches)
+    # The images under one map are a view, of which numpy adds up numbers in pairs.
+    centers = np.zeros((0, 3))
+    if maps.shape[1] == 1:
+        centers = np.ascontiguousarray(images(moving.vertices, maps).mean(axis=1))
+    is_search = limits[0] > -np.inf and (_is_round(moving) or _is_round(still))
+    steps = (_MANY_STEPS * is_search, _STEPS * _is_round(moving), _STEPS * is_exact)
+    out = np.empty((len(maps), 4))
+    fill_gaps(
+        tuple(np.ascontiguousarray(one) for one in parts),
+        (centers, still.vertices.mean(axis=0)),
+        np.ascontiguousarray(maps),
+        limits,
+        steps,
+        out,
+    )
+    return out
 
 
 def _is_round(part: Part) -> bool:

@@ -12,9 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from aa_dataset.metric._engine import has_numba
 from pipeline.stages.annotate.clearance.carving import APART
 from pipeline.stages.annotate.clearance.parts import Part
-from pipeline.stages.annotate.clearance.separation import gaps, images, overlap
+from pipeline.stages.annotate.clearance.separation import (
+    compiled_gaps,
+    gaps,
+    images,
+    numpy_gaps,
+    numpy_overlap,
+    overlap,
+)
 from tests.pipeline.stages.annotate.clearance.shapes import (
     STILL,
     box,
@@ -195,3 +203,34 @@ def test_overlaps_of_parts_with_many_faces_agree_with_a_linear_program(seed: int
             assert separation(points, still.vertices) <= 2 * APART
         else:
             assert separation(points, still.vertices) > 0
+
+
+def grid_box(source: np.random.Generator) -> Part:
+    """Return a box on a coarse grid, so that heights and gaps are often equal."""
+    return box([-0.1] * 3, source.integers(0, 4, 3) / 10)
+
+
+def pieces(source: np.random.Generator, count: int) -> np.ndarray:
+    """Return the maps of pieces with one, two or three of them, on a grid or anywhere."""
+    maps = turns(source, 5 * count, 0.4).reshape(5, count, 3, 4)
+    if source.random() < 0.4:
+        maps = np.round(maps, 1)
+        maps[..., :3] = np.eye(3)
+    return maps
+
+
+@pytest.mark.skipif(not has_numba(), reason="numba is not installed")
+@settings(max_examples=150)
+@given(seeds, st.sampled_from([APART, 0.05, FAR]), st.booleans())
+def test_both_engines_give_the_same_digits(seed: int, enough: float, is_exact: bool) -> None:
+    source = np.random.default_rng(seed)
+    makers = [polytope, grid_box, lambda _: ball(0.1), lambda s: part(s.normal(size=(150, 3)) / 9)]
+    moving, still = (makers[source.integers(4)](source) for _ in range(2))
+    maps = pieces(source, int(source.integers(1, 4)))
+    expected = numpy_gaps(moving, still, maps, enough, is_exact=is_exact)
+    limits = (-math.inf, enough, math.inf)
+    found = compiled_gaps(moving, still, maps, limits, is_exact=is_exact)
+    assert found[:, 0].tolist() == expected.widths.tolist()
+    assert found[:, 1:].tolist() == expected.directions.tolist()
+    meets = numpy_overlap(moving, still, maps, enough, is_exact=is_exact)
+    assert overlap(moving, still, maps, enough, is_exact=is_exact).tolist() == meets.tolist()
