@@ -32,9 +32,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def write_urdf(tree: KinematicTree) -> bytes:
     """Return a URDF document that `urdf_tree(parse_urdf(data), absent="unbounded")` reads back.
 
-    The joints, their order and their motions are the same. The origin of a joint is equal to the
-    last bit if two floats differ by it, else within an ulp of the larger coordinate. The body of a
-    moving joint becomes the inertial of its child, and what is welded to it weighs nothing.
+    The joints, their order and their ranges are the same. URDF has places relative to the parent,
+    so an origin is equal to the last bit only if some float leads from the parent's to it; else it
+    is within an ulp of the larger coordinate. The body of a moving joint becomes the inertial of
+    its child, and what is welded to it weighs nothing.
 
     Parameters
     ----------
@@ -196,6 +197,8 @@ def _offset(joint: Joint, base: Point, target: list[float]) -> Point:
 def _difference(base: float, target: float) -> float:
     """Return the float that `base` needs to become `target`; the nearest if there is none."""
     first = target - base
+    if base + first == target or not math.isfinite(first):
+        return first
     tried, low, high = [first], first, first
     for _ in range(2):
         low, high = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
