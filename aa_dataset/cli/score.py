@@ -20,7 +20,8 @@ def add_to(commands: Any) -> None:
         "predictions",
         metavar="PREDICTIONS",
         type=Path,
-        help="folder of <object_id>/object.urdf or <object_id>.urdf, or a library",
+        help="folder of <object_id>/object.urdf, <object_id>.urdf or <object_id>/joints.json, "
+        "or a library",
     )
     parser.add_argument(
         "--split", required=True, help="split to score on, such as eval200 or eval200-v1"

@@ -38,17 +38,17 @@ class PredictionReader(Protocol):
 
 
 def open_predictions(path: Path) -> PredictionReader:
-    """Return the reader for a folder: a sealed library, else a folder of URDFs."""
+    """Return the reader for a folder: a sealed library, else a folder with a file per object."""
     if not path.is_dir():
         raise PredictionError(
-            f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf` or "
-            "`<object_id>.urdf` files, or a library."
+            f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf`, "
+            "`<object_id>.urdf` or `<object_id>/joints.json` files, or a library."
         )
     seal = LibraryLayout(path).seal
     if seal.is_symlink() or seal.is_file():
         from aa_dataset.score.readers.library import LibraryPredictions
 
         return LibraryPredictions(path)
-    from aa_dataset.score.readers.urdf_folder import UrdfFolder
+    from aa_dataset.score.readers.folder import PredictionFolder
 
-    return UrdfFolder(path)
+    return PredictionFolder(path)

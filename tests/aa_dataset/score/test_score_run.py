@@ -292,8 +292,8 @@ def test_the_result_file_is_strict_json_and_complete(dataset, folder, tmp_path):
         "registration": "identity",
         "anchor": "rest",
         "accounting": ACCOUNTING,
-        "prediction_limits": "32000000 bytes, 400000 elements, 5000 links or joints, "
-        "1000 moving joints, 10000 files, numbers up to 1e+70",
+        "prediction_limits": "32000000 bytes, 400000 elements or JSON values, "
+        "5000 links or joints, 1000 moving joints, 10000 files, numbers up to 1e+70",
     }
     for row in data["aggregates"]:  # no conditional mean without its coverage
         assert {"joints", "of_joints", "objects", "of_objects"} < set(row["conditional"])
