@@ -385,7 +385,7 @@ def _joint(
 
 
 MEANS = ("mean_over_joints", "mean_of_objects")
-# The constant penalty is no metric, and with one joint per object further guesses are free.
+# The constant penalty is no metric; with one joint per object, further guesses are free.
 UNRANKED = ("constant_penalty",)
 
 
@@ -394,12 +394,10 @@ def headlines(result: Mapping[str, object] | str) -> dict[str, float]:
     data = json.loads(result) if isinstance(result, str) else result
     found: dict[str, float] = {}
     for row in data["aggregates"]:  # type: ignore[index]
-        if "statistic" not in row:  # of the old form
-            numbers = {f"{row['score']} {name}": row[name] for name in MEANS}
-        elif row["statistic"] in MEANS and row["protocol"] != "one-joint":
-            numbers = {f"{row['score']} {row['statistic']}": row["estimate"]}
-        else:
-            continue
+        numbers = {name: row.get(name) for name in MEANS}
+        if row.get("statistic") in MEANS and row["protocol"] != "one-joint":
+            numbers[row["statistic"]] = row["estimate"]
         if row["score"] not in UNRANKED and row.get("group") != "other":
-            found |= {key: value for key, value in numbers.items() if value is not None}
+            some = {f"{row['score']} {name}": value for name, value in numbers.items()}
+            found |= {key: value for key, value in some.items() if value is not None}
     return found

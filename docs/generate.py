@@ -66,6 +66,23 @@ def tables() -> str:
     return "\n".join(parts)
 
 
+def results() -> str:
+    """Return the tables of a result, column by column, from their schemas."""
+    from aa_dataset.score.tables import ORDER, TABLES
+
+    parts = []
+    for name, schema in TABLES.items():
+        parts.append(f"### {name}\n")
+        parts.append(f"Rows are sorted by {', '.join(f'`{key}`' for key in ORDER[name])}.\n")
+        parts.append(grid(("column", "type", "unit", "null", "meaning"), _result_columns(schema)))
+    return "\n".join(parts)
+
+
+def _result_columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
+    for name, kind, unit, _, null, meaning in _columns(schema):
+        yield name, kind, unit, null, meaning
+
+
 def _columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
     for field in schema:
         notes = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
@@ -121,7 +138,7 @@ def reasons() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (tables, sources, proofs, reasons)
+    one.__name__: one for one in (tables, results, sources, proofs, reasons)
 }
 
 if __name__ == "__main__":

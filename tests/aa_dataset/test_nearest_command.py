@@ -102,4 +102,4 @@ def test_limits_of_a_score_are_written_into_its_result(here, capsys):
     limited = json.loads(out)
     assert limited["parameters"]["budget"] == 7
     assert limited["parameters"]["time_limit_s"] == 30.0
-    assert [row["tree_timed_out"] for row in limited["objects"]] == [False] * len(dataset)
+    assert limited["tree_counts"]["timed_out"] == 0
