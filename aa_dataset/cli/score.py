@@ -23,7 +23,9 @@ def add_to(commands: Any) -> None:
         help="folder of <object_id>/object.urdf or <object_id>.urdf, or a library",
     )
     parser.add_argument(
-        "--split", required=True, help="split to score on, such as eval200 or eval200-v1"
+        "--split",
+        required=True,
+        help="split to score on, such as eval200 or eval200-v1, or a file of `aa split export`",
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
