@@ -21,6 +21,7 @@ from aa_dataset.files import FileSeal
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import SCHEMA_VERSION
 from aa_dataset.format.seal import Seal
+from aa_dataset.format.split_file import read_split_file
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
@@ -170,6 +171,11 @@ def _prediction(data: bytes, folder: Path) -> object:
     return UrdfFolder(folder).tree("a").placements({})
 
 
+def _split_file(data: bytes, folder: Path) -> object:
+    _written(folder, {"s.json": data})
+    return read_split_file(folder / "s.json").digest
+
+
 def _result(data: bytes, folder: Path) -> object:
     _written(folder, {"r.json": data})
     return read_result(folder / "r.json")
@@ -221,5 +227,6 @@ TARGETS: tuple[Target, ...] = (
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("split_file", corpus.split_files(), _split_file),
     Target("result", _RESULTS, _result, is_good=False),
 )  # fmt: skip
