@@ -28,7 +28,7 @@ from aa_dataset.format.validation import brief, is_object_id, is_split_name
 from aa_dataset.untrusted.safe_json import parse_json
 
 FORMAT, VERSION_OF_FORMAT = "articulatearena-split", "1"
-MOST_BYTES = 1 << 24  # 200 objects have 0.6 MB
+MOST_BYTES = 1 << 23  # 200 objects have 0.7 MB
 MOST_MEMBERS = 10_000
 MOST_TEXT = 1_000  # characters of a name, of a license or of an attribution
 

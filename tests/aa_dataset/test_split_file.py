@@ -200,7 +200,7 @@ def test_a_damaged_file_is_a_sentence(content: dict[str, Any], damage: str, tmp_
         ('{"format": 1, "format": 2}', "'format' twice"),
         ('{"format": NaN}', "NaN"),
         ('{"format": 1e999}', "not a finite number"),
-        ("{}" + " " * split_file.MOST_BYTES, "more than 16,777,216 bytes"),
+        ("{}" + " " * split_file.MOST_BYTES, "more than 8,388,608 bytes"),
     ],
 )
 def test_what_is_no_json_of_a_split_is_a_sentence(tmp_path: Path, text: str, problem: str) -> None:

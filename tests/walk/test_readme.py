@@ -61,6 +61,8 @@ def desk(built: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspac
     run(desk, ["-m", "aa_dataset.cli", "unpack", "predictions", "--split", "eval200"], home)
     words = ["score", "predictions", "--split", "eval200", "--out", "result.json"]
     run(desk, ["-m", "aa_dataset.cli", *words], home)
+    words = ["split", "export", "eval200", "--out", "eval200.json"]
+    run(desk, ["-m", "aa_dataset.cli", *words], home)
     return desk
 
 
