@@ -16,7 +16,7 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.library.catalog import SelectionError
-from aa_dataset.score.compare import require_comparable
+from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Result
@@ -73,7 +73,7 @@ def test_two_groups_with_the_same_data_score_the_same_objects(
     assert mine.dataset["revision"] != yours.dataset["revision"]
     assert yours.dataset["split"] == "eval200_1a2b3c4d"
     assert (yours.dataset["by_bytes"], yours.dataset["by_numbers"]) == (3, 0)
-    assert mine.aggregates() == yours.aggregates()
+    assert mine.per_joint.equals(yours.per_joint) and mine.per_object.equals(yours.per_object)
 
 
 def other_bytes(spec: ObjectSpec) -> ObjectSpec:

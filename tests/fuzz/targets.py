@@ -25,8 +25,8 @@ from aa_dataset.format.split_file import read_split_file
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
-from aa_dataset.score.compare import read_result
-from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from aa_dataset.score.readers.folder import PredictionFolder
+from aa_dataset.score.results import read_result
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
@@ -168,7 +168,12 @@ def _library_table(data: bytes, folder: Path) -> object:
 
 def _prediction(data: bytes, folder: Path) -> object:
     _written(folder, {"a.urdf": data})
-    return UrdfFolder(folder).tree("a").placements({})
+    return PredictionFolder(folder).tree("a").placements({})
+
+
+def _joints(data: bytes, folder: Path) -> object:
+    _written(folder, {"a/joints.json": data})
+    return PredictionFolder(folder).tree("a").placements({})
 
 
 def _split_file(data: bytes, folder: Path) -> object:
@@ -228,5 +233,6 @@ TARGETS: tuple[Target, ...] = (
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("split_file", corpus.split_files(), _split_file),
+    Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
 )  # fmt: skip

@@ -16,7 +16,7 @@ import pytest
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
-from aa_dataset.score.compare import require_comparable
+from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Result
