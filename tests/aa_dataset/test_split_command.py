@@ -107,6 +107,16 @@ def test_a_frozen_split_goes_through_a_file(
     assert "eval200 (eval200-v0), 3 objects" in imported(capsys, path, frozen_library)[1]
 
 
+def test_a_file_without_a_list_is_not_the_benchmark_where_the_list_is_known(
+    frozen_library: Path, exported: Path
+) -> None:
+    """Its members are those of `eval200`, but count by content in the library it comes from."""
+    dataset = load_dataset(frozen_library, split=exported, verbose=False)
+    assert dataset.object_ids == load_dataset(frozen_library, "eval200", verbose=False).object_ids
+    assert dataset.benchmark is None and dataset.agreement == (3, 0)
+    assert dataset.members == json.loads(exported.read_bytes())["members"]
+
+
 def test_members_of_a_list_and_contents_are_mixed_as_the_library_mixes_them(
     tmp_path: Path,
 ) -> None:

@@ -30,6 +30,7 @@ from aa_dataset.format.split_file import (
 )
 from aa_dataset.format.truth import difference, read_truths
 from aa_dataset.library.exchange import compare_split, export_split
+from tests.kit.library_folder import write_seal
 
 
 @pytest.fixture
@@ -252,6 +253,21 @@ def test_huge_numbers_of_a_file_agree_with_nothing(
     assert set(found.changed) == {"generated-cabinet", "generated-lamp"}
     assert found.changed["generated-cabinet"].startswith("extents: 1.7e+308")
     assert "body_inertia" in found.changed["generated-lamp"]
+
+
+def test_a_hole_in_a_vector_of_a_library_agrees_with_nothing(
+    split: SplitFile, library: Path
+) -> None:
+    """The format has no nulls inside vectors, but a forged table may."""
+    path = library / "joints.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    rows[0]["axis"][1] = None
+    pq.write_table(table.from_pylist(rows, schema=table.schema), path)
+    write_seal(library)
+    found = compare_split(load_dataset(library, verbose=False).catalog, split).agreement
+    assert list(found.changed) == ["generated-cabinet"]
+    assert "axis: 0.0 0.0 1.0 listed, 0.0 nan 1.0 here" in found.changed["generated-cabinet"]
 
 
 def test_every_number_of_a_file_is_compared(content: dict[str, Any]) -> None:

@@ -193,6 +193,24 @@ def test_near_duplicates_of_either_split_are_not_in_train(mixed: list[Row]) -> N
     assert f"train leaves out {rest} near-duplicates" in report
 
 
+def test_near_duplicates_are_sought_of_the_members_of_both(
+    mixed: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str]] = []
+
+    def none_is_near(chosen: Any, *_: Any, **__: Any) -> dict[str, tuple[str, float]]:
+        asked.append(set(chosen))
+        return {}
+
+    monkeypatch.setattr("pipeline.stages.split.stage.near_duplicates", none_is_near)
+    config = changed(load_config(), split={"share": 0.3})
+    choose_split(small_build.library_job("split", config))
+    rows = pq.read_table("library/splits.parquet", schema=TABLES["splits"]).to_pylist()
+    held = members(rows, "eval200") | members(rows, sampled_name(rows))
+    assert asked == [held]
+    assert members(rows, "train") == members(rows, "library") - held != set()
+
+
 def test_report_figure_seal_and_command_show_both(
     mixed: list[Row], capsys: pytest.CaptureFixture[str]
 ) -> None:
