@@ -179,7 +179,6 @@ ROWS = (
     "pipeline/base/tables.py",
     "pipeline/base/records.py",
     "pipeline/stages/split/frozen.py",
-    "pipeline/stages/split/truth.py",
 )
 
 
