@@ -40,7 +40,11 @@ _SHADES = {
     Color.PURPLE: ("#b0568a", "#cc79a7"),
     Color.GRAY: ("#6b7280", "#9aa4b2"),
 }
-_INK = {"paper": ("#ffffff", "#14181d"), "ink": ("#1b2027", "#e8ebef"), "dim": ("#59636e", "#a5afba")}
+_INK = {
+    "paper": ("#ffffff", "#14181d"),
+    "ink": ("#1b2027", "#e8ebef"),
+    "dim": ("#59636e", "#a5afba"),
+}
 _FONT = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 _FIXED_RULES = (
     f".aa-tree{{font:12px {_FONT}}}"

@@ -157,9 +157,7 @@ class _Sheet:
         return f'<path class="edge" d="{start}V{y}H{x}"/>'
 
 
-def _card(
-    joint: Joint, place: tuple[int, int], height: int, color: Color, label: str
-) -> str:
+def _card(joint: Joint, place: tuple[int, int], height: int, color: Color, label: str) -> str:
     x, y = place
     dashed = " dashed" if label and not label.isalnum() else ""
     head = shortened(joint.name, NAME_COLUMNS)
