@@ -16,7 +16,7 @@ from aa_dataset.drawing.names import markup, shortened
 from aa_dataset.score.explain.gates import Gate, joint_gates
 from aa_dataset.score.explain.picture import guess_drawing, truth_drawing
 from aa_dataset.score.explain.rows import JointRow
-from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, row_label
+from aa_dataset.score.explain.subject import Subject, row_label, step_label
 from aa_dataset.score.explain.words import (
     component_text,
     count_text,
@@ -76,7 +76,7 @@ def details(subject: Subject, picture: bytes | None = None) -> str:
     return (
         f"<p>{markup(rows.supercategory)}, source {markup(rows.source)}. "
         f"{markup(count_text(rows))}.{scale}</p>{problem}{_picture(picture)}"
-        f"{_script(subject)}{_joints(subject)}{_drawings(subject)}"
+        f"{_script(subject)}{_drawings(subject)}{_joints(subject)}"
     )
 
 
@@ -89,12 +89,10 @@ def _picture(data: bytes | None) -> str:
 
 def _script(subject: Subject) -> str:
     rows, tree = subject.rows, subject.rows.tree
-    labels = {row.joint: row_label(subject, row) for row in rows.joints}
     lines = []
     for step in rows.script[:MOST_ROWS]:
-        label = SPURIOUS if step.truth is None else labels.get(step.truth, MISSING)
         names = [name_cell(name) for name in (step.predicted, step.truth) if name is not None]
-        cells = (markup(step.operation), markup(label), " → ".join(names))
+        cells = (markup(step.operation), markup(step_label(subject, step)), " → ".join(names))
         lines.append(_row(*cells, number("edit", step.cost, price_text(step.cost))))
     if rest := rows.script[MOST_ROWS:]:
         more = math.fsum(step.cost for step in rest)
@@ -122,7 +120,7 @@ def _joint(subject: Subject, row: JointRow) -> str:
     truth = "" if row.joint is None else f"{name_cell(row.joint)}<br>{markup(row.type or '')}"
     cells = [markup(row_label(subject, row)), truth, _partner(row), *_charges(row)]
     if not row.is_pair:
-        word = "" if row.joint is None else "fails: no partner"
+        word = "" if row.joint is None else '<span class="bad">no partner</span>'
         return _row(*cells, "", "", "", "", *[word for _ in VARIANTS])
     gates = {gate.component: gate for gate in joint_gates(row)["parallel_safe"]}
     for component in ("axis", "origin", "range", "direction"):

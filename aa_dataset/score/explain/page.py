@@ -87,7 +87,10 @@ def page(
         if used > MOST_CHARACTERS and bodies:  # the worst object always has details
             break
         bodies[object_id] = body
-    lines = [_line(row, bodies.get(row["object_id"])) for row in order[:MOST_LISTED]]
+    is_open = len(order) == 1
+    lines = [
+        _line(row, bodies.get(row["object_id"]), is_open=is_open) for row in order[:MOST_LISTED]
+    ]
     notes = _notes(len(order), len(lines), len(bodies))
     return _document(text, notes, lines)
 
@@ -130,7 +133,7 @@ def _notes(total: int, listed: int, detailed: int) -> list[str]:
     return notes
 
 
-def _line(row: Mapping[str, Any], body: str | None) -> str:
+def _line(row: Mapping[str, Any], body: str | None, *, is_open: bool) -> str:
     """Return one object of the list, with its details if it has any."""
     object_id, category, status = (str(row[key]) for key in ("object_id", "category", "status"))
     found = f"{object_id} {category} {status}".lower()
@@ -154,8 +157,9 @@ def _line(row: Mapping[str, Any], body: str | None) -> str:
     )
     if body is None:
         return f'<div class="object plain" {attributes}{data}>{"".join(cells)}</div>\n'
+    opened = " open" if is_open else ""
     return (
-        f'<details class="object" {attributes}{data}><summary>{"".join(cells)}</summary>'
+        f'<details{opened} class="object" {attributes}{data}><summary>{"".join(cells)}</summary>'
         f"<section>{body}</section></details>\n"
     )
 

@@ -12,7 +12,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.tree.skeleton import is_exactly_fixed
 from aa_dataset.objects import ArticulatedObject
-from aa_dataset.score.explain.rows import JointRow, ObjectRows
+from aa_dataset.score.explain.rows import JointRow, ObjectRows, Step
 from aa_dataset.score.readers import PredictionReader
 
 MISSING, SPURIOUS = "-", "+"  # a truth joint without a partner, a predicted joint without one
@@ -105,3 +105,12 @@ def row_label(subject: Subject, row: JointRow) -> str:
     if row.joint is None:
         return SPURIOUS
     return subject.marks[0].labels.get(row.joint, MISSING)
+
+
+def step_label(subject: Subject, step: Step) -> str:
+    """Return the mark of an edit; empty for a pair of the edit script that the rows do not pair."""
+    if step.truth is None or step.predicted is None:
+        return SPURIOUS if step.truth is None else MISSING
+    truth, guess = subject.marks
+    label = truth.labels.get(step.truth, "")
+    return label if guess.labels.get(step.predicted) in (label, None) else ""

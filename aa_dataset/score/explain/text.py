@@ -12,7 +12,7 @@ from aa_dataset.drawing.names import padded, shortened
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.explain.gates import Gate, Verdict, joint_gates, variant_title
 from aa_dataset.score.explain.rows import JointRow, ObjectRows
-from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, row_label
+from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, row_label, step_label
 from aa_dataset.score.explain.words import (
     TOLERANCES,
     component_text,
@@ -81,9 +81,8 @@ def _script_lines(subject: Subject) -> Iterator[str]:
         yield "edit script: none, the tree distance is undefined"
         return
     yield f"{'edit script, most expensive first':<66} {'E_alpha^phi':>13}"
-    labels = {row.joint: row_label(subject, row) for row in rows.joints}
     for step in rows.script[:_MOST_ROWS]:
-        label = SPURIOUS if step.truth is None else labels.get(step.truth, MISSING)
+        label = step_label(subject, step)
         names = [name for name in (step.predicted, step.truth) if name is not None]
         shown = " -> ".join(shortened(name, 49 if len(names) == 1 else 22) for name in names)
         yield f"  {step.operation:<11} {label:>3}  {padded(shown, 48)} {price_text(step.cost):>12}"

@@ -78,9 +78,7 @@ def excess_text(gate: Gate, row: JointRow) -> str:
 
 
 def failure_text(row: JointRow, variant: str) -> str:
-    """Return the verdict of a variant with its causes: ``fails: origin +12.1 mm``."""
-    if not row.is_pair:
-        return "fails: no partner"
+    """Return the verdict on a pair with its causes: ``fails: origin +12.1 mm``."""
     if row.errors[variant].success:
         return "success"
     causes = [
