@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
+from aa_dataset.cli.explain import add_page, require_folder, write_page
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
 
@@ -59,6 +60,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
+    add_page(parser)
     parser.add_argument(
         "--strict", action="store_true", help="return 1 if there is a warning of any kind"
     )
@@ -78,6 +80,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     parameters = _parameters(arguments)
     if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
         raise ArenaError(f"{arguments.out.parent} is not a folder. Create it or choose another.")
+    require_folder(arguments.html)
     predictions = open_predictions(arguments.predictions)
     method = find_method(arguments.predictions, arguments.method)
     dataset = load_default(arguments.library, arguments.split)
@@ -88,6 +91,8 @@ def run_score(arguments: argparse.Namespace) -> int:
         say(report_lines(result, objects=arguments.objects))
     if arguments.out is not None:
         write_result(result, arguments.out)
+    if arguments.html is not None:
+        write_page(arguments.html, result, dataset, predictions)
     troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
     return 1 if troubled else 0
 

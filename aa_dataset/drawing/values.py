@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from aa_dataset.kinematics.joints import Joint, JointType
+from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 
 DEGREE = "°"
 TURN = 2 * math.pi
@@ -39,6 +39,8 @@ def range_text(joint: Joint, *, degree: str = DEGREE) -> str:
     """
     if joint.type in (JointType.FIXED, JointType.CONTINUOUS):
         return ""
+    if joint.limit_source is LimitSource.ABSENT:
+        return "limits absent"
     scale, unit = (millimeters, " mm") if joint.type is JointType.PRISMATIC else (degrees, degree)
     low, high = (short_number(scale(end)) for end in joint.limits)
     if joint.lower == -math.inf and joint.upper == math.inf:

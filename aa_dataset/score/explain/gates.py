@@ -80,7 +80,7 @@ def _variant_gates(errors: Errors, variant: str, is_slide: bool) -> tuple[Gate, 
     return tuple(
         _gate(
             component.key.removesuffix("_error"),
-            getattr(errors, component.key),
+            errors.values[component.key],
             tolerances.get(component.key, math.nan),
             released=variant == RELEASED,
         )

@@ -77,13 +77,17 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """The component errors of one pair in one variant; nan where undefined."""
+    """The component errors of one pair in one variant.
 
-    type_error: float
-    axis_error: float
-    origin_error: float
-    range_error: float
-    direction_error: float
+    Attributes
+    ----------
+    values : dict of str to float
+        By `Component.key`; nan where undefined.
+    success : bool
+        The verdict of the variant.
+    """
+
+    values: dict[str, float]
     success: bool
 
 
@@ -224,8 +228,8 @@ def _charge(row: dict[str, Any], key: str) -> Charge:
 
 
 def _errors(row: dict[str, Any], variant: str) -> Errors:
-    values = (_number(row[f"{variant}_{component.key}"]) for component in COMPONENTS)
-    return Errors(*values, success=row[f"{variant}_success"] is True)
+    values = {one.key: _number(row[f"{variant}_{one.key}"]) for one in COMPONENTS}
+    return Errors(values, row[f"{variant}_success"] is True)
 
 
 def _number(value: float | None) -> float:

@@ -64,7 +64,8 @@ def object_page(
 def result_page(result: Result, dataset: Dataset, predictions: PredictionReader) -> str:
     """Return the page about all objects of a result."""
     label = str(result.predictions["label"])
-    text = PageText(f"Scores of {label}", run_context(dataset, label, result.parameters))
+    context = run_context(dataset, label, result.parameters)
+    text = PageText(f"Scores of {result.method.name}", context)
     return page(text, (result.per_object, result.per_joint), dataset, predictions)
 
 

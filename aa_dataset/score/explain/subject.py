@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aa_dataset.drawing import Color
 from aa_dataset.drawing.layout import depth_first
@@ -34,7 +34,7 @@ class Subject:
     Attributes
     ----------
     rows : ObjectRows
-        The numbers.
+        The numbers; joints in the order in which the truth is drawn, spurious ones last.
     truth : KinematicTree
         The ground truth.
     guess : KinematicTree or None
@@ -66,14 +66,15 @@ def make_subject(
 def join_trees(rows: ObjectRows, truth: KinematicTree, guess: KinematicTree | None) -> Subject:
     """Return an object with labels and colors of the joints on both sides."""
     order = {joint.name: k for k, joint in enumerate(depth_first(truth, most=len(truth.joints))[0])}
-    pairs = [row for row in rows.joints if row.is_pair]
-    pairs.sort(key=lambda row: order.get(row.joint or "", len(order)))
+    joints = sorted(rows.joints, key=lambda row: order.get(row.joint or "", len(order)))
+    pairs = [row for row in joints if row.is_pair]
     numbers = {row.joint: str(k) for k, row in enumerate(pairs, start=1)}
     partners = {row.predicted: numbers[row.joint] for row in pairs}
     left = {row.joint: row for row in pairs}
     right = {row.predicted: row for row in pairs}
     sides = [_marks(truth, MISSING, left, numbers)]
     sides.append(Marks({}, {}) if guess is None else _marks(guess, SPURIOUS, right, partners))
+    rows = replace(rows, joints=tuple(joints))
     return Subject(rows, truth, guess, (sides[0], sides[1]))
 
 

@@ -85,7 +85,7 @@ def failure_text(row: JointRow, variant: str) -> str:
         f"{gate.component} {excess_text(gate, row) or component_text(gate, row)}"
         for gate in failures(joint_gates(row)[variant])
     ]
-    return f"fails: {', '.join(causes) or 'a value beyond all numbers'}"
+    return f"fails: {', '.join(causes) or 'an infinite error'}"
 
 
 def count_text(rows: ObjectRows) -> str:
