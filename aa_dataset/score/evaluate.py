@@ -1,17 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From predictions to a result: every object of a split is scored, by one or more processes."""
+"""From predictions to a result: every object of a split is scored, by one or more processes.
+
+`evaluate` keeps the result in memory. `evaluate_into` keeps it in a folder, continues there after
+an interruption, and recognizes a run that is finished.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
+import aa_dataset
 from aa_dataset.dataset import Dataset
+from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.crew import Work, scored_objects, worker_count
 from aa_dataset.score.method import Method
-from aa_dataset.score.objects import ScoredObject, score_object
-from aa_dataset.score.parameters import Parameters
+from aa_dataset.score.objects import ScoredObject
+from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
+from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import Result, table_of
+from aa_dataset.score.results import SUMMARY, Result, read_result, read_summary, write_result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is scored, and how.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The objects to score, ``load_dataset(..., split="eval200")``.
+    predictions : PredictionReader
+        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
+        the ground truth; no registration is done.
+    parameters : Parameters
+        Norm, scale and pairing; the default is the paper's.
+    method : Method or None
+        The name in tables; the default is the label of the predictions.
+    by : tuple of str
+        Breakdowns for the summary, see `groups.BREAKDOWNS`.
+    workers : int or None
+        Processes; None for as many as the machine and the split warrant. The result does not
+        depend on it.
+    progress : bool
+        Show a progress bar on stderr.
+    """
+
+    dataset: Dataset
+    predictions: PredictionReader
+    parameters: Parameters
+    method: Method | None = None
+    by: tuple[str, ...] = ()
+    workers: int | None = 1
+    progress: bool = False
+
+    @property
+    def marked_method(self) -> Method:
+        """The method, with what the parameters impute."""
+        method = self.method or Method(self.predictions.label)
+        return method.with_truths_limits() if self.parameters.impute_limits == "truth" else method
 
 
 def evaluate(
@@ -21,22 +74,10 @@ def evaluate(
     parameters: Parameters | None = None,
     method: Method | None = None,
     by: Sequence[str] = (),
+    workers: int | None = 1,
+    progress: bool = False,
 ) -> Result:
-    """Score predictions against a split.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The objects to score, ``load_dataset(..., split="eval200")``.
-    predictions : PredictionReader
-        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
-        the ground truth; no registration is done.
-    parameters : Parameters, optional
-        Norm, scale and pairing; the default is the paper's.
-    method : Method, optional
-        The name in tables; the default is the label of the predictions.
-    by : sequence of str
-        Breakdowns for the summary, see `groups.BREAKDOWNS`.
+    """Score predictions against a split; see `Plan` for the arguments.
 
     Returns
     -------
@@ -50,48 +91,137 @@ def evaluate(
         If there is no prediction for any object: probably the wrong folder.
     """
     parameters = parameters or Parameters()
-    require_any(dataset, predictions)
-    scored = [score_object(item, predictions, parameters) for item in dataset]
-    return make_result(dataset, predictions, scored, parameters, method, by)
-
-
-def make_result(
-    dataset: Dataset,
-    predictions: PredictionReader,
-    scored: Sequence[ScoredObject],
-    parameters: Parameters,
-    method: Method | None,
-    by: Sequence[str],
-) -> Result:
-    """Return the result of scored objects."""
-    method = method or Method(predictions.label)
-    if parameters.impute_limits == "truth":
-        method = method.with_truths_limits()
-    surplus = predictions.surplus(set(dataset.object_ids))
-    return Result(
-        dataset_identity(dataset),
-        {"label": predictions.label, "surplus": list(surplus)},
-        parameters,
-        method,
-        table_of([row for one in scored for row in one.joints], "per_joint"),
-        table_of([one.summary for one in scored], "per_object"),
-        by=tuple(by),
-        seconds={str(one.summary["object_id"]): one.seconds for one in scored},
+    return evaluate_plan(
+        Plan(dataset, predictions, parameters, method, tuple(by), workers, progress)
     )
 
 
-def require_any(dataset: Dataset, predictions: PredictionReader) -> None:
-    """Raise unless there is a prediction for some object."""
-    ids = dataset.object_ids
-    if ids and not any(predictions.has(object_id) for object_id in ids):
+def evaluate_plan(plan: Plan) -> Result:
+    """Score predictions and keep the result in memory."""
+    _require_any(plan)
+    return _result(plan, joined(list(_parts(plan, None))))
+
+
+def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Result, bool]:
+    """Score predictions into a folder; return the result, and whether it was there already.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the result is written. It may be new or empty, or hold a run of the same objects,
+        predictions and parameters: an interrupted one continues, a finished one is read.
+    plan : Plan
+        What is scored.
+    again : bool
+        Throw away what the folder holds of another run, or of the same.
+    """
+    _require_any(plan)
+    key = run_key(plan)
+    store = PartsFolder(folder, key)
+    if finished := _held_result(folder, store, key, again=again):
+        result = replace(finished, method=plan.marked_method, by=plan.by)
+        if (result.method, result.by) != (finished.method, finished.by):
+            write_result(result, folder)
+        return result, True
+    folder.mkdir(exist_ok=True)
+    store.open()
+    result = replace(_result(plan, joined(list(_parts(plan, store)))), key=key)
+    write_result(result, folder)
+    store.remove()
+    return result, False
+
+
+def run_key(plan: Plan) -> str:
+    """Return the digest of everything that decides the tables of a run."""
+    ids = sorted(plan.dataset.object_ids)
+    held = [(name, plan.predictions.digest(name)) for name in ids if plan.predictions.has(name)]
+    content = {
+        "versions": [RESULT_VERSION, METRIC_VERSION, aa_dataset.__version__],
+        "dataset": _dataset_identity(plan.dataset),
+        "parameters": asdict(plan.parameters),
+        "predictions": [plan.predictions.label, plan.predictions.surplus(set(ids)), held],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _held_result(folder: Path, store: PartsFolder, key: str, *, again: bool) -> Result | None:
+    """Return the finished result of this run; refuse a folder with anything else."""
+    if not folder.absolute().parent.is_dir():
+        raise ArenaError(f"{folder.parent} is not a folder. Create it or choose another.")
+    if folder.exists() and not folder.is_dir():
+        raise ArenaError(f"{folder} is a file. Choose a folder for the result.")
+    has_summary, interrupted = (folder / SUMMARY).is_file(), store.held_key()
+    if not has_summary and interrupted is None:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
+        return None
+    if again:
+        (folder / SUMMARY).unlink(missing_ok=True)  # without it, no result is there
+        store.remove()
+        return None
+    held = str(read_summary(folder).get("key")) if has_summary else interrupted
+    if held != key:
+        state = "the result" if has_summary else "an interrupted run"
+        raise ArenaError(
+            f"{folder} has {state} of other predictions, objects or parameters. Choose another "
+            "folder, or replace it with --again."
+        )
+    return read_result(folder) if has_summary else None
+
+
+def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
+    """Yield every part of a run in order, scored now or before."""
+    from tqdm import tqdm
+
+    ids = sorted(plan.dataset.object_ids)
+    places = [ids[start : start + PART_OBJECTS] for start in range(0, len(ids), PART_OBJECTS)]
+    done = {k: part for k in range(len(places)) if store and (part := store.read(k))}
+    left = [name for k, some in enumerate(places) if k not in done for name in some]
+    work = Work(plan.dataset, plan.predictions, plan.parameters)
+    scored = scored_objects(work, left, worker_count(plan.workers, len(left)))
+    hidden: Any = None if plan.progress else True  # None: shown if stderr is a terminal
+    with tqdm(total=len(ids), unit="object", leave=False, disable=hidden) as bar:
+        bar.update(len(ids) - len(left))
+        for k, some in enumerate(places):
+            if k in done:
+                yield done.pop(k)
+                continue
+            part = Part.of(list(_counted(islice(scored, len(some)), bar)))
+            if store is not None:
+                store.write(k, part)
+            yield part
+
+
+def _counted(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]:
+    for one in scored:
+        bar.update()
+        yield one
+
+
+def _result(plan: Plan, whole: Part) -> Result:
+    surplus = plan.predictions.surplus(set(plan.dataset.object_ids))
+    return Result(
+        _dataset_identity(plan.dataset),
+        {"label": plan.predictions.label, "surplus": list(surplus)},
+        plan.parameters,
+        plan.marked_method,
+        whole.per_joint,
+        whole.per_object,
+        by=plan.by,
+        seconds=whole.seconds,
+    )
+
+
+def _require_any(plan: Plan) -> None:
+    ids, dataset, label = plan.dataset.object_ids, plan.dataset, plan.predictions.label
+    if ids and not any(plan.predictions.has(object_id) for object_id in ids):
         raise PredictionError(
-            f"{predictions.label} has no prediction for any of the {len(ids)} objects "
-            f"({dataset.label}). Expected `{ids[0]}/object.urdf` or `{ids[0]}.urdf` and so on."
+            f"{label} has no prediction for any of the {len(ids)} objects ({dataset.label}). "
+            f"Expected `{ids[0]}/object.urdf` or `{ids[0]}.urdf` and so on."
         )
 
 
-def dataset_identity(dataset: Dataset) -> dict[str, object]:
-    """Return what a result says about the objects that it was scored on."""
+def _dataset_identity(dataset: Dataset) -> dict[str, object]:
     seal, benchmark = dataset.catalog.seal, dataset.benchmark
     return {
         "name": seal.name,

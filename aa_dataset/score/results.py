@@ -160,7 +160,7 @@ def write_result(result: Result, folder: Path) -> None:
             write_table(getattr(result, name), folder / f"{name}.parquet")
         write_bytes(folder / METHOD, result.method.as_bytes())
         if result.seconds:
-            write_bytes(folder / TIMING, _timing(result.seconds).encode())
+            write_bytes(folder / TIMING, timing_text(result.seconds).encode())
         text = json.dumps(result.as_dict(), indent=1, allow_nan=False, ensure_ascii=True)
         write_bytes(folder / SUMMARY, f"{text}\n".encode())
     except OSError as error:
@@ -175,9 +175,17 @@ def write_table(table: pa.Table, path: Path) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
-def _timing(seconds: Mapping[str, float]) -> str:
+def timing_text(seconds: Mapping[str, float]) -> str:
+    """Return the seconds of every object as tab-separated text."""
     lines = [f"{one_line(name)}\t{seconds[name]:.6f}" for name in sorted(seconds)]
     return "\n".join(["object_id\tseconds", *lines]) + "\n"
+
+
+def read_seconds(path: Path) -> dict[str, float]:
+    """Read `timing_text`."""
+    lines = _bounded_bytes(path, MOST_SUMMARY_BYTES).decode().splitlines()[1:]
+    rows = [line.rpartition("\t") for line in lines]
+    return {name: float(number) for name, _, number in rows}
 
 
 def read_result(folder: Path) -> Result:
