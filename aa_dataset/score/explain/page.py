@@ -30,7 +30,7 @@ from aa_dataset.score.explain.words import price_text
 from aa_dataset.score.readers import PredictionReader
 from aa_dataset.score.scores import STATUSES
 
-MOST_LISTED, MOST_DETAILED, MOST_CHARACTERS = 5000, 300, 10_000_000
+MOST_LISTED, MOST_DETAILED, MOST_CHARACTERS = 2000, 300, 10_000_000
 _READ_AT_ONCE = 50  # objects whose rows are turned into dataclasses together
 _SCORES = (
     ("e_alpha_phi_tree_cost", "tree", "E^phi tree"),

@@ -60,7 +60,7 @@ def object_svg(subject: Subject) -> str:
 
 def _title(subject: Subject) -> str:
     name = shortened(subject.rows.object_id, 36)
-    return f"{name}: tree distance {price_text(subject.rows.tree.cost)}"
+    return f"{name}: tree score {price_text(subject.rows.tree.cost)}"
 
 
 def _text(x: int, y: int, text: str, kind: str = "") -> str:
