@@ -16,7 +16,7 @@ from aa_dataset.drawing.names import markup, shortened
 from aa_dataset.score.explain.gates import Gate, joint_gates
 from aa_dataset.score.explain.picture import guess_drawing, truth_drawing
 from aa_dataset.score.explain.rows import JointRow
-from aa_dataset.score.explain.subject import Subject, row_label, step_label
+from aa_dataset.score.explain.subject import Subject, row_label, step_label, why_no_guess
 from aa_dataset.score.explain.words import (
     component_text,
     count_text,
@@ -165,7 +165,7 @@ def _drawings(subject: Subject) -> str:
     return (
         f'<div class="trees">{_figure("ground truth", truth_drawing(subject))}'
         + (
-            f"<p>No tree of the prediction: {markup(subject.rows.status)}.</p>"
+            f"<p>No tree of the prediction: {markup(why_no_guess(subject))}.</p>"
             if guess is None
             else _figure("prediction", guess)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from aa_dataset.drawing import Color, Drawing, tree_drawing
 from aa_dataset.drawing.names import markup, shortened
-from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject
+from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, why_no_guess
 from aa_dataset.score.explain.words import price_text
 
 BROADEST = 1000  # pixels of two trees beside each other; broader ones stand below each other
@@ -40,7 +40,7 @@ def guess_drawing(subject: Subject) -> Drawing | None:
 def object_svg(subject: Subject) -> str:
     """Return the text of an SVG file with both trees."""
     truth, guess = truth_drawing(subject), guess_drawing(subject)
-    other = guess or Drawing(240, 40, _text(MARGIN, 24, f"none: {subject.rows.status}"))
+    other = guess or Drawing(340, 40, _text(MARGIN, 24, f"none: {why_no_guess(subject)}"))
     beside = truth.width + other.width <= BROADEST
     x, y = (truth.width, HEAD) if beside else (0, HEAD + truth.height + LINE)
     foot = max(HEAD + truth.height, y + other.height) + LINE

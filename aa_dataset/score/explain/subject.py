@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from aa_dataset.drawing import Color
 from aa_dataset.drawing.layout import depth_first
 from aa_dataset.errors import ArenaError
@@ -57,8 +59,9 @@ def make_subject(
     guess = None
     if rows.status not in UNREADABLE:
         try:
-            guess = predictions.tree(item.object_id)
-        except ArenaError:  # the file has changed since it was scored
+            with np.errstate(over="ignore", invalid="ignore"):  # as when it was scored
+                guess = predictions.tree(item.object_id)
+        except (ArenaError, ArithmeticError):  # the file has changed since then
             guess = None
     return join_trees(rows, item.tree, guess)
 
@@ -94,6 +97,12 @@ def _marks(
         else:
             labels[joint.name], colors[joint.name] = alone, Color.VERMILION
     return Marks(labels, colors)
+
+
+def why_no_guess(subject: Subject) -> str:
+    """Return why there is no tree of the prediction."""
+    status = subject.rows.status
+    return status if status in UNREADABLE else "it cannot be read any more"
 
 
 def pair_color(row: JointRow) -> Color:

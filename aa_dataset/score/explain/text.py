@@ -12,7 +12,14 @@ from aa_dataset.drawing.names import padded, shortened
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.explain.gates import Gate, Verdict, joint_gates, variant_title
 from aa_dataset.score.explain.rows import JointRow, ObjectRows
-from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, row_label, step_label
+from aa_dataset.score.explain.subject import (
+    MISSING,
+    SPURIOUS,
+    Subject,
+    row_label,
+    step_label,
+    why_no_guess,
+)
 from aa_dataset.score.explain.words import (
     TOLERANCES,
     component_text,
@@ -177,7 +184,7 @@ def _tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
     yield from _drawn(subject.truth, subject.marks[0].labels, ascii_only)
     yield "prediction"
     if subject.guess is None:
-        yield f"  none: {subject.rows.status}"
+        yield f"  none: {why_no_guess(subject)}"
     else:
         yield from _drawn(subject.guess, subject.marks[1].labels, ascii_only)
 

@@ -52,8 +52,12 @@ def script_total(rows: ObjectRows) -> float:
 
 
 def length_text(value: float) -> str:
-    """Return a length [m] in millimeters."""
-    return "undefined" if math.isnan(value) else f"{short_number(millimeters(value))} mm"
+    """Return a length [m] in millimeters, from one meter on in meters."""
+    if math.isnan(value):
+        return "undefined"
+    if abs(value) >= 1:
+        return f"{short_number(value)} m"
+    return f"{short_number(millimeters(value))} mm"
 
 
 def root_mean_square(charge: Charge) -> float:
@@ -115,6 +119,6 @@ def _measure(value: float, component: str, row: JointRow) -> str:
     slides = [kind == JointType.PRISMATIC for kind in (row.type, row.predicted_type)]
     if all(slides):
         return f"{short_number(millimeters(value))} mm"
-    if any(slides):  # the difference of an angle and a length
-        return f"{short_number(value)} rad or m"
+    if any(slides):  # the difference of an angle and a length has no unit
+        return short_number(value)
     return f"{short_number(degrees(value))} deg"

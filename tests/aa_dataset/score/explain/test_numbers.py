@@ -14,6 +14,7 @@ import pytest
 
 from aa_dataset.kinematics import Joint
 from aa_dataset.metric import SplitNorm, component_errors, tree_distance
+from aa_dataset.score.explain.fragments import details
 from aa_dataset.score.explain.gates import Verdict, joint_gates
 from aa_dataset.score.explain.page import PageText, page
 from aa_dataset.score.explain.rows import Errors, JointRow, read_object, read_objects
@@ -22,6 +23,8 @@ from aa_dataset.score.explain.subject import make_subject, step_label
 from aa_dataset.score.explain.text import explanation_lines
 from aa_dataset.score.explain.words import failure_text, script_total
 from aa_dataset.score.parameters import Parameters
+from aa_dataset.score.readers import PredictionError
+from aa_dataset.score.results import read_result, write_result
 from aa_dataset.score.scores import COMPONENTS, VARIANTS
 
 IDS = ("generated-cabinet", "generated-jar", "generated-lamp", "local-plain", "local-stool")
@@ -184,7 +187,7 @@ def test_the_numbers_of_the_page_are_those_of_the_tables(dataset, predictions, r
 
 
 def test_the_text_beside_a_number_is_that_number(dataset, predictions, result):
-    units = {"mm": 1000.0, "deg": 180 / math.pi, "": 1.0}
+    units = {"m": 1.0, "mm": 1000.0, "deg": 180 / math.pi, "": 1.0}
     checked = 0
     for found in Numbers(result_page(result, dataset, predictions)).found.values():
         for key, value, text in found:
@@ -271,3 +274,36 @@ def test_pictures_are_embedded_where_given(dataset, predictions, result):
     tables = (result.per_object, result.per_joint)
     text = page(PageText("p", ()), tables, dataset, predictions, pictures={IDS[0]: b"\x89PNG"})
     assert text.count("<img ") == 1 and 'src="data:image/png;base64,iVBORw=="' in text
+
+
+def test_a_result_that_was_read_gives_the_same_page(dataset, predictions, result, tmp_path):
+    write_result(result, tmp_path / "result")
+    read = read_result(tmp_path / "result")
+    assert result_page(read, dataset, predictions) == result_page(result, dataset, predictions)
+
+
+def test_an_unproven_distance_shows_its_bounds(dataset, predictions):
+    subject = explain_object(dataset["generated-cabinet"], predictions)
+    tree = replace(subject.rows.tree, exact=False, lower=0.25, upper=subject.rows.tree.value)
+    doubtful = replace(subject, rows=replace(subject.rows, tree=tree))
+    shown = f"sum = tree distance, not proven, within [0.25, {tree.value:.6g}]"
+    assert any(shown in line for line in explanation_lines(doubtful))
+    assert shown in details(doubtful)
+
+
+def test_a_prediction_that_vanished_is_said_not_drawn(dataset, predictions, result):
+    class Gone:
+        label = "gone"
+
+        def has(self, object_id):
+            return True
+
+        def tree(self, object_id):
+            raise PredictionError("it is gone.")
+
+        def surplus(self, object_ids):
+            return ()
+
+    text = result_page(result, dataset, Gone())
+    assert text.count("No tree of the prediction: it cannot be read any more.") == 3
+    assert Numbers(text).found == Numbers(result_page(result, dataset, predictions)).found
