@@ -17,6 +17,7 @@ from typing import Any
 
 from aa_dataset.cli import (
     check,
+    explain,
     export,
     judge,
     library,
@@ -32,7 +33,19 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
-_COMMANDS = (library, score, split, taxonomy, check, sources, nearest, export, judge, verify)
+_COMMANDS = (
+    library,
+    score,
+    explain,
+    split,
+    taxonomy,
+    check,
+    sources,
+    nearest,
+    export,
+    judge,
+    verify,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

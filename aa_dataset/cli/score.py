@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
+from aa_dataset.cli.explain import add_page, require_folder, write_page
 from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
+    add_page(parser)
     parser.add_argument(
         "--again", action="store_true", help="replace what --out holds instead of reading it"
     )
@@ -95,6 +97,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.warnings import warnings_of
 
     parameters = _parameters(arguments)
+    require_folder(arguments.html)
     predictions = open_predictions(arguments.predictions)
     plan = Plan(
         load_default(arguments.library, arguments.split),
@@ -110,6 +113,8 @@ def run_score(arguments: argparse.Namespace) -> int:
         say_json(result.as_dict())
     else:
         say(report_lines(result, objects=arguments.objects))
+    if arguments.html is not None:
+        write_page(arguments.html, result, plan.dataset, predictions)
     troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
     return 1 if troubled else 0
 

@@ -146,7 +146,8 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["info", "list", "show", "unpack", "score", "split", "check", "judge", "export"]
+    "verb",
+    ["info", "list", "show", "unpack", "score", "explain", "split", "check", "judge", "export"],
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ending:
