@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aa_dataset.cli import (
+    baseline,
     check,
     explain,
     export,
@@ -33,19 +34,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
-_COMMANDS = (
-    library,
-    score,
-    explain,
-    split,
-    taxonomy,
-    check,
-    sources,
-    nearest,
-    export,
-    judge,
-    verify,
-)
+_COMMANDS = (library, score, baseline, explain, split, taxonomy, check, sources, nearest, export, judge, verify)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
 from aa_dataset.cli.explain import add_page, require_folder, write_page
+from aa_dataset.cli.presets import add_preset, preset_reports, report_content, report_texts
 from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         choices=("supercategory", "category", "joint-type", "source", "joints", "metric"),
         help="also report groups; may be repeated",
     )
+    add_preset(parser)
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
@@ -109,10 +111,12 @@ def run_score(arguments: argparse.Namespace) -> int:
         progress=True,
     )
     result = _scored(plan, arguments)
+    presets = preset_reports(arguments.preset, result, plan.dataset, predictions)
     if arguments.json:
-        say_json(result.as_dict())
+        content = result.as_dict()
+        say_json(content | {"presets": report_content(presets)} if presets else content)
     else:
-        say(report_lines(result, objects=arguments.objects))
+        say([*report_lines(result, objects=arguments.objects), *report_texts(presets)])
     if arguments.html is not None:
         write_page(arguments.html, result, plan.dataset, predictions)
     troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
