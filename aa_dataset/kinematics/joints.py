@@ -28,6 +28,14 @@ class JointType(StrEnum):
     HELICAL = "helical"
 
 
+class LimitSource(StrEnum):
+    """Where the limits of a joint come from."""
+
+    GIVEN = "given"  # stated, by a number, by infinity or by the type
+    ABSENT = "absent"  # the file states none; they count as infinite
+    IMPUTED = "imputed"  # put in place of absent ones
+
+
 @dataclass(frozen=True, slots=True)
 class Mimic:
     """A coupling ``q = multiplier * q(joint) + offset``."""
@@ -60,6 +68,9 @@ class Joint:
         The moving child with everything welded to it, object frame at rest.
     mimic : Mimic or None
         The coupling to another joint, if the object declares one.
+    limit_source : LimitSource
+        Where the limits come from. Absent ones are ``(-inf, inf)``; a fixed or continuous joint has
+        given ones, because its type states them.
     """
 
     name: str
@@ -73,6 +84,7 @@ class Joint:
     child: str = ""
     body: RigidBody | None = None
     mimic: Mimic | None = None
+    limit_source: LimitSource = LimitSource.GIVEN
 
     def __post_init__(self) -> None:
         kind = _joint_type(self.name, self.type)
@@ -84,6 +96,7 @@ class Joint:
             ("origin", _require_finite_vector(self.name, "origin", self.origin)),
             ("lower", lower),
             ("upper", upper),
+            ("limit_source", _checked_source(self.name, kind, self.limit_source, lower, upper)),
             (
                 "pitch",
                 _checked_pitch(self.name, kind, _require_number(self.name, "pitch", self.pitch)),
@@ -179,6 +192,26 @@ def _checked_limits(name: str, kind: JointType, lower: float, upper: float) -> t
     if lower == upper and math.isinf(lower):
         raise JointError(name, "limits", f"[{lower}, {upper}] is not a range.")
     return lower, upper
+
+
+def _checked_source(
+    name: str, kind: JointType, value: str, lower: float, upper: float
+) -> LimitSource:
+    try:
+        source = LimitSource(value)
+    except ValueError:
+        known = ", ".join(LimitSource)
+        raise JointError(name, "limit_source", f"{value!r} is not one of {known}.") from None
+    if kind in (JointType.FIXED, JointType.CONTINUOUS):
+        return LimitSource.GIVEN
+    if source is LimitSource.ABSENT and (lower, upper) != (-math.inf, math.inf):
+        raise JointError(
+            name,
+            "limit_source",
+            f"absent limits are infinite, but they are [{lower}, {upper}]; pass `given`, or "
+            "`imputed` if they were put in place of absent ones.",
+        )
+    return source
 
 
 def _checked_pitch(name: str, kind: JointType, pitch: float) -> float:

@@ -4,6 +4,11 @@
 The object frame is the root link's frame at rest. URDF represents a helical joint by two standard
 joints: a revolute one to a carrier link without geometry, then a prismatic one on the same axis
 that mimics it with the pitch as multiplier (m/rad). Folding turns the pair into one joint again.
+
+Limits that a file does not state are read in one of two ways. ``"urdf"`` follows the rules of URDF:
+an absent bound of a `<limit>` is 0, a rotation without `<limit>` is continuous. ``"unbounded"`` is
+for predictions: a revolute or prismatic joint without any bound keeps its type, is unbounded and
+says that its limits are absent.
 """
 
 from __future__ import annotations
@@ -12,13 +17,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import JointError, UrdfError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
-from aa_dataset.kinematics.joints import Joint, JointType, Mimic
+from aa_dataset.kinematics.joints import Joint, JointType, LimitSource, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import (
     COMPOUND_TYPES,
@@ -31,6 +37,7 @@ from aa_dataset.portable import applied, dot, length, product
 from aa_dataset.untrusted.safe_xml import XmlBudget
 
 Array = NDArray[np.float64]
+AbsentLimits = Literal["urdf", "unbounded"]
 
 # Two axes are one line below this sine and this distance relative to 1 m: above the rounding error
 # of a file with six digits, far below any real mechanism.
@@ -38,25 +45,32 @@ COLLINEAR_TOLERANCE = 1e-5
 
 
 def read_tree(
-    path: Path | str, *, budget: XmlBudget | None = None, fold: bool = True
+    path: Path | str,
+    *,
+    budget: XmlBudget | None = None,
+    fold: bool = True,
+    absent: AbsentLimits = "urdf",
 ) -> KinematicTree:
     """Read a URDF file and return its kinematic tree with bodies, helical pairs folded.
 
-    With ``fold=False`` the two URDF joints of a helical joint are kept.
+    With ``fold=False`` the two URDF joints of a helical joint are kept. `absent` is how limits are
+    read that the file does not state, see above.
     """
     budget = budget or XmlBudget()
     with Path(path).open("rb") as stream:
         data = stream.read(budget.max_bytes + 1)  # one byte more shows that it is too large
-    return urdf_tree(parse_urdf(data, budget=budget), fold=fold)
+    return urdf_tree(parse_urdf(data, budget=budget), fold=fold, absent=absent)
 
 
-def urdf_tree(model: UrdfModel, *, fold: bool = True) -> KinematicTree:
+def urdf_tree(
+    model: UrdfModel, *, fold: bool = True, absent: AbsentLimits = "urdf"
+) -> KinematicTree:
     """Return the kinematic tree of a document, in the root link's frame at rest.
 
     Movable joints get the welded body of their child if all of its inertials are usable.
     """
     unfolded = KinematicTree(
-        model.name, tuple(link.name for link in model.links), _object_frame_joints(model)
+        model.name, tuple(link.name for link in model.links), _object_frame_joints(model, absent)
     )
     carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
     tree = fold_helical(unfolded, carriers) if fold else unfolded
@@ -77,7 +91,7 @@ def urdf_joint(model: UrdfModel, name: str) -> Joint:
         chain.append(above[chain[-1].parent])
     links = dict.fromkeys(end for joint in chain for end in (joint.parent, joint.child))
     part = UrdfModel(model.name, tuple(UrdfLink(link) for link in links), tuple(chain))
-    return _object_frame_joint(chain[0], rest_frames(part)[chain[0].child])
+    return _object_frame_joint(chain[0], rest_frames(part)[chain[0].child], "urdf")
 
 
 def rest_frames(model: UrdfModel) -> dict[str, Array]:
@@ -103,22 +117,24 @@ def _fixed_edge(joint: UrdfJoint) -> Joint:
     )
 
 
-def _object_frame_joints(model: UrdfModel) -> tuple[Joint, ...]:
+def _object_frame_joints(model: UrdfModel, absent: AbsentLimits) -> tuple[Joint, ...]:
     frames = rest_frames(model)
-    return tuple(_object_frame_joint(joint, frames[joint.child]) for joint in model.joints)
+    return tuple(_object_frame_joint(joint, frames[joint.child], absent) for joint in model.joints)
 
 
-def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
+def _object_frame_joint(joint: UrdfJoint, frame: Array, absent: AbsentLimits) -> Joint:
     if joint.type in COMPOUND_TYPES:
         raise UrdfError(
             "joint_type_unknown",
             f"joint {joint.name!r}: a {joint.type} joint has more than one degree of freedom.",
         )
-    kind = JointType(joint.type)
-    if kind is JointType.REVOLUTE and not joint.has_limit:
+    kind, source = JointType(joint.type), LimitSource.GIVEN
+    lower, upper = _joint_limits(joint, kind)
+    if absent == "unbounded" and _lacks_limits(joint, kind):
+        lower, upper, source = -math.inf, math.inf, LimitSource.ABSENT
+    elif kind is JointType.REVOLUTE and not joint.has_limit:
         kind = JointType.CONTINUOUS
     axis = np.array([1.0, 0.0, 0.0]) if joint.axis is None else joint.axis
-    lower, upper = _joint_limits(joint, kind)
     return Joint(
         joint.name,
         kind,
@@ -129,7 +145,14 @@ def _object_frame_joint(joint: UrdfJoint, frame: Array) -> Joint:
         parent=joint.parent,
         child=joint.child,
         mimic=joint.mimic,
+        limit_source=source,
     )
+
+
+def _lacks_limits(joint: UrdfJoint, kind: JointType) -> bool:
+    """Return whether a joint that needs limits states none, with or without a `<limit>`."""
+    needs = kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+    return needs and joint.lower is None and joint.upper is None
 
 
 def _joint_limits(joint: UrdfJoint, kind: JointType) -> tuple[float, float]:
@@ -207,10 +230,12 @@ def _following_turn(joint: Joint, drivers: Mapping[str, tuple[Joint, Joint]]) ->
 def _helical_joint(turn: Joint, slide: Joint) -> Joint:
     assert slide.mimic is not None  # _is_screw looked
     sign = 1.0 if float(dot(turn.axis, slide.axis)) > 0 else -1.0
-    lower, upper = turn.limits
-    if turn.type is JointType.CONTINUOUS and slide.lower < slide.upper:
+    (lower, upper), source = turn.limits, turn.limit_source
+    is_open = turn.type is JointType.CONTINUOUS or source is LimitSource.ABSENT
+    if is_open and slide.limit_source is LimitSource.GIVEN and slide.lower < slide.upper:
         # The slide's coordinate is multiplier times angle, for either sign of its axis.
         lower, upper = sorted(end / slide.mimic.multiplier for end in slide.limits)
+        source = LimitSource.GIVEN
     return Joint(
         turn.name,
         JointType.HELICAL,
@@ -222,6 +247,7 @@ def _helical_joint(turn: Joint, slide: Joint) -> Joint:
         parent=turn.parent,
         child=slide.child,
         mimic=turn.mimic,
+        limit_source=source,
     )
 
 

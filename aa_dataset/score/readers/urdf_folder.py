@@ -36,7 +36,7 @@ class UrdfFolder:
         names = self._find_urdf(object_id)
         try:
             data = read_regular(self._root, names, XML.max_bytes + 1)
-            return urdf_tree(parse_urdf(data, budget=XML))
+            return urdf_tree(parse_urdf(data, budget=XML), absent="unbounded")
         except PredictionError:
             raise  # already names the file
         except ArenaError as error:
