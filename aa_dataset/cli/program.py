@@ -15,13 +15,24 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from aa_dataset.cli import check, export, judge, library, nearest, score, sources, taxonomy, verify
+from aa_dataset.cli import (
+    check,
+    compare,
+    export,
+    judge,
+    library,
+    nearest,
+    score,
+    sources,
+    taxonomy,
+    verify,
+)
 from aa_dataset.cli.terminal import say
 from aa_dataset.errors import ArenaError
 from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
-_COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, verify)
+_COMMANDS = (library, score, compare, taxonomy, check, sources, nearest, export, judge, verify)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

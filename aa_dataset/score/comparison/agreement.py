@@ -164,7 +164,7 @@ def disagreement_table(group: Group) -> Table:
         text_column("score", "Score"),
         text_column("value", "Value and rank"),
         text_column("other", "Other score"),
-        text_column("other_value", "Value and rank "),
+        text_column("other_value", "Value and rank"),
         Column("gap", "Rank gap", "Rank gap", "Rank gap", decimals=2),
     )
     daggers = {entry.name: entry.dagger for entry in group.entries}
@@ -184,8 +184,8 @@ def disagreement_table(group: Group) -> Table:
         "disagreement",
         "Objects on which scores disagree most",
         "Rank of the object among the objects of the method, 1 is the best; equal values share a "
-        "rank. Rank gap: 1 if one score calls it the best and the other the worst. `aa explain` "
-        "shows why.",
+        "rank. Rank gap: 1 if one score calls it the best and the other the worst. aa explain shows "
+        "why.",
         ("Object", "Method"),
         columns,
         tuple(rows),

@@ -65,8 +65,13 @@ def resampled_totals(columns: Array, how: Resampling) -> Array:
     count = columns.shape[1]
     if count == 0:
         return np.zeros((len(columns), how.resamples))
-    parts = [_weighted(columns, times) for times in _times_drawn(count, how)]
-    return np.concatenate(parts, axis=1)
+    # A column of ones adds up to the number of objects, however they are drawn.
+    is_count = (columns == 1.0).all(axis=1)
+    totals = np.full((len(columns), how.resamples), float(count))
+    if not is_count.all():
+        parts = [_weighted(columns[~is_count], times) for times in _times_drawn(count, how)]
+        totals[~is_count] = np.concatenate(parts, axis=1)
+    return totals
 
 
 def _weighted(columns: Array, times: Array) -> Array:

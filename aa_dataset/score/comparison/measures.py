@@ -103,7 +103,9 @@ MEASURES = {
         Measure("type_error", "TypeErr", "TypeErr", "TypeErr", "%", decimals=1, factor=100.0),
         Measure("origin_error", "OriginErr", "OriginErr", "OriginErr", "m"),
         Measure("axis_error", "AxisErr", "AxisErr", "AxisErr", "rad"),
-        Measure("range_error", "LimitErr range", "LimitErr range", "LimitErr range", "", decimals=2),
+        Measure(
+            "range_error", "LimitErr range", "LimitErr range", "LimitErr range", "", decimals=2
+        ),
         Measure("direction_error", "LimitErr dir", "LimitErr dir", "LimitErr dir", "", decimals=2),
         Measure("success", "SuccRate", "SuccRate", "SuccRate", "%", "high", 1, 100.0),
         _score("e_b", "B", "m", phi=False),

@@ -52,6 +52,8 @@ class Pair:
 
     Attributes
     ----------
+    daggers : tuple of int
+        Which of the two has imputed limits: 0, 1 or both.
     difference : Estimate
         Mean of the first minus mean of the second, with a paired interval.
     p, adjusted : float
@@ -65,13 +67,18 @@ class Pair:
 
     first: str
     second: str
-    has_dagger: bool
+    daggers: tuple[int, ...]
     difference: Estimate
     p: float
     adjusted: float
     win: Estimate
     objects: int
     better: str
+
+    @property
+    def has_dagger(self) -> bool:
+        """Whether a method has imputed limits."""
+        return bool(self.daggers)
 
     @property
     def is_decided(self) -> bool:
@@ -95,8 +102,7 @@ def all_pairs(group: Group, basis: Basis, key: str, how: Resampling) -> tuple[Pa
     pairs = [_pair(one, two, (basis, key), how) for one, two in combinations(entries, 2)]
     tested = [math.nan if pair.has_dagger else pair.p for pair in pairs]
     return tuple(
-        replace(pair, adjusted=adjusted)
-        for pair, adjusted in zip(pairs, holm(tested), strict=True)
+        replace(pair, adjusted=adjusted) for pair, adjusted in zip(pairs, holm(tested), strict=True)
     )
 
 
@@ -109,7 +115,7 @@ def _pair(one: Entry, two: Entry, score: tuple[Basis, str], how: Resampling) -> 
     return Pair(
         one.name,
         two.name,
-        one.dagger or two.dagger,
+        tuple(k for k, entry in enumerate((one, two)) if entry.dagger),
         estimate(first.mean - second.mean, gap),
         two_sided_p(gap),
         math.nan,
@@ -150,14 +156,16 @@ def pair_table(group: Group, basis: Basis, key: str, pairs: Sequence[Pair]) -> T
     unit = {"%": "percentage points"}.get(measure.unit, measure.unit)
     columns = (
         Column("difference", "Difference", "Difference", "Difference", unit, measure.decimals),
-        Column("p", "p", "$p$", "<i>p</i>", decimals=4),
         Column("p_holm", "p Holm", "$p$ (Holm)", "<i>p</i> (Holm)", decimals=4),
         text_column("decision", "Better"),
-        Column("win", "P(1st better)", "P(first better)", "P(first better)", decimals=2),
+        Column("p", "p", "$p$", "<i>p</i>", decimals=4),
+        Column("win", "P(first better)", "P(first better)", "P(first better)", decimals=2),
         text_column("objects", "Objects"),
     )
     ordered = sorted(pairs, key=lambda pair: (_last(pair.adjusted), pair.first, pair.second))
-    rows = tuple(Row((pair.first, pair.second), _cells(pair), _kind(pair)) for pair in ordered)
+    rows = tuple(
+        Row((pair.first, pair.second), _cells(pair), _kind(pair), pair.daggers) for pair in ordered
+    )
     decided = sum(pair.is_decided for pair in pairs)
     tested = sum(not math.isnan(pair.adjusted) for pair in pairs)
     return Table(
@@ -187,9 +195,9 @@ def _cells(pair: Pair) -> tuple[Cell, ...]:
         decision = {None: "open", pair.first: "first", pair.second: "second"}[pair.winner]
     return (
         interval_cell(pair.difference),
-        Cell(pair.p),
         Cell(pair.adjusted),
         Cell(decision),
+        Cell(pair.p),
         interval_cell(pair.win),
         Cell(pair.objects),
     )
@@ -205,9 +213,7 @@ def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]
     rows = [
         Row(
             (entry.name,),
-            tuple(
-                Cell(_standing(entry, pairs)) for basis, _, pairs in found if basis is Basis.ALL
-            ),
+            tuple(Cell(_standing(entry, pairs)) for basis, _, pairs in found if basis is Basis.ALL),
             Kind.DAGGER if entry.dagger else Kind.OWN,
         )
         for entry in group.entries

@@ -124,8 +124,8 @@ def _main(group: Group, choice: Choice, published: bool) -> Table:
         "main",
         "Main table",
         f"{len(group.objects)} objects, {joint}, component scores by the variant "
-        f"{choice.variant}. Shading marks the lowest or highest defined mean of a column, whether "
-        "or not an interval decides it.",
+        f"{choice.variant}. Shading (in plain text a star) marks the best defined mean of a column, "
+        "whether or not an interval decides it.",
         ("Method",),
         columns,
         rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from aa_dataset.score.comparison.draws import Estimate
@@ -91,11 +91,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: foreign names, then one cell per column."""
+    """One line: foreign names, then one cell per column.
+
+    `daggers` has the places of the names that carry the dagger; without any it is the last one.
+    """
 
     heads: tuple[str, ...]
     cells: tuple[Cell, ...]
     kind: Kind = Kind.OWN
+    daggers: tuple[int, ...] = ()
+
+    def marks(self, place: int) -> str:
+        """Return the signs after a name: dagger, published."""
+        is_last = place == len(self.heads) - 1
+        has_dagger = place in self.daggers if self.daggers else is_last and self.kind.has_dagger
+        return ("†" if has_dagger else "") + ("‡" if is_last and self.kind.is_published else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +174,7 @@ def shaded(rows: Sequence[Row], columns: Sequence[Column]) -> tuple[Row, ...]:
         if column.arrow and defined:
             best[k] = max(defined) if column.arrow == "high" else min(defined)
     return tuple(
-        Row(row.heads, tuple(_shade(row, k, best.get(k)) for k in range(len(columns))), row.kind)
+        replace(row, cells=tuple(_shade(row, k, best.get(k)) for k in range(len(columns))))
         for row in rows
     )
 
@@ -173,4 +183,4 @@ def _shade(row: Row, place: int, best: float | None) -> Cell:
     cell = row.cells[place]
     if row.kind is not Kind.OWN or best is None or cell.number != best:
         return cell
-    return Cell(cell.value, cell.low, cell.high, best=True)
+    return replace(cell, best=True)
