@@ -31,6 +31,7 @@ from aa_dataset.score.comparison.tables import (
     Row,
     Table,
     interval_cell,
+    measure_column,
     text_column,
 )
 
@@ -206,7 +207,12 @@ def _cells(pair: Pair) -> tuple[Cell, ...]:
 def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]]]) -> Table:
     """Return which methods each method beats by decided gaps; there is no other ranking."""
     columns = tuple(
-        text_column(f"{key}_{basis.value}", MEASURES[key].plain, block=ALL_BLOCK)
+        replace(
+            measure_column(MEASURES[key], block=ALL_BLOCK, suffix="_standing"),
+            unit="",
+            arrow="",
+            decimals=0,
+        )
         for basis, key, _ in found
         if basis is Basis.ALL
     )

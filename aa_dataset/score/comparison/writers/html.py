@@ -133,7 +133,7 @@ def _head_cell(content: str, place: int, kind: str) -> str:
 
 
 def _row(row: Row, columns: Sequence[Column]) -> str:
-    heads = [_safe(head) + row.marks(k) for k, head in enumerate(row.heads)]
+    heads = [_own(head) + row.marks(k) for k, head in enumerate(row.heads)]
     names = "".join(f'<th class="name" scope="row">{head}</th>' for head in heads)
     cells = "".join(_cell(cell, c) for cell, c in zip(row.cells, columns, strict=True))
     return f"<tr>{names}{cells}</tr>"
@@ -141,7 +141,7 @@ def _row(row: Row, columns: Sequence[Column]) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     if isinstance(cell.value, str):
-        return f'<td class="text">{_safe(cell.value)}</td>'
+        return f'<td class="text">{_own(cell.value)}</td>'
     if math.isnan(cell.number):
         return f'<td aria-label="not available">{ABSENT}</td>'
     text = number_text(cell.value, column.decimals)

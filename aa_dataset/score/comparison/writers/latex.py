@@ -15,13 +15,14 @@ from aa_dataset.score.comparison.report import Report
 from aa_dataset.score.comparison.tables import Cell, Column, Row, Table
 from aa_dataset.score.comparison.writers.cells import (
     ABSENT,
+    PUBLISHED_HEADING,
     blocks,
     cell_text,
     parts_of,
 )
 from aa_dataset.untrusted.foreign_text import plain_line
 
-_PREAMBLE = r"""% Written by `aa compare`. Tables can be copied into a paper with these packages and this color.
+_PREAMBLE = r"""% Written by `aa compare`. A paper that copies a table needs these packages and this color.
 \documentclass{article}
 \usepackage[margin=2cm]{geometry}
 \usepackage{booktabs}
@@ -32,23 +33,20 @@ _PREAMBLE = r"""% Written by `aa compare`. Tables can be copied into a paper wit
 \begin{document}
 """
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
+    "\\": r"$\backslash$",
     "{": r"\{",
     "}": r"\}",
-    "$": r"\$",
+    "$": r"\char36{}",  # needs no other font, unlike the command of this name
     "&": r"\&",
     "#": r"\#",
     "%": r"\%",
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    '"': "{''}",
-    "'": "{'}",  # no ligatures
-    "-": "{-}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "`": r"\textquoteleft{}",
     "†": r"$^{\dagger}$",
     "‡": r"$^{\ddagger}$",
     "≤": r"$\le$",
@@ -72,9 +70,9 @@ _MOST_ROWS = 40  # of one table, so that it fits a page
 
 def latex_text(report: Report) -> str:
     """Return a LaTeX document with every table; the best values are shaded."""
-    lines = [_PREAMBLE, r"\section*{Comparison}", r"\begin{itemize}", r"\raggedright"]
-    lines += [rf"\item {_text(name)}: {_text(value)}" for name, value in report.facts]
-    lines.append(r"\end{itemize}")
+    lines = [_PREAMBLE, r"\section*{Comparison}", r"{\raggedright\parindent0pt"]
+    lines += [rf"{_text(name)}: {_text(value)}\par" for name, value in report.facts]
+    lines.append("}")
     lines += [*map(_text, report.notes), ""]
     for section in report.sections:
         lines.append(rf"\section*{{{section.objects} {_text(section.title)}}}")
@@ -84,8 +82,9 @@ def latex_text(report: Report) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return foreign text as LaTeX in ASCII; a character without a LaTeX name is shown as U+..."""
-    return "".join(map(_character, unicodedata.normalize("NFC", plain_line(text))))
+    """Return foreign text as LaTeX in ASCII; other characters become U+ and their number."""
+    plain = "".join(map(_character, unicodedata.normalize("NFC", plain_line(text))))
+    return re.sub(r"([-',])(?=\1)", r"\1{}", plain)  # no dashes or quotes made of two characters
 
 
 def _text(text: str) -> str:
@@ -138,14 +137,15 @@ def _float(table: Table, rows: tuple[Sequence[Row], Sequence[Row]], label: str) 
     yield r"\toprule"
     yield from _block_lines(columns, heads)
     yield _line([*map(_text, table.heads), *map(_heading, columns)])
-    if units := [f"({_text(c.unit)})" if c.unit else "" for c in columns]:
-        yield _line(["", *[""] * (heads - 1), *units])
+    units = [f"({_text(column.unit)})" if column.unit else "" for column in columns]
+    if any(units):
+        yield _line([*[""] * heads, *units])
     yield r"\midrule"
     yield from (_line(_entries(row, columns)) for row in rows[0])
     if rows[1]:
         yield r"\midrule"
-        yield rf"\multicolumn{{{heads + len(columns)}}}{{@{{}}l}}{{\emph{{"
-        yield r"$^{\ddagger}$ Published by others, on other objects}} \\"
+        heading = rf"\emph{{{escaped(PUBLISHED_HEADING)}}}"
+        yield rf"\multicolumn{{{heads + len(columns)}}}{{@{{}}l@{{}}}}{{{heading}}} \\"
         yield from (_line(_entries(row, columns)) for row in rows[1])
     yield r"\bottomrule"
     yield r"\end{tabular}}"
@@ -175,7 +175,7 @@ def _heading(column: Column) -> str:
 
 
 def _entries(row: Row, columns: Sequence[Column]) -> list[str]:
-    heads = [escaped(head + row.marks(k)) for k, head in enumerate(row.heads)]
+    heads = [_text(head) + escaped(row.marks(k)) for k, head in enumerate(row.heads)]
     # A line that begins with a bracket would be an argument of the line break before it.
     heads[0] = f"{{}}{heads[0]}"
     return [*heads, *(_entry(cell, c) for cell, c in zip(row.cells, columns, strict=True))]
