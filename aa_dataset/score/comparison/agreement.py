@@ -125,7 +125,7 @@ def average_ranks(values: Array) -> Array:
 
 def disagreements(group: Group) -> list[Disagreement]:
     """Return every method and object with its most different two scores, the largest gap first."""
-    found = []
+    found: list[Disagreement] = []
     for entry in group.entries:
         largest: dict[str, Disagreement] = {}
         for one, two in combinations(RANKED, 2):
@@ -141,7 +141,7 @@ def _rank_gaps(
     objects: Sequence[str], entry: Entry, scores: tuple[tuple[Basis, str], tuple[Basis, str]]
 ) -> list[Disagreement]:
     first, second = (_values(entry, score) for score in scores)
-    kept = np.flatnonzero(~(np.isnan(first) | np.isnan(second)))
+    kept = np.flatnonzero(~(np.isnan(first) | np.isnan(second))).tolist()
     if len(kept) < 2:
         return []
     ranks = average_ranks(first[kept]), average_ranks(second[kept])

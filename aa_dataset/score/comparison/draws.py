@@ -114,7 +114,7 @@ def mean_draws(sums: Sequence[Sums], how: Resampling) -> Array:
     top, bottom = totals[0::2], totals[1::2]
     out = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=out, where=bottom > 0)
-    return out * np.array([one.factor for one in sums])[:, None]
+    return np.asarray(out * np.array([one.factor for one in sums])[:, None])
 
 
 def estimate(value: float, draws: Array) -> Estimate:

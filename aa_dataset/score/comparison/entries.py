@@ -57,7 +57,11 @@ class Sums:
     @property
     def has_value(self) -> NDArray[np.bool_]:
         """Return which objects have a defined value, (n,)."""
-        return self.bottom > 0
+        return np.asarray(self.bottom > 0)
+
+    def on(self, kept: NDArray[np.bool_]) -> Sums:
+        """Return the sums of some objects only."""
+        return Sums(self.top[kept], self.bottom[kept], self.factor)
 
     @property
     def per_object(self) -> Array:
@@ -116,6 +120,16 @@ class Group:
     scale: Scale
     objects: tuple[str, ...]
     entries: tuple[Entry, ...]
+
+    @property
+    def in_common(self) -> NDArray[np.bool_]:
+        """Return which objects have a valid output of every method, (n,)."""
+        return np.asarray(np.array([entry.valid for entry in self.entries]).all(axis=0))
+
+    def defines(self, key: str) -> NDArray[np.bool_]:
+        """Return which objects have a truth that defines a score, (n,)."""
+        known = [entry.scores[Basis.ALL, key].has_value for entry in self.entries]
+        return np.asarray(np.array(known).any(axis=0))
 
     @property
     def competing(self) -> tuple[Entry, ...]:

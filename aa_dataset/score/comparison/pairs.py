@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aa_dataset.score.comparison.draws import (
     Estimate,
@@ -136,11 +135,7 @@ def common_sums(first: Sums, second: Sums, basis: Basis) -> tuple[Sums, Sums]:
     if basis is Basis.ALL:
         return first, second
     kept = first.has_value & second.has_value
-    return _kept(first, kept), _kept(second, kept)
-
-
-def _kept(sums: Sums, kept: NDArray[np.bool_]) -> Sums:
-    return Sums(sums.top[kept], sums.bottom[kept], sums.factor)
+    return first.on(kept), second.on(kept)
 
 
 def win_sums(first: Sums, second: Sums, measure: Measure) -> Sums:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from aa_dataset.score.comparison.draws import Resampling, means
-from aa_dataset.score.comparison.entries import Entry, Group, Sums
+from aa_dataset.score.comparison.entries import Entry, Group
 from aa_dataset.score.comparison.measures import COMPONENTS, MEASURES, Basis, Choice
 from aa_dataset.score.comparison.published import published_rows
 from aa_dataset.score.comparison.tables import (
@@ -74,15 +72,6 @@ def paper_tables(
 def row_kind(entry: Entry) -> Kind:
     """Return whether an entry competes or has a dagger."""
     return Kind.DAGGER if entry.dagger else Kind.OWN
-
-
-def common_objects(group: Group) -> np.ndarray:
-    """Return which objects have a valid output of every method, (n,) bool."""
-    return np.array([entry.valid for entry in group.entries]).all(axis=0)
-
-
-def _restricted(sums: Sums, kept: np.ndarray) -> Sums:
-    return Sums(sums.top[kept], sums.bottom[kept], sums.factor)
 
 
 def _rows_of(
@@ -185,7 +174,7 @@ def _tree_intervals(group: Group, how: Resampling, published: bool) -> Table:
     cells = []
     for entry, headline in zip(group.entries, everything, strict=True):
         valid = entry.scores[Basis.VALID, TREE]
-        own = _restricted(valid, valid.has_value)
+        own = valid.on(valid.has_value)
         cells.append(
             [
                 interval_cell(means([own], how)[0]),
@@ -209,7 +198,7 @@ def _tree_intervals(group: Group, how: Resampling, published: bool) -> Table:
 
 
 def _common_set(group: Group, how: Resampling, published: bool) -> Table:
-    kept = common_objects(group)
+    kept = group.in_common
     bases = ((Basis.VALID, VALID_BLOCK, ""), (Basis.ALL, ALL_BLOCK, "_all"))
     columns = tuple(
         measure_column(MEASURES[key], block=block, suffix=suffix)
@@ -218,11 +207,7 @@ def _common_set(group: Group, how: Resampling, published: bool) -> Table:
     )
     cells = []
     for entry in group.entries:
-        sums = [
-            _restricted(entry.scores[basis, key], kept)
-            for basis, _, _ in bases
-            for key in COMMON_SCORES
-        ]
+        sums = [entry.scores[basis, key].on(kept) for basis, _, _ in bases for key in COMMON_SCORES]
         cells.append([interval_cell(found) for found in means(sums, how)])
     rows = _rows_of(group, columns, cells, "intersection" if published else None)
     return Table(

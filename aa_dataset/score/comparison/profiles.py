@@ -54,8 +54,7 @@ class Profile:
 
 def make_profile(group: Group, key: str, how: Resampling) -> Profile | None:
     """Return the curves of one score; None if no object has a value."""
-    known = np.array([entry.scores[Basis.ALL, key].has_value for entry in group.entries])
-    kept = known.any(axis=0)
+    kept = group.defines(key)
     if not kept.any():
         return None
     thresholds = _axis([_reached(entry, key)[kept] for entry in group.entries])
@@ -110,8 +109,7 @@ def _round_up(value: float) -> float:
 def profile_table(group: Group, key: str, how: Resampling) -> Table:
     """Return shares of objects at round thresholds, with pointwise intervals."""
     measure = MEASURES[key]
-    known = np.array([entry.scores[Basis.ALL, key].has_value for entry in group.entries])
-    kept = known.any(axis=0)
+    kept = group.defines(key)
     columns = tuple(
         Column(f"at_{t:g}", f"≤ {t:g}", rf"$\le {t:g}$", f"≤ {t:g}", "%", 1) for t in THRESHOLDS
     )

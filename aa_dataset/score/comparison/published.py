@@ -29,8 +29,8 @@ def read_published(table: str) -> list[dict[str, str]]:
     the paper. An empty entry is not available.
     """
     path = files("aa_dataset.score") / "published" / f"{table}.tsv"
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(lines, delimiter="\t"))
 
 
 def published_rows(table: str, columns: Sequence[Column]) -> tuple[Row, ...]:

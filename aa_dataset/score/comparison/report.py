@@ -104,12 +104,12 @@ def compare(
     ]
     groups = [make_group("metric", named, choice), make_group("other", named, choice)]
     sections = [_section(group, choice, how, published) for group in groups if group is not None]
-    notes = [resolution_note(groups[0] or groups[1], how)] if sections else []
+    notes = {resolution_note(group, how) for group in groups if group is not None}
     return Report(
         _facts(results[0], choice, how),
         _methods(names, results),
         tuple(sections),
-        (PAIR_NOTE, *(note for note in notes if note)),
+        (PAIR_NOTE, *sorted(note for note in notes if note)),
     )
 
 

@@ -22,7 +22,7 @@ from aa_dataset.score.comparison.writers.cells import (
 )
 from aa_dataset.untrusted.foreign_text import plain_line
 
-_PREAMBLE = r"""% Written by `aa compare`. A paper that copies a table needs these packages and this color.
+_PREAMBLE = r"""% Written by `aa compare`. A paper with one of these tables needs these packages and settings.
 \documentclass{article}
 \usepackage[margin=2cm]{geometry}
 \usepackage{booktabs}
@@ -30,6 +30,7 @@ _PREAMBLE = r"""% Written by `aa compare`. A paper that copies a table needs the
 \usepackage{xcolor}
 \usepackage{colortbl}
 \definecolor{aabest}{rgb}{0.851,0.898,0.808}
+\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}
 \begin{document}
 """
 _SPECIAL = {
@@ -66,6 +67,7 @@ _ACCENTS = {
 }  # fmt: skip
 _ARROWS = {"low": r"$\downarrow$", "high": r"$\uparrow$"}
 _MOST_ROWS = 40  # of one table, so that it fits a page
+_PER_PAGE = 4  # tables after which LaTeX must place all: it cannot hold many back
 
 
 def latex_text(report: Report) -> str:
@@ -76,8 +78,11 @@ def latex_text(report: Report) -> str:
     lines += [*map(_text, report.notes), ""]
     for section in report.sections:
         lines.append(rf"\section*{{{section.objects} {_text(section.title)}}}")
-        for table in section.tables:
+        for k, table in enumerate(section.tables, start=1):
             lines += _floats(table, section.scale)
+            if k % _PER_PAGE == 0:
+                lines.append(r"\clearpage")
+        lines.append(r"\clearpage")
     return "\n".join([*lines, r"\end{document}", ""])
 
 
@@ -116,13 +121,14 @@ def _character(character: str) -> str:
 
 
 def _floats(table: Table, scale: str) -> Iterator[str]:
-    """Yield a table as one float, or as several if it is long; pages are emptied in between."""
+    """Yield a table as one float, or as several if it is long."""
     own, published = parts_of(table)
     pieces = [own[k : k + _MOST_ROWS] for k in range(0, len(own), _MOST_ROWS)] or [[]]
     for k, rows in enumerate(pieces):
         more = published if k == len(pieces) - 1 else []
         yield from _float(table, (rows, more), f"{scale}-{table.key}" + (f"-{k + 1}" if k else ""))
-    yield r"\clearpage"
+        if len(pieces) > 1:
+            yield r"\clearpage"
 
 
 def _float(table: Table, rows: tuple[Sequence[Row], Sequence[Row]], label: str) -> Iterator[str]:

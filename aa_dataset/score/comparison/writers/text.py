@@ -51,7 +51,9 @@ def text_lines(report: Report) -> list[str]:
 
 def _shown(tables: Sequence[Table]) -> tuple[list[Table], list[Table]]:
     """Return the tables for the terminal, and the others: of every kind only the first is shown."""
-    shown, hidden, kinds = [], [], set()
+    shown: list[Table] = []
+    hidden: list[Table] = []
+    kinds: set[str | None] = set()
     for table in tables:
         kind = next((kind for kind in _LONG if table.key.startswith(kind)), None)
         (hidden if kind in kinds else shown).append(table)
