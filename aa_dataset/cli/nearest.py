@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
     from aa_dataset.kinematics.trees import KinematicTree
     from aa_dataset.metric import Neighbor
-    from aa_dataset.score.results import Parameters
+    from aa_dataset.score.parameters import Parameters
 
 
 def add_to(commands: Any) -> None:
@@ -37,7 +37,7 @@ def run_nearest(arguments: argparse.Namespace) -> int:
     """Rank the library by exact tree distance and print the nearest objects."""
     from aa_dataset.load import load_default
     from aa_dataset.metric.tree.work import DEFAULT_BUDGET
-    from aa_dataset.score.results import Parameters
+    from aa_dataset.score.parameters import Parameters
 
     if arguments.count < 1:
         raise ArenaError(f"--count is {arguments.count}; it must be at least 1.")
@@ -90,7 +90,7 @@ def _json_content(
     parameters: Parameters,
     found: list[Neighbor],
 ) -> dict[str, Any]:
-    from aa_dataset.score.results import METRIC_VERSION
+    from aa_dataset.score.parameters import METRIC_VERSION
 
     return {
         "object": name,

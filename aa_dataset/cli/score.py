@@ -6,11 +6,14 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
+
+if TYPE_CHECKING:
+    from aa_dataset.score.parameters import Parameters
 
 
 def add_to(commands: Any) -> None:
@@ -30,45 +33,74 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
     parser.add_argument(
         "--pairing",
-        choices=("tree", "assignment"),
+        choices=("tree", "assignment", "name", "geometry"),
         default="tree",
-        help="match joints by exact tree matching, or by assignment that ignores the trees",
+        help="pair joints by exact tree matching, by assignment that ignores the trees, by equal "
+        "names, or by the centers of what they move",
+    )
+    parser.add_argument(
+        "--impute-limits",
+        choices=("none", "truth"),
+        default="none",
+        help="give joints without limits the range of their partner; marks the method",
     )
     parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
     parser.add_argument(
         "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
     )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        choices=("supercategory", "category", "joint-type", "source", "joints", "metric"),
+        help="also report groups; may be repeated",
+    )
+    parser.add_argument("--method", type=Path, metavar="FILE", help="method.json of the method")
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON instead")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result as JSON")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
+    parser.add_argument(
+        "--strict", action="store_true", help="return 1 if there is a warning of any kind"
+    )
     parser.set_defaults(run=run_score)
 
 
 def run_score(arguments: argparse.Namespace) -> int:
     """Score, print and write the result; return 1 if a prediction is unreadable."""
     from aa_dataset.load import load_default
-    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
     from aa_dataset.score.evaluate import evaluate
+    from aa_dataset.score.method import find_method
     from aa_dataset.score.readers import open_predictions
     from aa_dataset.score.report import report_lines
-    from aa_dataset.score.results import Parameters, write_result
+    from aa_dataset.score.results import write_result
+    from aa_dataset.score.warnings import warnings_of
 
-    parameters = Parameters(
-        arguments.alpha,
-        arguments.kappa,
-        arguments.pairing,
-        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
-        arguments.time_limit,
-    )
+    parameters = _parameters(arguments)
     if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
         raise ArenaError(f"{arguments.out.parent} is not a folder. Create it or choose another.")
     predictions = open_predictions(arguments.predictions)
+    method = find_method(arguments.predictions, arguments.method)
     dataset = load_default(arguments.library, arguments.split)
-    result = evaluate(dataset, predictions, parameters=parameters, progress=True)
+    result = evaluate(dataset, predictions, parameters=parameters, method=method, by=arguments.by)
     if arguments.json:
         say_json(result.as_dict())
     else:
         say(report_lines(result, objects=arguments.objects))
     if arguments.out is not None:
         write_result(result, arguments.out)
-    return 1 if result.count("unreadable") else 0
+    troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
+    return 1 if troubled else 0
+
+
+def _parameters(arguments: argparse.Namespace) -> Parameters:
+    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+    from aa_dataset.score.parameters import Parameters
+
+    return Parameters(
+        arguments.alpha,
+        arguments.kappa,
+        arguments.pairing,
+        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
+        arguments.time_limit,
+        arguments.impute_limits,
+    )

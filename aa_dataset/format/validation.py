@@ -109,7 +109,7 @@ def check_cells(table: pa.Table, schema: pa.Schema) -> None:
 
 
 def _require_filled(values: pa.Array, field: pa.Field, name: str) -> None:
-    """Raise `ValueError` for an unexpected null, also inside structs and maps."""
+    """Raise `ValueError` for an unexpected null, also inside structs, maps and lists."""
     if not field.nullable and values.null_count:
         raise ValueError(f"column {name!r}: a row has no value")
     if pa.types.is_struct(field.type):
@@ -120,6 +120,8 @@ def _require_filled(values: pa.Array, field: pa.Field, name: str) -> None:
         present = values.drop_null()
         _require_filled(present.keys, field.type.key_field, f"{name}.key")
         _require_filled(present.items, field.type.item_field, f"{name}.value")
+    elif pa.types.is_list(field.type):
+        _require_filled(values.flatten(), field.type.value_field, f"{name}[]")
 
 
 def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:

@@ -9,23 +9,13 @@ import stat
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
 from aa_dataset.format.seal import NEXT_STEP, Seal
 from aa_dataset.format.validation import brief, check_cells
-from aa_dataset.untrusted.parquet_pages import page_sizes
-
-# The widest row of the library has some kilobytes; a table that unpacks to more is an attack. A few
-# bytes of a file may encode a long text in every row, so only a few rows are unpacked at a time.
-_TABLE_BYTES = 1 << 31
-_START_BYTES, _ROW_BYTES = 1 << 26, 1 << 16
-_BATCH_ROWS = 2048
-# Limit of a batch if every text in it were the longest that its dictionary can hold. Texts of a
-# build are short, and the writer ends a dictionary at 1 MiB; a few long texts make a larger one.
-_BATCH_BYTES, _STRANGE_BATCH_BYTES, _DICTIONARY_BYTES = 1 << 33, 1 << 28, 1 << 22
+from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
 
 def verify_files(layout: LibraryLayout, seal: Seal) -> None:
@@ -65,7 +55,7 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
             f"two builds are mixed. {NEXT_STEP}"
         )
     try:
-        table = _read_batches(data).combine_chunks()
+        table = read_batches(data).combine_chunks()
     except (pa.ArrowException, OSError, ValueError) as error:  # includes names that are not UTF-8
         raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
     try:
@@ -81,40 +71,9 @@ def _table_bytes(path: Path) -> bytes:
         with path.open("rb") as stream:
             # Python allocates the requested size at once, so request only the actual size.
             size = os.fstat(stream.fileno()).st_size
-            data = stream.read(min(size, _TABLE_BYTES) + 1)
+            data = stream.read(min(size, MOST_BYTES) + 1)
     except OSError as error:
         raise LibraryError(f"{path} is not readable ({error.strerror}). {NEXT_STEP}") from error
-    if len(data) > _TABLE_BYTES:
-        raise LibraryError(f"{path} has more than {_TABLE_BYTES:,} bytes. {NEXT_STEP}")
+    if len(data) > MOST_BYTES:
+        raise LibraryError(f"{path} has more than {MOST_BYTES:,} bytes. {NEXT_STEP}")
     return data
-
-
-def _read_batches(data: bytes) -> pa.Table:
-    """Read a table in batches, so that a decompression bomb is detected before memory is full."""
-    batches, rows, total = [], 0, 0
-    with pq.ParquetFile(pa.BufferReader(data), pre_buffer=False) as file:
-        schema, step = file.schema_arrow, _batch_rows(data, file.metadata)
-        for batch in file.iter_batches(batch_size=step, use_threads=False):
-            rows, total = rows + batch.num_rows, total + batch.nbytes
-            most = _most_bytes(rows)
-            if total > most:
-                raise ValueError(f"its first {rows:,} rows unpack to more than {most:,} bytes")
-            batches.append(batch)
-    return pa.Table.from_batches(batches, schema)
-
-
-def _batch_rows(data: bytes, metadata: pq.FileMetaData) -> int:
-    """Return the number of rows per batch; raise if the pages alone are too large."""
-    if not (metadata.created_by or "").startswith("parquet-cpp-arrow"):
-        raise ValueError("it was not written by Arrow, unlike every table of a library")
-    sizes, most = page_sizes(data, metadata), _most_bytes(metadata.num_rows)
-    if sizes.total > most:
-        raise ValueError(f"its pages unpack to more than {most:,} bytes")
-    row = sum(sizes.dictionaries)
-    is_strange = max(sizes.dictionaries, default=0) > _DICTIONARY_BYTES
-    batch = _STRANGE_BATCH_BYTES if is_strange else _BATCH_BYTES
-    return max(1, min(_BATCH_ROWS, batch // max(row, 1)))
-
-
-def _most_bytes(rows: int) -> int:
-    return min(_TABLE_BYTES, _START_BYTES + rows * _ROW_BYTES)

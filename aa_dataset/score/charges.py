@@ -11,7 +11,7 @@ one, because predicted shapes never enter the norm.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import NormError, SingularBodyError
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
+from aa_dataset.kinematics.joints import Joint, LimitSource
 from aa_dataset.metric import JointArray, KineticNorm, Skeleton, SplitNorm
-from aa_dataset.metric._pairs import pair_distances
+from aa_dataset.metric._pairs import dot, pair_distances, pair_gaps
 from aa_dataset.metric.distance import sizes
 from aa_dataset.score.budgets import PredictionError
-from aa_dataset.score.results import Parameters
-from aa_dataset.score.rows import SCORES
+from aa_dataset.score.parameters import Parameters
+from aa_dataset.score.scores import SCORES
 
 Array = NDArray[np.float64]
 Values = dict[str, float]
@@ -58,6 +59,9 @@ class Truth:
     welded: tuple[Values, ...]
     undefined: tuple[Reasons, ...]
 
+    def __len__(self) -> int:
+        return len(self.skeleton)
+
 
 def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
     """Return an object's joints with their costs as welds."""
@@ -67,42 +71,51 @@ def price_truth(skeleton: Skeleton, parameters: Parameters) -> Truth:
     unbounded = [math.inf in map(abs, j.limits) for j in skeleton.joints]
     welded: tuple[Values, ...] = tuple({} for _ in pairs)
     undefined: tuple[Reasons, ...] = tuple({} for _ in pairs)
-    for key, factor, scale in _score_measures(parameters, factors):
-        for k, value in enumerate(_joint_sizes(skeleton.array, factor, scale)):
-            kinetic = bodiless[k] if factor is factors else ""
-            welded[k][key] = value if math.isfinite(value) else math.nan
-            if reason := kinetic or _why_infinite(value, unbounded[k], scale):
-                undefined[k][key], welded[k][key] = reason, math.nan
+    for one in _measures(parameters, factors):
+        for k, value in enumerate(one.sizes(skeleton.array)):
+            kinetic = bodiless[k] if one.is_kinetic else ""
+            welded[k][one.key] = value if math.isfinite(value) else math.nan
+            if reason := kinetic or _why_infinite(value, unbounded[k], one.scale):
+                undefined[k][one.key], welded[k][one.key] = reason, math.nan
     return Truth(skeleton, factors, bodiless, welded, undefined)
 
 
 def price_pairs(
-    truth: Truth, guess: JointArray, *, partner: dict[int, int], parameters: Parameters
+    truth: Truth, guess: Skeleton, *, partner: Mapping[int, int], parameters: Parameters
 ) -> tuple[list[Values], list[Reasons]]:
     """Return the distances of every pair, in order, and the reason for each undefined one.
 
-    ``unbounded_guess`` and ``overflow`` are caused by the prediction, all others by the truth.
+    ``unbounded_guess``, ``limits_absent`` and ``overflow`` are caused by the prediction, all others
+    by the truth.
     """
     rows, columns = list(partner), list(partner.values())
     values: list[Values] = [{score.key: math.nan for score in SCORES} for _ in rows]
     reasons: list[Reasons] = [dict(truth.undefined[row]) for row in rows]
-    unbounded = np.isinf(guess.limits).sum(axis=1) > 0
-    for key, factor, scale in _score_measures(parameters, truth.factors):
+    open_ended = [_why_unbounded(guess.joints[column]) for column in columns]
+    for one in _measures(parameters, truth.factors):
         good = []
         for k, row in enumerate(rows):
-            if key in truth.undefined[row]:
+            if one.key in truth.undefined[row]:
                 continue
-            if scale is None and unbounded[columns[k]]:
-                reasons[k][key] = "unbounded_guess"
+            if one.scale is None and open_ended[k]:
+                reasons[k][one.key] = open_ended[k]
             else:
                 good.append(k)
-        pairs = [rows[k] for k in good], [columns[k] for k in good]
-        for k, value in zip(good, _pair_distances(truth, guess, pairs, factor, scale), strict=True):
+        ours, theirs = [rows[k] for k in good], [columns[k] for k in good]
+        pairs = truth.skeleton.array.take(ours), guess.array.take(theirs)
+        for k, value in zip(good, one.distances(*pairs, ours), strict=True):
             if math.isfinite(value):
-                values[k][key] = value
+                values[k][one.key] = value
             else:
-                reasons[k][key] = "overflow"
+                reasons[k][one.key] = "overflow"
     return values, reasons
+
+
+def _why_unbounded(joint: Joint) -> str:
+    """Return why a predicted joint has an infinite end, empty if it has none."""
+    if all(map(math.isfinite, joint.limits)):
+        return ""
+    return "limits_absent" if joint.limit_source is LimitSource.ABSENT else "unbounded_guess"
 
 
 def price_spurious(
@@ -115,21 +128,26 @@ def price_spurious(
     """
     joints = guess.take(list(columns))
     bounded = _with_finite_ranges(joints, half)
-    factor, reason = _whole_factor(truth)
+    factor, reason = whole_factor(truth)
     costs: list[Values] = [{} for _ in columns]
     reasons: list[Reasons] = [{} for _ in columns]
-    for key, one, scale in _score_measures(parameters, factor):
-        for k, value in enumerate(_joint_sizes(bounded if scale is None else joints, one, scale)):
-            costs[k][key] = value
-            if reason and one is factor:
-                reasons[k][key] = reason
+    for one in _measures(parameters, factor):
+        for k, value in enumerate(one.sizes(bounded if one.scale is None else joints)):
+            costs[k][one.key] = value
+            if reason and one.is_kinetic:
+                reasons[k][one.key] = reason
             elif not math.isfinite(value):  # it would cost nothing if it were only undefined
                 raise PredictionError(f"joint {joints.names[k]!r}: its motion is not a number.")
     return costs, reasons
 
 
 def price_bounded(
-    truth: Truth, guess: JointArray, *, partner: dict[int, int], half: float, parameters: Parameters
+    truth: Truth,
+    guess: JointArray,
+    *,
+    partner: Mapping[int, int],
+    half: float,
+    parameters: Parameters,
 ) -> dict[int, Values]:
     """Return the costs of bounded partners of unbounded truth joints, by truth joint index.
 
@@ -155,17 +173,68 @@ def price_bounded(
     }
 
 
-def _score_measures(
-    parameters: Parameters, kinetic: Array
-) -> tuple[tuple[str, Array, float | None], ...]:
-    """Return key, factor of the norm and kappa of every score, in the order of `SCORES`."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measure:
+    """How one score measures: its key, the factors of its norm, kappa or None for raw distances.
+
+    `is_kinetic` says that the factors are those of bodies, `is_path` that the distance is D_path
+    instead of E.
+    """
+
+    key: str
+    factor: Array
+    scale: float | None
+    is_kinetic: bool = False
+    is_path: bool = False
+
+    def sizes(self, joints: JointArray) -> list[float]:
+        """Return the distances of joints to the fixed joint."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.is_path:
+                length = sizes(_unit_ranges(joints), self.factor, None)
+                return _path_means(joints.limits[:, 0] * length, joints.limits[:, 1] * length)
+            values: list[float] = sizes(joints, self.factor, self.scale).tolist()
+        return values
+
+    def distances(self, truth: JointArray, guess: JointArray, rows: Sequence[int]) -> list[float]:
+        """Return the distances of aligned joints; `rows` picks the truth joints' own factors."""
+        if not len(truth):
+            return []
+        screws, limits = (truth.screws, guess.screws), (truth.limits, guess.limits)
+        factor = self.factor if self.factor.ndim == 2 else self.factor[list(rows)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.is_path:
+                return _path_means(*pair_gaps(screws, limits, factor=factor))
+            return [
+                float(x) for x in pair_distances(screws, limits, factor=factor, scale=self.scale)
+            ]
+
+
+def _measures(parameters: Parameters, kinetic: Array) -> tuple[_Measure, ...]:
+    """Return the measure of every score, in the order of `SCORES`."""
     split = SplitNorm(parameters.alpha).factor
     return (
-        ("e_alpha", split, None),
-        ("e_alpha_phi", split, parameters.kappa),
-        ("e_b", kinetic, None),
-        ("e_b_phi", kinetic, parameters.kappa),
+        _Measure("e_alpha", split, None),
+        _Measure("e_alpha_phi", split, parameters.kappa),
+        _Measure("e_b", kinetic, None, is_kinetic=True),
+        _Measure("e_b_phi", kinetic, parameters.kappa, is_kinetic=True),
+        _Measure("d_path", split, None, is_path=True),
     )
+
+
+def _path_means(low: Array, high: Array) -> list[float]:
+    """Return D_path from the gaps at both ends, (n,) or (n, 6) (paper eq. 20)."""
+    low, high = (gap.reshape(len(gap), -1) for gap in (low, high))
+    total = dot(low, low) + dot(high, high) + dot(low, high)
+    # Rounding may leave a negative sum of terms that cancel.
+    return [float(x) for x in np.sqrt(np.maximum(total, 0.0) / 3)]
+
+
+def _unit_ranges(joints: JointArray) -> JointArray:
+    """Return joints whose size is the norm of their screw: the range is [0, 1]."""
+    ranges = np.zeros_like(joints.limits)
+    ranges[:, 1] = 1.0
+    return JointArray.ready(joints.screws, ranges, joints.names)
 
 
 def _why_infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
@@ -173,31 +242,6 @@ def _why_infinite(value: float, is_unbounded: bool, scale: float | None) -> str:
     if is_unbounded and scale is None:
         return "unbounded"
     return "" if math.isfinite(value) else "overflow"
-
-
-def _joint_sizes(joints: JointArray, factor: Array, scale: float | None) -> list[float]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        values: list[float] = sizes(joints, factor, scale).tolist()
-    return values
-
-
-def _pair_distances(
-    truth: Truth,
-    guess: JointArray,
-    pairs: tuple[list[int], list[int]],
-    factor: Array,
-    scale: float | None,
-) -> list[float]:
-    rows, columns = pairs
-    if not rows:
-        return []
-    own = truth.skeleton.array
-    screws = own.screws[rows], guess.screws[columns]
-    limits = own.limits[rows], guess.limits[columns]
-    chosen = factor if factor.ndim == 2 else factor[rows]
-    with np.errstate(over="ignore", invalid="ignore"):
-        distances = pair_distances(screws, limits, factor=chosen, scale=scale)
-    return [float(value) for value in distances]
 
 
 def _kinetic_factor(body: RigidBody | None) -> tuple[Array, str]:
@@ -213,7 +257,7 @@ def _kinetic_factor(body: RigidBody | None) -> tuple[Array, str]:
         return nothing, "no_body"
 
 
-def _whole_factor(truth: Truth) -> tuple[Array, str]:
+def whole_factor(truth: Truth) -> tuple[Array, str]:
     """Return the factor for spurious joints: all moving bodies of the ground truth as one."""
     bodies = [joint.body for joint in truth.skeleton.joints if joint.body is not None]
     try:

@@ -1,45 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From predictions to errors: per joint, per object, over the split.
+"""From predictions to a result: every object of a split is scored, by one or more processes.
 
-Every truth joint of the split gets a row, also without a usable prediction, and so does every
-predicted joint without a partner. `accounting` computes the means.
+`evaluate` keeps the result in memory. `evaluate_into` keeps it in a folder, continues there after
+an interruption, and recognizes a run that is finished.
 """
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-
+import aa_dataset
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArenaError
-from aa_dataset.metric import Skeleton, contract
-from aa_dataset.objects import ArticulatedObject
-from aa_dataset.score.accounting import object_costs
-from aa_dataset.score.budgets import PredictionError, require_sane, shortened
-from aa_dataset.score.charges import (
-    Truth,
-    price_bounded,
-    price_pairs,
-    price_spurious,
-    price_truth,
-)
-from aa_dataset.score.pairing import Pairing, pair_joints
+from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.crew import Work, scored_objects, worker_count
+from aa_dataset.score.method import Method
+from aa_dataset.score.objects import ScoredObject
+from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
+from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import Parameters, Result
-from aa_dataset.score.rows import SCORES, JointScore, ObjectScore, SpuriousScore
+from aa_dataset.score.results import SUMMARY, Result, read_result, read_summary, write_result
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The rows of one object: the object, its joints, and spurious joints."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is scored, and how.
 
-    summary: ObjectScore
-    joints: tuple[JointScore, ...]
-    spurious: tuple[SpuriousScore, ...] = ()
+    Attributes
+    ----------
+    dataset : Dataset
+        The objects to score, ``load_dataset(..., split="eval200")``.
+    predictions : PredictionReader
+        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
+        the ground truth; no registration is done.
+    parameters : Parameters
+        Norm, scale and pairing; the default is the paper's.
+    method : Method or None
+        The name in tables; the default is the label of the predictions.
+    by : tuple of str
+        Breakdowns for the summary, see `groups.BREAKDOWNS`.
+    workers : int or None
+        Processes; None for as many as the machine and the split warrant. The result does not
+        depend on it.
+    progress : bool
+        Show a progress bar on stderr.
+    """
+
+    dataset: Dataset
+    predictions: PredictionReader
+    parameters: Parameters = Parameters()
+    method: Method | None = None
+    by: tuple[str, ...] = ()
+    workers: int | None = 1
+    progress: bool = False
+
+    @property
+    def marked_method(self) -> Method:
+        """The method, with what the parameters impute."""
+        method = self.method or Method(self.predictions.label)
+        return method.with_truths_limits() if self.parameters.impute_limits == "truth" else method
 
 
 def evaluate(
@@ -47,21 +72,12 @@ def evaluate(
     predictions: PredictionReader,
     *,
     parameters: Parameters | None = None,
+    method: Method | None = None,
+    by: Sequence[str] = (),
+    workers: int | None = 1,
     progress: bool = False,
 ) -> Result:
-    """Score predictions against a split.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The objects to score, ``load_dataset(..., split="eval200")``.
-    predictions : PredictionReader
-        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
-        the ground truth; no registration is done.
-    parameters : Parameters, optional
-        Norm, scale and pairing; the default is the paper's.
-    progress : bool
-        Show a progress bar on stderr.
+    """Score predictions against a split, see `Plan` for the arguments.
 
     Returns
     -------
@@ -74,29 +90,129 @@ def evaluate(
     PredictionError
         If there is no prediction for any object: probably the wrong folder.
     """
-    parameters = parameters or Parameters()
-    _require_any(dataset, predictions)
-    scored = [
-        score_object(item, predictions, parameters)
-        for item in _progress_bar(dataset, show=progress)
-    ]
-    surplus = predictions.surplus(set(dataset.object_ids))
+    plan = Plan(
+        dataset, predictions, parameters or Parameters(), method, tuple(by), workers, progress
+    )
+    _require_any(plan)
+    return _result(plan, joined(list(_parts(plan, None))))
+
+
+def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Result, bool]:
+    """Score predictions into a folder; return the result, and whether it was there already.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the result is written. It may be new or empty, or hold a run of the same objects,
+        predictions and parameters: an interrupted one continues, a finished one is read.
+    plan : Plan
+        What is scored.
+    again : bool
+        Throw away what the folder holds of another run, or of the same.
+    """
+    _require_any(plan)
+    key = run_key(plan)
+    store = PartsFolder(folder, key)
+    if finished := _held_result(folder, store, key, again=again):
+        result = replace(finished, method=plan.marked_method, by=plan.by)
+        if (result.method, result.by) != (finished.method, finished.by):
+            write_result(result, folder)
+        return result, True
+    folder.mkdir(exist_ok=True)
+    store.open()
+    result = replace(_result(plan, joined(list(_parts(plan, store)))), key=key)
+    write_result(result, folder)
+    store.remove()
+    return result, False
+
+
+def run_key(plan: Plan) -> str:
+    """Return the digest of everything that decides the tables of a run."""
+    ids = sorted(plan.dataset.object_ids)
+    held = [(name, plan.predictions.digest(name)) for name in ids if plan.predictions.has(name)]
+    content = {
+        "versions": [RESULT_VERSION, METRIC_VERSION, aa_dataset.__version__],
+        "dataset": _dataset_identity(plan.dataset),
+        "parameters": asdict(plan.parameters),
+        "predictions": [plan.predictions.label, plan.predictions.surplus(set(ids)), held],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _held_result(folder: Path, store: PartsFolder, key: str, *, again: bool) -> Result | None:
+    """Return the finished result of this run; refuse a folder with anything else."""
+    if not folder.absolute().parent.is_dir():
+        raise ArenaError(f"{folder.parent} is not a folder. Create it or choose another.")
+    if folder.exists() and not folder.is_dir():
+        raise ArenaError(f"{folder} is a file. Choose a folder for the result.")
+    has_summary, interrupted = (folder / SUMMARY).is_file(), store.held_key()
+    if not has_summary and interrupted is None:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
+        return None
+    if again:
+        (folder / SUMMARY).unlink(missing_ok=True)  # without it, no result is there
+        store.remove()
+        return None
+    held = str(read_summary(folder).get("key")) if has_summary else interrupted
+    if held != key:
+        state = "the result" if has_summary else "an interrupted run"
+        raise ArenaError(
+            f"{folder} has {state} of other predictions, objects or parameters. Choose another "
+            "folder, or replace it with --again."
+        )
+    return read_result(folder) if has_summary else None
+
+
+def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
+    """Yield every part of a run in order, scored now or before."""
+    from tqdm import tqdm
+
+    ids = sorted(plan.dataset.object_ids)
+    places = [ids[start : start + PART_OBJECTS] for start in range(0, len(ids), PART_OBJECTS)]
+    done = {k: part for k in range(len(places)) if store and (part := store.read(k))}
+    left = [name for k, some in enumerate(places) if k not in done for name in some]
+    work = Work(plan.dataset, plan.predictions, plan.parameters)
+    scored = scored_objects(work, left, worker_count(plan.workers, len(left)))
+    hidden: Any = None if plan.progress else True  # None: shown if stderr is a terminal
+    with tqdm(total=len(ids), unit="object", leave=False, disable=hidden) as bar:
+        bar.update(len(ids) - len(left))
+        for k, some in enumerate(places):
+            if k in done:
+                yield done.pop(k)
+                continue
+            part = Part.of(list(_counted(islice(scored, len(some)), bar)))
+            if store is not None:
+                store.write(k, part)
+            yield part
+
+
+def _counted(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]:
+    for one in scored:
+        bar.update()
+        yield one
+
+
+def _result(plan: Plan, whole: Part) -> Result:
+    surplus = plan.predictions.surplus(set(plan.dataset.object_ids))
     return Result(
-        _dataset_identity(dataset),
-        {"label": predictions.label, "surplus": list(surplus)},
-        parameters,
-        tuple(one.summary for one in scored),
-        tuple(joint for one in scored for joint in one.joints),
-        tuple(joint for one in scored for joint in one.spurious),
+        _dataset_identity(plan.dataset),
+        {"label": plan.predictions.label, "surplus": list(surplus)},
+        plan.parameters,
+        plan.marked_method,
+        whole.per_joint,
+        whole.per_object,
+        by=plan.by,
+        seconds=whole.seconds,
     )
 
 
-def _require_any(dataset: Dataset, predictions: PredictionReader) -> None:
-    ids = dataset.object_ids
-    if ids and not any(predictions.has(object_id) for object_id in ids):
+def _require_any(plan: Plan) -> None:
+    ids, dataset, label = plan.dataset.object_ids, plan.dataset, plan.predictions.label
+    if ids and not any(plan.predictions.has(object_id) for object_id in ids):
         raise PredictionError(
-            f"{predictions.label} has no prediction for any of the {len(ids)} objects "
-            f"({dataset.label}). Expected `{ids[0]}/object.urdf` or `{ids[0]}.urdf` and so on."
+            f"{label} has no prediction for any of the {len(ids)} objects ({dataset.label}). "
+            f"Expected `{ids[0]}/object.urdf` or `{ids[0]}.urdf` and so on."
         )
 
 
@@ -115,179 +231,3 @@ def _dataset_identity(dataset: Dataset) -> dict[str, object]:
         "by_bytes": None if benchmark is None else benchmark.by_bytes,
         "by_numbers": None if benchmark is None else benchmark.by_numbers,
     }
-
-
-def _progress_bar(dataset: Dataset, *, show: bool) -> Iterable[ArticulatedObject]:
-    if not (show and sys.stderr.isatty()):
-        return dataset
-    from tqdm import tqdm
-
-    bar: Iterable[ArticulatedObject] = tqdm(dataset, unit="object", leave=False)
-    return bar
-
-
-def score_object(
-    item: ArticulatedObject, predictions: PredictionReader, parameters: Parameters
-) -> Scored:
-    """Score one object; an absent or broken prediction costs as much as a welded one."""
-    truth = price_truth(contract(item.tree), parameters)
-    if not predictions.has(item.object_id):
-        return _failed_rows(item, truth, status="missing")
-    try:
-        guess = _read_prediction(item.object_id, predictions)
-        pairing = pair_joints(truth.skeleton, guess, parameters)
-        spurious = _spurious_rows(item, truth, guess=guess, pairing=pairing, parameters=parameters)
-        charged = price_bounded(
-            truth,
-            guess.array,
-            partner=pairing.partner,
-            half=_half_diagonal(item),
-            parameters=parameters,
-        )
-    except (ArenaError, ArithmeticError) as error:  # untrusted numbers must not end the run
-        return _failed_rows(item, truth, status="unreadable", detail=shortened(error))
-    joints = _paired_rows(
-        item, truth, guess=guess, pairing=pairing, charged=charged, parameters=parameters
-    )
-    summary = _object_summary(
-        item, truth, guess=guess, pairing=pairing, joints=joints, spurious=spurious
-    )
-    return Scored(summary, joints, spurious)
-
-
-def _read_prediction(object_id: str, predictions: PredictionReader) -> Skeleton:
-    """Return the moving joints of a prediction that is within the limits."""
-    with np.errstate(over="ignore", invalid="ignore"):  # reported as errors of the prediction
-        tree = predictions.tree(object_id)
-        require_sane(tree)
-        return contract(tree)
-
-
-def _failed_rows(item: ArticulatedObject, truth: Truth, *, status: str, detail: str = "") -> Scored:
-    """Return the rows of an object without a usable prediction: every joint is welded."""
-    why = "absent" if status == "missing" else status
-    joints = tuple(_joint_row(item, truth, k, why=why) for k in range(len(truth.skeleton)))
-    facts = (item.object_id, item.category, item.is_metric, status, detail)
-    counts = (len(joints), 0, 0, (), ())
-    costs = object_costs(joints, ())
-    return Scored(ObjectScore(*facts, *counts, costs, _welded_tree(truth)), joints)
-
-
-def _welded_tree(truth: Truth) -> float:
-    """Return the tree distance to a prediction that never moves."""
-    return math.fsum(prices["e_alpha_phi"] for prices in truth.welded)
-
-
-def _object_summary(
-    item: ArticulatedObject,
-    truth: Truth,
-    *,
-    guess: Skeleton,
-    pairing: Pairing,
-    joints: tuple[JointScore, ...],
-    spurious: tuple[SpuriousScore, ...],
-) -> ObjectScore:
-    distance = pairing.distance
-    still = len(guess) == 0 and len(joints) > 0
-    return ObjectScore(
-        item.object_id,
-        item.category,
-        item.is_metric,
-        "motionless" if still else "scored",
-        "",
-        len(joints),
-        len(guess),
-        len(pairing.pairs),
-        tuple(joint.name for joint in pairing.missing),
-        tuple(joint.name for joint in pairing.spurious),
-        object_costs(joints, spurious),
-        _welded_tree(truth),
-        math.nan if distance is None else distance.value,
-        None if distance is None else distance.exact,
-        None if distance is None else distance.work,
-        None if distance is None else distance.timed_out,
-    )
-
-
-def _paired_rows(
-    item: ArticulatedObject,
-    truth: Truth,
-    *,
-    guess: Skeleton,
-    pairing: Pairing,
-    charged: Mapping[int, dict[str, float]],
-    parameters: Parameters,
-) -> tuple[JointScore, ...]:
-    """Return one row per truth joint: first those with a partner, then the others."""
-    values, reasons = price_pairs(
-        truth, guess.array, partner=pairing.partner, parameters=parameters
-    )
-    rows = []
-    for (k, j), value, reason in zip(pairing.partner.items(), values, reasons, strict=True):
-        broken = reason.keys() - truth.undefined[k].keys()
-        why = "nonfinite" if broken else "matched"
-        partner = (guess.joints[j].name, guess.joints[j].type.value)
-        row = _joint_row(item, truth, k, why=why, partner=partner, values=value, undefined=reason)
-        rows.append(replace(row, charged=charged.get(k, {})))
-    left = (k for k in range(len(truth.skeleton)) if k not in pairing.partner)
-    return (*rows, *(_joint_row(item, truth, k, why="unmatched") for k in left))
-
-
-def _joint_row(
-    item: ArticulatedObject,
-    truth: Truth,
-    k: int,
-    *,
-    why: str,
-    partner: tuple[str | None, str | None] = (None, None),
-    values: dict[str, float] | None = None,
-    undefined: dict[str, str] | None = None,
-) -> JointScore:
-    joint = truth.skeleton.joints[k]
-    return JointScore(
-        item.object_id,
-        joint.name,
-        joint.type.value,
-        *partner,
-        item.is_metric,
-        joint.mimic is not None,
-        why,
-        values or {score.key: math.nan for score in SCORES},
-        truth.welded[k],
-        truth.undefined[k] if undefined is None else undefined,
-    )
-
-
-def _spurious_rows(
-    item: ArticulatedObject,
-    truth: Truth,
-    *,
-    guess: Skeleton,
-    pairing: Pairing,
-    parameters: Parameters,
-) -> tuple[SpuriousScore, ...]:
-    taken = set(pairing.partner.values())
-    columns = [j for j in range(len(guess)) if j not in taken]
-    if not columns:
-        return ()
-    costs, reasons = price_spurious(
-        truth, guess.array, columns=columns, half=_half_diagonal(item), parameters=parameters
-    )
-    joints = [guess.joints[j] for j in columns]
-    return tuple(
-        SpuriousScore(
-            item.object_id,
-            joint.name,
-            joint.type.value,
-            item.is_metric,
-            not all(map(math.isfinite, joint.limits)),
-            cost,
-            reason,
-        )
-        for joint, cost, reason in zip(joints, costs, reasons, strict=True)
-    )
-
-
-def _half_diagonal(item: ArticulatedObject) -> float:
-    """Return half the diagonal of an object [m]."""
-    return float(np.sqrt(np.square(item.extents).sum())) / 2

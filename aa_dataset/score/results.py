@@ -1,106 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a scoring run, as it is written, read and reported."""
+"""The result of a scoring run: two tables, and what was scored how.
+
+`write_result` writes a folder and `read_result` opens it. Every number of a report is computed from
+the two tables, also from those of a folder.
+"""
 
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import aa_dataset
 from aa_dataset.errors import ArenaError
-from aa_dataset.files import write_bytes
-from aa_dataset.metric.norms import SplitNorm
-from aa_dataset.metric.tree.work import DEFAULT_BUDGET, checked_budget
-from aa_dataset.score.accounting import Aggregate, aggregate, aggregate_trees
-from aa_dataset.score.budgets import STATED
-from aa_dataset.score.rows import (
-    SCORES,
-    STATUSES,
-    WHYS,
-    JointScore,
-    ObjectScore,
-    SpuriousScore,
-)
+from aa_dataset.files import replacing, write_bytes
+from aa_dataset.score.arrays import Arrays
+from aa_dataset.score.checks import check_tables, checked_table
+from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
+from aa_dataset.score.method import METHOD, Method, read_method
+from aa_dataset.score.parameters import FRAME, METRIC_VERSION, RESULT_VERSION, Parameters
+from aa_dataset.score.rows import Row
+from aa_dataset.score.scores import ALL_JOINTS
+from aa_dataset.score.summary import Summary, summarize
+from aa_dataset.score.tables import ORDER, TABLES
+from aa_dataset.untrusted.foreign_text import one_line
+from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
-METRIC_VERSION = "1"
-RESULT_VERSION = "3"
-PAIRINGS = ("tree", "assignment")
-FRAME = "predictions are taken in the ground truth's object frame"
-ACCOUNTING = (
-    "every truth joint of the split; without a usable partner it costs E(J, J0), a spurious joint "
-    "costs E(J0, J), in raw scores with an infinite end as half a turn or half the diagonal"
-)
+__all__ = [
+    "METRIC_VERSION",
+    "RESULT_VERSION",
+    "Parameters",
+    "Result",
+    "read_result",
+    "write_result",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """Every choice that changes a number, written into each result.
-
-    Attributes
-    ----------
-    alpha : float [1/m]
-        Weight of translation in the split norm.
-    kappa : float [unit of the norm]
-        Scale of E^phi; for E_B^phi it is a length in m.
-    pairing : str
-        How joints are paired, both by E_alpha^phi: ``tree`` is the exact matching of the tree
-        distance, ``assignment`` ignores the trees.
-    budget : int
-        Search steps for one object's tree distance, the same on every machine; an object that
-        needs more is marked as not proven.
-    time_limit_s : float [s] or None
-        An additional time limit, None by default. With one, scores depend on the machine, and every
-        affected object is marked.
-    norms, registration, anchor, accounting, prediction_limits : str
-        Fixed in this version: both norms; no registration; q = 0 on both sides; the costs of
-        failures and spurious joints; the limits of a prediction (`score.budgets`).
-    """
-
-    alpha: float = 1.0
-    kappa: float = math.pi
-    pairing: str = "tree"
-    budget: int = DEFAULT_BUDGET
-    time_limit_s: float | None = None
-    norms: str = "split (alpha), kinetic (the ground truth's bodies)"
-    registration: str = "identity"
-    anchor: str = "rest"
-    accounting: str = ACCOUNTING
-    prediction_limits: str = STATED
-
-    def __post_init__(self) -> None:
-        SplitNorm(self.alpha)
-        if not (math.isfinite(self.kappa) and self.kappa > 0):
-            raise ArenaError(f"kappa is {self.kappa}; it must be a positive number.")
-        if self.pairing not in PAIRINGS:
-            raise ArenaError(f"pairing {self.pairing!r} is not one of {', '.join(PAIRINGS)}.")
-        checked_budget(self.budget)
-        if self.time_limit_s is not None and not self.time_limit_s >= 0:
-            raise ArenaError(f"time limit is {self.time_limit_s}; it must be at least 0 s.")
+SUMMARY, TIMING = "summary.json", "timing.tsv"
+MOST_SUMMARY_BYTES = 256_000_000
+ROW_BYTES = 1 << 21  # an edit script of a thousand joints with the longest names
+_VERSIONS = {"result_version": RESULT_VERSION, "metric_version": METRIC_VERSION}
+_PREDICTIONS: Hints = {"label": str, "surplus": list[str]}
+_DATASET: Hints = {
+    "name": str,
+    "revision": str,
+    "objects": int,
+    "expected_objects": int,
+    "split": str,
+    "benchmark": str | None,
+    "list": str | None,
+    "members": str,
+    "member_count": int,
+    "by_bytes": int | None,
+    "by_numbers": int | None,
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """A complete scoring run.
 
-    `dataset` has the library's revision, the split, the version of the benchmark and its list (None
-    if the split is not one), and the number and digest of the members. `require_comparable`
-    compares all but the first two, and the members with the rows.
+    Attributes
+    ----------
+    dataset : dict
+        The library's revision, the split, the version of the benchmark and its list (None if the
+        split is not one), and the number and digest of the members.
+    predictions : dict
+        What was scored: a label, and the names of predictions for no object of the split.
+    parameters : Parameters
+        Every choice that changes a number.
+    method : Method
+        What the method says about itself.
+    per_joint, per_object : Table
+        The rows, see `score.tables`.
+    by : tuple of str
+        The breakdowns that its summary holds.
+    seconds : dict of str to float [s]
+        How long each object took; empty for a result that was read.
+    key : str
+        Digest of everything that decides the tables; empty if the run had no folder.
     """
 
     dataset: dict[str, Any]
     predictions: dict[str, Any]
     parameters: Parameters
-    objects: tuple[ObjectScore, ...]
-    joints: tuple[JointScore, ...]
-    spurious: tuple[SpuriousScore, ...]
+    method: Method
+    per_joint: pa.Table
+    per_object: pa.Table
+    by: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    key: str = ""
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The tables as arrays."""
+        return Arrays(self.per_joint, self.per_object, self.parameters.penalty)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Every mean with its interval, computed from the tables at the first access."""
+        return summarize(self.arrays, self.parameters, self.by)
 
     def count(self, status: str) -> int:
         """Return the number of objects with a status."""
-        return sum(item.status == status for item in self.objects)
+        return int(self.arrays.objects_with("status", status).sum())
 
     @property
     def generated_percent(self) -> float:
@@ -109,74 +117,152 @@ class Result:
         A valid output (paper appendix D) is readable and moves if the object moves, so an empty
         URDF does not count.
         """
-        share = self.count("scored") / len(self.objects) if self.objects else math.nan
-        return 100.0 * share
+        return 100.0 * self.count("scored") / len(self.arrays) if len(self.arrays) else float("nan")
 
-    def joint_counts(self) -> dict[str, int]:
-        """Return the number of truth joints of the split, in total and by outcome."""
-        whys = Counter(joint.why for joint in self.joints)
-        return {
-            "ground_truth": len(self.joints),
-            **{why: whys[why] for why in WHYS},
-            "spurious": len(self.spurious),
-            "mimic": sum(joint.is_mimic for joint in self.joints),
-        }
+    def joint_counts(self, protocol: str = ALL_JOINTS) -> dict[str, int]:
+        """Return the number of truth joints, in total and by outcome, and of spurious ones."""
+        return self.summary.joint_counts[protocol]
 
-    def aggregates(self) -> tuple[Aggregate, ...]:
-        """Return every score over all truth joints; lengths separately for metric objects."""
-        kinds = {item.is_metric for item in self.objects}
-        rows = []
-        for score in SCORES:
-            for group in ("metric", "other") if score.by_scale else ("all",):
-                if group == "all" or (group == "metric") in kinds:
-                    rows.append(aggregate(self.joints, self.spurious, score=score, group=group))
-        return tuple(rows)
-
-    def tree_aggregate(self) -> Aggregate:
-        """Return the tree distance over all objects; nan if joints were not paired by trees."""
-        return aggregate_trees(self.objects if self.parameters.pairing == "tree" else ())
+    def rows(self, protocol: str = ALL_JOINTS) -> list[dict[str, Any]]:
+        """Return the rows of `per_joint` in one protocol."""
+        return self.per_joint.filter(self.arrays.joints_with("protocol", protocol)).to_pylist()  # type: ignore[no-any-return]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the result as JSON types; an undefined number is None."""
-        content = {
+        """Return the contents of ``summary.json``; an undefined number is None."""
+        return {
             "result_version": RESULT_VERSION,
             "metric_version": METRIC_VERSION,
             "package_version": aa_dataset.__version__,
+            "key": self.key,
             "dataset": self.dataset,
             "predictions": self.predictions,
             "parameters": asdict(self.parameters),
             "frame": FRAME,
-            "generated_percent": self.generated_percent,
-            "counts": {
-                "objects": len(self.objects),
-                **{status: self.count(status) for status in STATUSES},
-            },
-            "joint_counts": self.joint_counts(),
-            "aggregates": [asdict(row) for row in (*self.aggregates(), self.tree_aggregate())],
-            "objects": [asdict(row) for row in self.objects],
-            "joints": [asdict(row) for row in self.joints],
-            "spurious": [asdict(row) for row in self.spurious],
+            "by": list(self.by),
+            **self.summary.as_dict(),
         }
-        return dict(_without_nan(content))
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return value
+def table_of(rows: Sequence[Row], name: str) -> pa.Table:
+    """Return rows as a table in its order."""
+    order = ORDER[name]
+    ranked = sorted(rows, key=lambda row: tuple(str(row[column] or "") for column in order))
+    return pa.Table.from_pylist(ranked, schema=TABLES[name])
 
 
-def write_result(result: Result, path: Path) -> None:
-    """Write a result as JSON, atomically."""
-    text = json.dumps(result.as_dict(), indent=1, allow_nan=False) + "\n"
+def write_result(result: Result, folder: Path) -> None:
+    """Write a result into a folder, each file whole or not at all; ``summary.json`` comes last."""
+    if not folder.absolute().parent.is_dir():
+        raise ArenaError(f"{folder.parent} is not a folder. Create it or choose another.")
     try:
-        path.parent.stat()  # never create a folder because of a typo
-        write_bytes(path, text.encode())
+        folder.mkdir(exist_ok=True)
+        for name in TABLES:
+            write_table(getattr(result, name), folder / f"{name}.parquet")
+        write_bytes(folder / METHOD, result.method.as_bytes())
+        if result.seconds:
+            write_bytes(folder / TIMING, timing_text(result.seconds).encode())
+        text = json.dumps(result.as_dict(), indent=1, allow_nan=False, ensure_ascii=True)
+        write_bytes(folder / SUMMARY, f"{text}\n".encode())
     except OSError as error:
         raise ArenaError(
-            f"cannot write {path} ({error.strerror}). Choose another file for the result."
+            f"cannot write {folder} ({error.strerror}). Choose another folder for the result."
         ) from error
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write one table as Parquet, atomically; equal tables give equal bytes."""
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def timing_text(seconds: Mapping[str, float]) -> str:
+    """Return the seconds of every object as tab-separated text."""
+    lines = [f"{one_line(name)}\t{seconds[name]:.6f}" for name in sorted(seconds)]
+    return "\n".join(["object_id\tseconds", *lines]) + "\n"
+
+
+def read_seconds(path: Path) -> dict[str, float]:
+    """Read `timing_text`."""
+    lines = _bounded_bytes(path, MOST_SUMMARY_BYTES).decode().splitlines()[1:]
+    rows = [line.rpartition("\t") for line in lines]
+    return {name: float(number) for name, _, number in rows}
+
+
+def read_result(folder: Path) -> Result:
+    """Read a result of `write_result`; the tables must agree with each other and their schema."""
+    data = read_summary(folder)
+    try:
+        parts = {name: _fields(data, name) for name in ("dataset", "predictions", "parameters")}
+        by = tuple(checked(data.get("by"), list[str], "by"))
+        key = checked(data.get("key"), str, "key")
+        parameters = Parameters(**parts["parameters"])
+        tables = {name: read_table(folder, name) for name in TABLES}
+        result = Result(
+            parts["dataset"],
+            parts["predictions"],
+            parameters,
+            read_method(folder / METHOD),
+            **tables,
+            by=by,
+            key=key,
+        )
+        check_tables(result.arrays)
+    except (FieldError, ValueError, pa.ArrowException, OSError) as error:
+        problem = str(error).rstrip(".")
+        raise ArenaError(f"{folder}: {problem}. Score the predictions again.") from error
+    return result
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """Return ``summary.json`` of a result of this version."""
+    path = folder / SUMMARY
+    if folder.is_file():
+        raise ArenaError(
+            f"{folder} is a file, but a result is a folder since result version {RESULT_VERSION}. "
+            "Score the predictions again with `aa score --out DIR`."
+        )
+    try:
+        data = parse_json(_bounded_bytes(path, MOST_SUMMARY_BYTES))
+        versions = {name: checked(data[name], str, name) for name in _VERSIONS}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArenaError(
+            f"{path} is not a result ({error!r}). Write one with `aa score --out`."
+        ) from error
+    for name, expected in _VERSIONS.items():
+        if versions[name] != expected:
+            raise ArenaError(
+                f"{path} has {name} {versions[name]}, this package has {expected}; their numbers "
+                "are not comparable. Score the predictions again."
+            )
+    return data  # type: ignore[no-any-return]
+
+
+def _fields(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return one checked part of ``summary.json``."""
+    if name not in data:
+        raise FieldError(f"{name} is missing")
+    hints = {"dataset": _DATASET, "predictions": _PREDICTIONS}.get(name)
+    fields = checked_fields(data[name], hints or get_type_hints(Parameters), name)
+    if name == "dataset" and (fields["benchmark"] is None) != (fields["list"] is None):
+        raise FieldError("only one of dataset.benchmark and dataset.list is null")
+    return fields
+
+
+def read_table(folder: Path, name: str) -> pa.Table:
+    """Read one table of a folder in bounded memory, and check it against its schema."""
+    path = folder / f"{name}.parquet"
+    try:
+        table = read_batches(_bounded_bytes(path, MOST_BYTES), row_bytes=ROW_BYTES)
+        return checked_table(table, name)
+    except (ValueError, pa.ArrowException) as error:
+        raise ValueError(f"{path.name}: {' '.join(str(error).split())[:400]}") from error
+
+
+def _bounded_bytes(path: Path, most: int) -> bytes:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path.name} is missing")
+    with path.open("rb") as stream:
+        data = stream.read(min(path.stat().st_size, most) + 1)
+    if len(data) > most:
+        raise ValueError(f"{path.name} has more than {most:,} bytes")
+    return data

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from aa_dataset.library import storage
+from aa_dataset.untrusted import parquet_batches
 from aa_dataset.untrusted import parquet_pages as pages
 from aa_dataset.untrusted.parquet_pages import page_sizes
 
@@ -53,7 +53,7 @@ def peak(path: Path, data: bytes, reader: str) -> tuple[int, str]:
     path.write_bytes(data)
     code = (
         "import pyarrow as pa, pyarrow.parquet as pq\n"
-        "from aa_dataset.library.storage import _read_batches\n"
+        "from aa_dataset.untrusted.parquet_batches import read_batches\n"
         f"data = open({str(path)!r}, 'rb').read()\n"
         "try:\n"
         f"    {reader}\n"
@@ -65,7 +65,7 @@ def peak(path: Path, data: bytes, reader: str) -> tuple[int, str]:
 
 
 ARROW = "pq.ParquetFile(pa.BufferReader(data)).read()"
-OURS = "_read_batches(data)"
+OURS = "read_batches(data)"
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
@@ -87,13 +87,13 @@ def test_the_pages_of_every_honest_table_are_counted(
         assert found.dictionaries == ((7 * (4 + len("text 0")),) if dictionary else ())
         plain = sum(4 + len(text) for text in TEXTS)
         assert found.total >= (0 if dictionary else plain) + 8 * 5000 * 4
-        table = storage._read_batches(data)
+        table = parquet_batches.read_batches(data)
         assert table.num_rows == 5000 and table["a"].to_pylist() == TEXTS
 
 
 def test_a_table_without_rows_has_no_pages_to_speak_of() -> None:
     data = packed({"a": pa.array([], pa.string())})
-    assert sizes_of(data).total < 100 and storage._read_batches(data).num_rows == 0
+    assert sizes_of(data).total < 100 and parquet_batches.read_batches(data).num_rows == 0
 
 
 @pytest.mark.parametrize("codec", ["snappy", "gzip", "zstd"])
@@ -120,7 +120,7 @@ def test_a_list_without_end_is_refused_by_its_number_of_values() -> None:
     data = packed({"a": [[1.0] * 10_000_000]})
     assert len(data) < 100_000
     with pytest.raises(ValueError, match="its pages unpack to more than"):
-        storage._read_batches(data)
+        parquet_batches.read_batches(data)
 
 
 @pytest.mark.parametrize("size", [5_000_000, 30_000_000])
@@ -130,7 +130,7 @@ def test_of_a_long_text_in_every_row_few_rows_are_unpacked(tmp_path: Path, size:
     data = packed({"a": text}, store_schema=False, write_statistics=False)
     assert len(data) < 50_000
     asked, error = peak(tmp_path / "a", data, OURS)
-    assert asked < 4 * storage._STRANGE_BATCH_BYTES
+    assert asked < 4 * parquet_batches.STRANGE_BATCH_BYTES
     assert re.match(r"ValueError: its first \d+ rows unpack to more than", error)
 
 
@@ -138,13 +138,13 @@ def test_short_texts_are_read_in_large_batches_and_long_ones_in_small() -> None:
     def step(*sizes: int) -> int:
         found = pages.PageSizes(0, sizes)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(storage, "page_sizes", lambda *_: found)
+            patch.setattr(parquet_batches, "page_sizes", lambda *_: found)
             data = packed({"a": TEXTS})
-            return storage._batch_rows(data, pq.read_metadata(io.BytesIO(data)))
+            return parquet_batches.batch_rows(data, pq.read_metadata(io.BytesIO(data)))
 
-    assert step() == step(1 << 20) == step(*[1 << 20] * 4) == storage._BATCH_ROWS
+    assert step() == step(1 << 20) == step(*[1 << 20] * 4) == parquet_batches.BATCH_ROWS
     for sizes in ([1 << 20] * 14, [1 << 22] * 14, [1 << 23], [1 << 27] * 3, [1 << 31]):
-        assert step(*sizes) * sum(sizes) <= max(storage._BATCH_BYTES, sum(sizes))
+        assert step(*sizes) * sum(sizes) <= max(parquet_batches.BATCH_BYTES, sum(sizes))
     assert step(1 << 23) == 32 and step(1 << 31) == 1
 
 
@@ -152,7 +152,7 @@ def test_encodings_that_make_much_of_little_are_refused() -> None:
     """One entry of it is what two have in common, which a long text has with the next."""
     data = packed({"a": TEXTS}, use_dictionary=False, column_encoding={"a": "DELTA_BYTE_ARRAY"})
     with pytest.raises(ValueError, match="a page has the encoding 7"):
-        storage._read_batches(data)
+        parquet_batches.read_batches(data)
 
 
 def test_more_pages_than_a_build_makes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

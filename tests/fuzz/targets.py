@@ -24,8 +24,8 @@ from aa_dataset.format.seal import Seal
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
-from aa_dataset.score.compare import read_result
 from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from aa_dataset.score.results import read_result
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task

@@ -55,7 +55,7 @@ arrays = [(np.array([j.screw for j in side]), np.array([j.limits for j in side])
 found.append(smooth_loss(*arrays, norm=KineticNorm(body)))
 from dataclasses import replace
 from aa_dataset.score.pairing import pair_by_assignment
-from aa_dataset.score.results import Parameters
+from aa_dataset.score.parameters import Parameters
 
 # Sixty equal slats, some of them predicted twice: ties that the last digit breaks.
 slats = [Joint(f"s{k}", "revolute", [0, 1, 0], [0.1 * (k % 10), 0, 0.03 * (k // 10)], -0.7, 0.9)

@@ -19,7 +19,7 @@ from aa_dataset.metric import (
     tree_distance_blocks,
     tree_distances,
 )
-from aa_dataset.score.results import Parameters
+from aa_dataset.score.parameters import Parameters
 
 KAPPA = {"compactify": 3.0}
 

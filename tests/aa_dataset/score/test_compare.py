@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from aa_dataset.score.compare import IncomparableError, read_result, require_comparable
 
 from aa_dataset import load_dataset
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.compare import IncomparableError, read_result, require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.report import report_lines
