@@ -37,7 +37,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--with-published", action="store_true", help="add the paper's rows")
     parser.add_argument(
-        "--resamples", type=parse_positive, default=10_000, help="of intervals; default 10000"
+        "--resamples", type=parse_positive, help="of intervals; default as in the results"
     )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--format", choices=FORMATS, default="text", help="what to print")
@@ -62,7 +62,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     report = compare(
         open_results(arguments.results),
         choice=Choice(arguments.protocol, arguments.variant),
-        how=Resampling(arguments.resamples),
+        how=None if arguments.resamples is None else Resampling(arguments.resamples),
         published=arguments.with_published,
     )
     kind = "json" if arguments.json else arguments.format

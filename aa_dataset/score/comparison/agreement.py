@@ -184,8 +184,8 @@ def disagreement_table(group: Group) -> Table:
         "disagreement",
         "Objects on which scores disagree most",
         "Rank of the object among the objects of the method, 1 is the best; equal values share a "
-        "rank. Rank gap: 1 if one score calls it the best and the other the worst. aa explain shows "
-        "why.",
+        "rank. Rank gap: 1 if one score calls it the best and the other the worst. aa explain "
+        "shows why.",
         ("Object", "Method"),
         columns,
         tuple(rows),

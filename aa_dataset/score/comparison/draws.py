@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resampled objects: intervals, p-values and Holm's correction.
 
-Objects are drawn as in `aa_dataset.metric.bootstrap`: which ones depends on their number and the
-seed only, so all scores and methods share draws, and a difference of two methods is paired. Sums
+Objects are drawn as in `aa score` and `aa_dataset.metric.bootstrap`: which ones depends on their
+number and the seed only, so all scores and methods share draws, and a difference of two methods is
+paired. Sums
 over a resample are taken object by object in a fixed order, which gives the same digits on every
 processor.
 """
@@ -17,12 +18,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.metric.bootstrap import CHUNK_NUMBERS, DEFAULT_RESAMPLES, DEFAULT_SEED
+from aa_dataset.metric.bootstrap import DEFAULT_RESAMPLES, DEFAULT_SEED
 from aa_dataset.score.comparison.entries import Sums
+from aa_dataset.score.parameters import Parameters
+from aa_dataset.score.resampling import draws
 
 Array = NDArray[np.float64]
 LEVEL = 0.95
 _COLUMNS = 16  # columns that are summed at a time, so that they stay in the processor's cache
+_KEPT_NUMBERS = 4_000_000  # draws of so many numbers are kept for the next score
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,11 @@ class Resampling:
 
     resamples: int = DEFAULT_RESAMPLES
     seed: int = DEFAULT_SEED
+
+    @classmethod
+    def of(cls, parameters: Parameters) -> Resampling:
+        """Return the resampling that scored a result."""
+        return cls(parameters.resamples, parameters.seed)
 
     @property
     def smallest_p(self) -> float:
@@ -86,25 +95,20 @@ def _weighted(columns: Array, times: Array) -> Array:
 
 def _times_drawn(count: int, how: Resampling) -> Iterator[Array]:
     """Yield how often each object is drawn, (count, some resamples)."""
-    step = max(1, CHUNK_NUMBERS // count)
-    if step >= how.resamples:
-        yield _all_times_drawn(count, how)
-        return
-    rng = np.random.default_rng(how.seed)
-    for start in range(0, how.resamples, step):
-        yield _tally(rng, count, min(step, how.resamples - start))
+    if count * how.resamples <= _KEPT_NUMBERS:
+        yield from _kept_draws(count, how)
+    else:
+        yield from _fresh_draws(count, how)
 
 
 @lru_cache(maxsize=4)
-def _all_times_drawn(count: int, how: Resampling) -> Array:
-    return _tally(np.random.default_rng(how.seed), count, how.resamples)
+def _kept_draws(count: int, how: Resampling) -> tuple[Array, ...]:
+    return tuple(_fresh_draws(count, how))
 
 
-def _tally(rng: np.random.Generator, count: int, resamples: int) -> Array:
-    drawn = rng.integers(0, count, size=(resamples, count))
-    drawn += np.arange(resamples)[:, None] * count
-    tally = np.bincount(drawn.ravel(), minlength=resamples * count)
-    return np.ascontiguousarray(tally.reshape(resamples, count).T, dtype=float)
+def _fresh_draws(count: int, how: Resampling) -> Iterator[Array]:
+    for _, times in draws(count, how.resamples, how.seed):
+        yield np.ascontiguousarray(times.T)
 
 
 def mean_draws(sums: Sequence[Sums], how: Resampling) -> Array:
@@ -117,9 +121,9 @@ def mean_draws(sums: Sequence[Sums], how: Resampling) -> Array:
     return np.asarray(out * np.array([one.factor for one in sums])[:, None])
 
 
-def estimate(value: float, draws: Array) -> Estimate:
-    """Return a value with its percentile interval from draws; undefined draws are left out."""
-    good = draws[~np.isnan(draws)]
+def estimate(value: float, drawn: Array) -> Estimate:
+    """Return a value with its percentile interval from draws; undefined ones are left out."""
+    good = drawn[~np.isnan(drawn)]
     if math.isnan(value) or not len(good):
         return Estimate(value, math.nan, math.nan)
     low, high = np.percentile(good, [50 * (1 - LEVEL), 100 - 50 * (1 - LEVEL)])
@@ -130,18 +134,18 @@ def means(sums: Sequence[Sums], how: Resampling) -> list[Estimate]:
     """Return every mean with its interval."""
     if not sums:
         return []
-    draws = mean_draws(sums, how)
-    return [estimate(one.mean, row) for one, row in zip(sums, draws, strict=True)]
+    drawn = mean_draws(sums, how)
+    return [estimate(one.mean, row) for one, row in zip(sums, drawn, strict=True)]
 
 
-def two_sided_p(draws: Array) -> float:
+def two_sided_p(drawn: Array) -> float:
     """Return the p-value of "the difference is 0" from draws of the difference.
 
     Twice the smaller share of draws on either side of 0, where a draw of 0 counts on both, and each
     count is increased by one, as is the number of draws: p is never 0. This inverts the percentile
     interval: below 5 % exactly where the 95 % interval leaves 0 out, up to one draw.
     """
-    good = draws[~np.isnan(draws)]
+    good = drawn[~np.isnan(drawn)]
     if not len(good):
         return math.nan
     smaller = min(np.count_nonzero(good <= 0), np.count_nonzero(good >= 0))

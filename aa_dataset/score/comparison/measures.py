@@ -84,10 +84,10 @@ TREES = ("e_alpha_phi_tree", "e_b_phi_tree")
 
 
 def _score(key: str, norm: str, unit: str = "", *, phi: bool, tree: bool = False) -> Measure:
-    sub = {"alpha": (r"\alpha", "α"), "B": ("B", "B")}[norm]
+    sub = {"alpha": (r"\alpha", "&alpha;"), "B": ("B", "B")}[norm]
     plain = ("^phi" if phi else "") + (" tree" if tree else "")
     up = ", ".join([*([r"\phi"] if phi else []), *([r"\mathrm{tree}"] if tree else [])])
-    html = ", ".join([*(["φ"] if phi else []), *(["tree"] if tree else [])])
+    html = ", ".join([*(["&phi;"] if phi else []), *(["tree"] if tree else [])])
     return Measure(
         key,
         f"E_{norm}{plain}",

@@ -31,7 +31,7 @@ MAIN_SCORES = ("success", "e_b", "e_alpha_phi", "e_alpha_phi_tree")
 COMMON_SCORES = ("e_b", "e_b_phi", "e_alpha_phi", "e_alpha_phi_tree")
 TREE = "e_alpha_phi_tree"
 DAGGER_NOTE = (
-    "† Limits are imputed from the ground truth, so the row is a diagnostic of geometry. It is "
+    "† The ground truth was used, for limits or for alignment, so the row is a diagnostic. It is "
     "neither shaded nor tested."
 )
 PUBLISHED_NOTE = (
@@ -113,8 +113,8 @@ def _main(group: Group, choice: Choice, published: bool) -> Table:
         "main",
         "Main table",
         f"{len(group.objects)} objects, {joint}, component scores by the variant "
-        f"{choice.variant}. Shading (in plain text a star) marks the best defined mean of a column, "
-        "whether or not an interval decides it.",
+        f"{choice.variant}. Shading (in plain text a star) marks the best defined mean of a "
+        "column, whether or not an interval decides it.",
         ("Method",),
         columns,
         rows,

@@ -23,7 +23,9 @@ from aa_dataset.score.comparison.paper import paper_tables
 from aa_dataset.score.comparison.profiles import PROFILED, Profile, make_profile, profile_table
 from aa_dataset.score.comparison.sources import Compared, require_one_setting, unique_names
 from aa_dataset.score.comparison.tables import Cell, Kind, Row, Table, text_column
+from aa_dataset.score.results import METRIC_VERSION
 
+_OF_INTERVALS = ("resamples", "seed", "level")
 PAIR_NOTE = (
     "Differences are first minus second, paired: both means are over the same resampled objects. "
     "p is two-sided, from the draws: twice the smaller share on either side of 0, counts plus one. "
@@ -85,7 +87,7 @@ def compare(
     choice : Choice, optional
         Protocol and variant; one joint per object and ``strict``, as in the paper's tables.
     how : Resampling, optional
-        Number of resamples and seed of all intervals.
+        Number of resamples and seed of all intervals; those of the results if not given.
     published : bool
         Whether to add the paper's rows.
 
@@ -94,12 +96,13 @@ def compare(
     IncomparableError
         If two results have other objects or parameters.
     """
-    choice, how = choice or Choice(), how or Resampling()
+    choice = choice or Choice()
     _require_known(choice)
     require_one_setting(results)
+    how = how or Resampling.of(results[0].result.parameters)
     names = unique_names(results)
     named = [
-        (name, one.result.method.dagger, one.result.per_joint, one.result.per_object)
+        (name, one.dagger, one.result.per_joint, one.result.per_object)
         for name, one in zip(names, results, strict=True)
     ]
     groups = [make_group("metric", named, choice), make_group("other", named, choice)]
@@ -145,11 +148,11 @@ def _facts(one: Compared, choice: Choice, how: Resampling) -> tuple[tuple[str, s
         ("package", f"aa-dataset {aa_dataset.__version__}"),
         ("split", f"{data['split']} ({version})"),
         ("members", f"{data['member_count']}, digest {data['members']}"),
-        ("metric version", str(one.result.summary["metric_version"])),
+        ("metric version", METRIC_VERSION),
         ("protocol", choice.protocol),
         ("component scores", choice.variant),
         ("intervals", f"95 % percentile bootstrap, {how.resamples:,} resamples, seed {how.seed}"),
-        *((name, _shown(value)) for name, value in sorted(parameters.items())),
+        *((name, _shown(value)) for name, value in parameters.items() if name not in _OF_INTERVALS),
     )
 
 
@@ -169,7 +172,7 @@ def _methods(names: Sequence[str], results: Sequence[Compared]) -> Table:
         method = one.result.method
         stated = (method.reference, method.inputs, method.imputed, method.uses_truth)
         cells = tuple(Cell(_stated(value)) for value in stated)
-        rows.append(Row((name,), cells, Kind.DAGGER if method.dagger else Kind.OWN))
+        rows.append(Row((name,), cells, Kind.DAGGER if one.dagger else Kind.OWN))
     return Table(
         "methods",
         "Methods",
@@ -180,9 +183,7 @@ def _methods(names: Sequence[str], results: Sequence[Compared]) -> Table:
     )
 
 
-def _stated(value: object) -> str | None:
+def _stated(value: bool | str) -> str | None:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or None
-    return str(value) if value else None
+    return value or None

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.comparison.stub import Result, read_result, require_comparable
+from aa_dataset.score.comparable import require_comparable
+from aa_dataset.score.parameters import IMPUTATIONS
+from aa_dataset.score.results import Result, read_result
+
+_NO_IMPUTATION = IMPUTATIONS[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,11 @@ class Compared:
 
     folder: str
     result: Result
+
+    @property
+    def dagger(self) -> bool:
+        """Whether the method was given limits or an alignment from the ground truth."""
+        return self.result.method.dagger or self.result.parameters.impute_limits != _NO_IMPUTATION
 
 
 def open_results(paths: Sequence[Path]) -> list[Compared]:
@@ -32,11 +41,22 @@ def open_results(paths: Sequence[Path]) -> list[Compared]:
 
 
 def require_one_setting(results: Sequence[Compared]) -> None:
-    """Raise unless there are results and all have the same members, version and parameters."""
+    """Raise unless there are results and all have the same members, version and parameters.
+
+    Whether limits were imputed from the truth may differ: such a method has a dagger, and is never
+    shaded or tested.
+    """
     if not results:
         raise ArenaError("no result was given. Name folders that `aa score --out` wrote.")
     for other in results[1:]:
-        require_comparable(results[0].result, other.result)
+        require_comparable(_as_given(results[0].result), _as_given(other.result))
+
+
+def _as_given(result: Result) -> Result:
+    """Return a result that does not say whether limits were imputed."""
+    if result.parameters.impute_limits == _NO_IMPUTATION:
+        return result
+    return replace(result, parameters=replace(result.parameters, impute_limits=_NO_IMPUTATION))
 
 
 def unique_names(results: Sequence[Compared]) -> list[str]:

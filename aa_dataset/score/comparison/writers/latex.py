@@ -22,7 +22,7 @@ from aa_dataset.score.comparison.writers.cells import (
 )
 from aa_dataset.untrusted.foreign_text import plain_line
 
-_PREAMBLE = r"""% Written by `aa compare`. A paper with one of these tables needs these packages and settings.
+_PREAMBLE = r"""% Written by `aa compare`. A paper with one of the tables needs these packages.
 \documentclass{article}
 \usepackage[margin=2cm]{geometry}
 \usepackage{booktabs}

@@ -3,31 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aa_dataset.score.comparison.draws import Resampling
 from aa_dataset.score.comparison.report import Report, Section, compare
-from aa_dataset.score.comparison.sources import open_results
-from aa_dataset.score.comparison.tables import Cell, Row, Table
-from tests.kit.result_folder import simple_rows, write_folder
+from aa_dataset.score.comparison.sources import Compared
+from aa_dataset.score.comparison.tables import Cell, Table
+from tests.kit.made_results import Row, made_result, simple_rows
 
 QUICK = Resampling(200)
 
 
-def simple_folder(
-    root: Path, name: str, values: Mapping[str, float | None], **more: Any
-) -> Path:
-    """Write the folder of a method whose every score of an object is a value; None is missing."""
-    is_metric = more.pop("is_metric", True)
-    rows = simple_rows(values, is_metric=is_metric)
-    return write_folder(root / more.pop("folder", name), *rows, name=name, **more)
+def made(joints: Sequence[Row], objects: Sequence[Row], **more: Any) -> Compared:
+    """Return a result from rows, as if it came from a folder of the name of the method."""
+    result = made_result(joints, objects, **more)
+    return Compared(result.method.name, result)
 
 
-def compared(*folders: Path, **options: Any) -> Report:
-    """Return the comparison of folders with few resamples."""
-    return compare(open_results(folders), how=QUICK, **options)
+def simple(name: str, values: Mapping[str, float | None], **more: Any) -> Compared:
+    """Return a method whose every score of an object is a value; None is missing."""
+    return made(*simple_rows(values), name=name, **more)
+
+
+def compared(*results: Compared, **options: Any) -> Report:
+    """Return the comparison of results with few resamples."""
+    return compare(results, **{"how": QUICK, **options})
 
 
 def table(report: Report, key: str, scale: str = "metric") -> Table:
@@ -39,7 +40,7 @@ def table(report: Report, key: str, scale: str = "metric") -> Table:
 def row(report: Report, key: str, *heads: str, scale: str = "metric") -> dict[str, Cell]:
     """Return the cells of one line by column."""
     found = table(report, key, scale)
-    line: Row = next(r for r in found.rows if r.heads == heads)
+    line = next(r for r in found.rows if r.heads == heads)
     return {column.key: cell for column, cell in zip(found.columns, line.cells, strict=True)}
 
 

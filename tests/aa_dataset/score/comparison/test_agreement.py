@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aa_dataset.score.comparison.agreement import average_ranks, kendall
-from tests.aa_dataset.score.comparison.results import compared, row, simple_folder, table, values
-from tests.kit.result_folder import one_object, paired, write_folder
+from aa_dataset.score.scores import PROTOCOLS
+from tests.aa_dataset.score.comparison.results import compared, made, row, simple, table, values
+from tests.kit.made_results import one_object, paired
 
 SMALL = st.integers(0, 3).map(float)
 
@@ -21,9 +22,7 @@ SMALL = st.integers(0, 3).map(float)
 def brute_tau(first, second):
     """Kendall's tau-b from its definition."""
     pairs = list(combinations(range(len(first)), 2))
-    signs = [
-        (np.sign(first[i] - first[j]), np.sign(second[i] - second[j])) for i, j in pairs
-    ]
+    signs = [(np.sign(first[i] - first[j]), np.sign(second[i] - second[j])) for i, j in pairs]
     score = sum(a * b for a, b in signs)
     untied = [sum(bool(s[k]) for s in signs) for k in (0, 1)]
     return score / math.sqrt(untied[0] * untied[1]) if all(untied) else math.nan
@@ -50,50 +49,48 @@ def test_ranks_share_the_mean_of_their_places(numbers):
         assert rank == sum(places) / len(places)
 
 
-def opposite(tmp_path, name, count=5, **more):
-    """Write a method whose axis error orders objects in reverse of all distances."""
+def opposite(name, count=5):
+    """Return a method whose axis error orders objects in reverse of all distances."""
     joints, objects = [], []
     for k in range(count):
         value, other = 0.1 * (k + 1), 0.1 * (count - k)
         scores = {f"{s}{e}": value for s in ("e_b", "e_alpha_phi") for e in ("", "_cost")}
-        joints.append(
-            paired(f"x{k}", "one-joint", **scores, strict_axis_error=other,
-                   strict_origin_error=value)
-        )  # fmt: skip
+        errors = {"strict_axis_error": other, "strict_origin_error": value}
+        joints += [paired(f"x{k}", protocol, **scores, **errors) for protocol in PROTOCOLS]
         tree = {f"e_alpha_phi_tree{e}": value for e in ("", "_cost")}
         objects.append(one_object(f"x{k}", **tree))
-    return write_folder(tmp_path / name, joints, objects, name=name, **more)
+    return made(joints, objects, name=name)
 
 
-def test_tau_over_objects_and_over_methods(tmp_path):
-    report = compared(opposite(tmp_path, "a"), simple_folder(tmp_path, "b", {
+def test_tau_over_objects_and_over_methods():
+    report = compared(opposite("a"), simple("b", {
         f"x{k}": 0.5 for k in range(5)
     }))  # fmt: skip
     found = values(report, "agreement", "AxisErr", "E_B")
     # Method b has one value for all objects, so its tau is undefined and not 0.
-    assert (found["tau_objects"], found["methods"]) == (-1.0, 1)
+    assert (found["tau_objects"], found["methods"]) == (pytest.approx(-1.0), 1)
     # Means: a has axis error 0.3 and E_B 0.3, b has 0 and 0.5.
     assert found["tau_methods"] == -1.0
     assert values(report, "agreement", "E_B", "E_alpha^phi")["tau_objects"] == 1.0
 
 
-def test_more_success_counts_as_better(tmp_path):
-    good = simple_folder(tmp_path, "a", {"x": 0.1, "y": 0.2})
-    bad = simple_folder(tmp_path, "b", {"x": 0.9, "y": None})
+def test_more_success_counts_as_better():
+    good = simple("a", {"x": 0.1, "y": 0.2})
+    bad = simple("b", {"x": 0.9, "y": None})
     found = values(compared(good, bad), "agreement", "SuccRate", "E_B")
     assert found["tau_methods"] == 1.0
 
 
-def test_a_dagger_is_left_out_of_the_order_of_methods(tmp_path):
+def test_a_dagger_is_left_out_of_the_order_of_methods():
     folders = [
-        simple_folder(tmp_path, "a", {"x": 0.1, "y": 0.2}),
-        simple_folder(tmp_path, "cheat", {"x": 0.9, "y": None}, method={"imputed": "limits"}),
+        simple("a", {"x": 0.1, "y": 0.2}),
+        simple("cheat", {"x": 0.9, "y": None}, method={"imputed": "limits"}),
     ]
     assert math.isnan(values(compared(*folders), "agreement", "SuccRate", "E_B")["tau_methods"])
 
 
-def test_the_objects_with_the_largest_gap_of_ranks_come_first(tmp_path):
-    report = compared(opposite(tmp_path, "a"))
+def test_the_objects_with_the_largest_gap_of_ranks_come_first():
+    report = compared(opposite("a"))
     found = table(report, "disagreement")
     # Ranks 1 and 5 of 5 are reversed (gap 1), ranks 2 and 4 differ by half of it, rank 3 is 3.
     assert [(r.heads[0], r.cells[-1].value) for r in found.rows] == [

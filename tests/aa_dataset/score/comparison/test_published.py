@@ -7,7 +7,7 @@ import pytest
 
 from aa_dataset.score.comparison.published import LABELS, read_published
 from aa_dataset.score.comparison.tables import Kind
-from tests.aa_dataset.score.comparison.results import compared, simple_folder, table
+from tests.aa_dataset.score.comparison.results import compared, simple, table
 
 MAIN = read_published("main")
 METHODS = [
@@ -49,10 +49,9 @@ def test_every_line_is_cited_and_one_method_has_a_dagger(name):
     assert {line["label"] for line in lines} == {LABELS[name]}
 
 
-def test_published_rows_are_marked_and_change_no_other_number(tmp_path):
+def test_published_rows_are_marked_and_change_no_other_number():
     folders = [
-        simple_folder(tmp_path, name, {"x": 0.7 + shift, "y": 0.9})
-        for name, shift in (("a", 0.0), ("b", 0.1))
+        simple(name, {"x": 0.7 + shift, "y": 0.9}) for name, shift in (("a", 0.0), ("b", 0.1))
     ]
     alone, beside = compared(*folders), compared(*folders, published=True)
     for one, two in zip(alone.sections[0].tables, beside.sections[0].tables, strict=True):

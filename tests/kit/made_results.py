@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result folders with chosen numbers, as ``aa score --out`` would write them."""
+"""Results with chosen numbers, as ``aa score`` would give them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from aa_dataset.score.results import METRIC_VERSION, Parameters
+from aa_dataset.score.method import Method
+from aa_dataset.score.results import Parameters, Result, table_of
 from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
-from aa_dataset.score.tables import ORDER, PER_JOINT, PER_OBJECT
 
 Row = dict[str, Any]
 FACTS = {"category": "cabinet", "supercategory": "Furniture", "source": "generated"}
@@ -104,8 +98,7 @@ def simple_rows(
     return joints, objects
 
 
-def write_folder(
-    folder: Path,
+def made_result(
     joints: Sequence[Row],
     objects: Sequence[Row],
     *,
@@ -113,25 +106,18 @@ def write_folder(
     method: Mapping[str, Any] | None = None,
     members: str = "0123456789abcdef",
     **parameters: Any,
-) -> Path:
-    """Write a result folder from rows and return it."""
-    folder.mkdir(parents=True)
-    for table, rows, schema in (
-        ("per_joint", joints, PER_JOINT),
-        ("per_object", objects, PER_OBJECT),
-    ):
-        rows = sorted(rows, key=lambda row: [str(row[key] or "") for key in ORDER[table]])
-        pq.write_table(pa.Table.from_pylist(rows, schema=schema), folder / f"{table}.parquet")
+) -> Result:
+    """Return a result from rows."""
     dataset = {
         "name": "library", "revision": "r", "objects": len(objects), "expected_objects": 19977,
         "split": "eval200_x", "benchmark": None, "list": None, "members": members,
         "member_count": len(objects), "by_bytes": None, "by_numbers": None,
     }  # fmt: skip
-    summary = {
-        "metric_version": METRIC_VERSION,
-        "dataset": dataset,
-        "parameters": asdict(Parameters(**parameters)),
-    }
-    (folder / "summary.json").write_text(json.dumps(summary))
-    (folder / "method.json").write_text(json.dumps({"name": name, **(method or {})}))
-    return folder
+    return Result(
+        dataset,
+        {"label": name, "surplus": []},
+        Parameters(**parameters),
+        Method(name, **(method or {})),
+        table_of(joints, "per_joint"),
+        table_of(objects, "per_object"),
+    )
