@@ -16,6 +16,7 @@ from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.library.catalog import Catalog
+from aa_dataset.library.link_boxes import link_boxes
 
 Array = NDArray[np.float64]
 
@@ -150,6 +151,11 @@ class ArticulatedObject:
     def joints(self) -> tuple[Joint, ...]:
         """The movable joints, parents before children."""
         return self.tree.movable
+
+    @property
+    def link_boxes(self) -> dict[str, tuple[Array, Array]]:
+        """Lower and upper corner (3,) [m] of the links that have visual geometry, at rest."""
+        return link_boxes(self._catalog, self._row)
 
     @property
     def folder(self) -> Path:

@@ -43,8 +43,8 @@ LOADER_ROOMS = {
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
-        "errors", "files", "untrusted", "format", "kinematics", "metric", "objects", "dataset",
-        "load",
+        "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
+        "dataset", "load",
     },
     "cli": {
         "errors", "untrusted", "format", "kinematics", "metric", "convention", "library", "objects",

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
-from aa_dataset.cli.terminal import say, say_json
-from aa_dataset.errors import ArenaError
+from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
+    from aa_dataset.score.evaluate import Plan
     from aa_dataset.score.parameters import Parameters
+    from aa_dataset.score.results import Result
 
 
 def add_to(commands: Any) -> None:
@@ -23,12 +24,20 @@ def add_to(commands: Any) -> None:
         "predictions",
         metavar="PREDICTIONS",
         type=Path,
-        help="folder of <object_id>/object.urdf or <object_id>.urdf, or a library",
+        help="folder of <object_id>/object.urdf, <object_id>.urdf or <object_id>/joints.json, or "
+        "a library",
     )
     parser.add_argument(
         "--split", required=True, help="split to score on, such as eval200 or eval200-v1"
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    _add_parameters(parser)
+    _add_outputs(parser)
+    parser.set_defaults(run=run_score)
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Add what changes a number."""
     parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
     parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
     parser.add_argument(
@@ -48,6 +57,11 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
     )
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add what is shown and written."""
+    parser.add_argument("--method", type=Path, metavar="FILE", help="method.json of the method")
     parser.add_argument(
         "--by",
         action="append",
@@ -55,41 +69,58 @@ def add_to(commands: Any) -> None:
         choices=("supercategory", "category", "joint-type", "source", "joints", "metric"),
         help="also report groups; may be repeated",
     )
-    parser.add_argument("--method", type=Path, metavar="FILE", help="method.json of the method")
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
     parser.add_argument(
+        "--again", action="store_true", help="replace what --out holds instead of reading it"
+    )
+    parser.add_argument(
+        "--workers", type=parse_count, metavar="N", help="processes; default: as many as help"
+    )
+    parser.add_argument(
         "--strict", action="store_true", help="return 1 if there is a warning of any kind"
     )
-    parser.set_defaults(run=run_score)
 
 
 def run_score(arguments: argparse.Namespace) -> int:
     """Score, print and write the result; return 1 if a prediction is unreadable."""
     from aa_dataset.load import load_default
-    from aa_dataset.score.evaluate import evaluate
+    from aa_dataset.score.evaluate import Plan
     from aa_dataset.score.method import find_method
     from aa_dataset.score.readers import open_predictions
     from aa_dataset.score.report import report_lines
-    from aa_dataset.score.results import write_result
     from aa_dataset.score.warnings import warnings_of
 
     parameters = _parameters(arguments)
-    if arguments.out is not None and not arguments.out.absolute().parent.is_dir():
-        raise ArenaError(f"{arguments.out.parent} is not a folder. Create it or choose another.")
     predictions = open_predictions(arguments.predictions)
-    method = find_method(arguments.predictions, arguments.method)
-    dataset = load_default(arguments.library, arguments.split)
-    result = evaluate(dataset, predictions, parameters=parameters, method=method, by=arguments.by)
+    plan = Plan(
+        load_default(arguments.library, arguments.split),
+        predictions,
+        parameters,
+        find_method(arguments.predictions, arguments.method),
+        tuple(arguments.by),
+        arguments.workers,
+        progress=True,
+    )
+    result = _scored(plan, arguments)
     if arguments.json:
         say_json(result.as_dict())
     else:
         say(report_lines(result, objects=arguments.objects))
-    if arguments.out is not None:
-        write_result(result, arguments.out)
     troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
     return 1 if troubled else 0
+
+
+def _scored(plan: Plan, arguments: argparse.Namespace) -> Result:
+    from aa_dataset.score.evaluate import evaluate_into, evaluate_plan
+
+    if arguments.out is None:
+        return evaluate_plan(plan)
+    result, was_there = evaluate_into(arguments.out, plan, again=arguments.again)
+    if was_there:
+        note(f"{arguments.out} has this result already; --again scores once more.")
+    return result
 
 
 def _parameters(arguments: argparse.Namespace) -> Parameters:

@@ -10,6 +10,7 @@ TABLES = ("objects", "links", "joints", "exclusions", "findings", "rejects", "ca
           "splits")  # fmt: skip
 
 URDF = "object.urdf"
+JOINTS = "joints.json"  # of a prediction, in place of a URDF
 SRDF = "object.srdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"

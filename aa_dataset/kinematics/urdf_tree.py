@@ -17,12 +17,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import JointError, UrdfError
+from aa_dataset.errors import ArgumentError, JointError, UrdfError, shown
 from aa_dataset.kinematics.bodies import BodyError, RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
@@ -67,14 +67,19 @@ def urdf_tree(
 ) -> KinematicTree:
     """Return the kinematic tree of a document, in the root link's frame at rest.
 
-    Movable joints get the welded body of their child if all of its inertials are usable.
+    Movable joints get the welded body of their child if all of its inertials are usable. Welded
+    links without geometry and inertial weigh nothing.
     """
+    if absent not in get_args(AbsentLimits):
+        known = " or ".join(map(repr, get_args(AbsentLimits)))
+        raise ArgumentError(f"`absent` is {shown(absent)}, expected {known}.")
     unfolded = KinematicTree(
         model.name, tuple(link.name for link in model.links), _object_frame_joints(model, absent)
     )
     carriers = {link.name for link in model.links if not link.visuals and not link.collisions}
     tree = fold_helical(unfolded, carriers) if fold else unfolded
-    return _with_bodies(tree, link_bodies(model, rest_frames(model)))
+    weightless = {link.name for link in model.links if link.name in carriers and not link.inertial}
+    return _with_bodies(tree, link_bodies(model, rest_frames(model)), weightless)
 
 
 def urdf_joint(model: UrdfModel, name: str) -> Joint:
@@ -172,7 +177,7 @@ def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
     carriers : set of str
         Links without geometry, the only ones that may be removed.
     """
-    pairs = _helical_pairs(tree, carriers)
+    pairs = helical_pairs(tree, carriers)
     gone = {turn.child for turn, _ in pairs.values()}
     slides = {slide.name for _, slide in pairs.values()}
     joints = [
@@ -186,7 +191,8 @@ def fold_helical(tree: KinematicTree, carriers: set[str]) -> KinematicTree:
     return KinematicTree(tree.name, links, tuple(joints))
 
 
-def _helical_pairs(tree: KinematicTree, carriers: set[str]) -> dict[str, tuple[Joint, Joint]]:
+def helical_pairs(tree: KinematicTree, carriers: set[str]) -> dict[str, tuple[Joint, Joint]]:
+    """Return rotation and slide of what `fold_helical` folds, by the name of the rotation."""
     by_child = {joint.child: joint for joint in tree.joints}
     out_degree: dict[str, int] = {}
     for joint in tree.joints:
@@ -271,7 +277,9 @@ def _link_body(link: UrdfLink, frame: Array) -> RigidBody | None:
         return None
 
 
-def _with_bodies(tree: KinematicTree, bodies: Mapping[str, RigidBody | None]) -> KinematicTree:
+def _with_bodies(
+    tree: KinematicTree, bodies: Mapping[str, RigidBody], weightless: set[str]
+) -> KinematicTree:
     """Give each movable joint the welded body of its child, in one pass over the tree."""
     head = {tree.root: tree.root}
     clusters: dict[str, list[str]] = {tree.root: [tree.root]}
@@ -279,7 +287,9 @@ def _with_bodies(tree: KinematicTree, bodies: Mapping[str, RigidBody | None]) ->
         head[joint.child] = joint.child if joint.is_movable else head[joint.parent]
         clusters.setdefault(head[joint.child], []).append(joint.child)
     joints = tuple(
-        _with_body(joint, [bodies.get(link) for link in clusters[joint.child]])
+        _with_body(
+            joint, [bodies.get(link) for link in clusters[joint.child] if link not in weightless]
+        )
         if joint.is_movable
         else joint
         for joint in tree.joints
@@ -289,6 +299,6 @@ def _with_bodies(tree: KinematicTree, bodies: Mapping[str, RigidBody | None]) ->
 
 def _with_body(joint: Joint, parts: list[RigidBody | None]) -> Joint:
     bodies = [part for part in parts if part is not None]
-    if len(bodies) < len(parts):
+    if not bodies or len(bodies) < len(parts):
         return joint
     return joint.with_body(merge_bodies(bodies))

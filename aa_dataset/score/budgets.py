@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.joints_file import JointsBudget
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.untrusted.safe_xml import XmlBudget
 
@@ -19,10 +20,12 @@ LONGEST_NAME = 256  # characters of a joint's name, which results contain
 LONGEST_DETAIL = 400  # characters of a message, which may quote the prediction
 LARGEST = 1e70  # m or rad: the square of a product of two such numbers does not overflow
 XML = XmlBudget(max_links=MOST_LINKS)
+JSON = JointsBudget(max_links=MOST_LINKS)
 
 # The text in results.
 STATED = (
-    f"{XML.max_bytes} bytes, {XML.max_elements} elements, {MOST_LINKS} links or joints, "
+    f"{XML.max_bytes} bytes, {XML.max_elements} elements, {JSON.max_bytes} bytes and "
+    f"{JSON.max_values} values of joints.json, {MOST_LINKS} links or joints, "
     f"{MOST_JOINTS} moving joints, {MOST_FILES} files, numbers up to {LARGEST:g}"
 )
 

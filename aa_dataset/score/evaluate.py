@@ -54,7 +54,7 @@ class Plan:
 
     dataset: Dataset
     predictions: PredictionReader
-    parameters: Parameters = Parameters()
+    parameters: Parameters
     method: Method | None = None
     by: tuple[str, ...] = ()
     workers: int | None = 1
@@ -77,7 +77,7 @@ def evaluate(
     workers: int | None = 1,
     progress: bool = False,
 ) -> Result:
-    """Score predictions against a split, see `Plan` for the arguments.
+    """Score predictions against a split; see `Plan` for the arguments.
 
     Returns
     -------
@@ -90,9 +90,14 @@ def evaluate(
     PredictionError
         If there is no prediction for any object: probably the wrong folder.
     """
-    plan = Plan(
-        dataset, predictions, parameters or Parameters(), method, tuple(by), workers, progress
+    parameters = parameters or Parameters()
+    return evaluate_plan(
+        Plan(dataset, predictions, parameters, method, tuple(by), workers, progress)
     )
+
+
+def evaluate_plan(plan: Plan) -> Result:
+    """Score predictions and keep the result in memory."""
     _require_any(plan)
     return _result(plan, joined(list(_parts(plan, None))))
 

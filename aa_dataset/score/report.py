@@ -121,7 +121,7 @@ def _count_lines(result: Result) -> Lines:
     lines = _named_lines(
         "objects",
         f"{counts['scored']} valid of {counts['objects']} "
-        f"(Gen {result.generated_percent:.1f} % {_interval(share, 100.0, '.1f')}), "
+        f"(Gen {result.generated_percent:.1f} % {_percent_interval(share)}), "
         f"{counts['missing']} missing, {counts['unreadable']} unreadable, "
         f"{counts['motionless']} without any moving joint",
     )
@@ -142,7 +142,7 @@ def _score_lines(summary: Summary, protocol: str, scale: str) -> Lines:
     """Return the distances of one protocol: headline, other means, matched joints alone."""
     lines = [
         f"{f'{protocol}, {scale} objects':<34}{'every truth joint':>28}{'matched alone':>18}",
-        f"{'score':<12} {'per joint':>8} {'interval':>18} {'objects':>8} {'median':>8} "
+        f"{'score':<12} {'joints':>8} {'interval':>18} {'objects':>8} {'median':>8} "
         f"{'mean':>8} {'coverage':>12}",
     ]
     for score in SCORES:
@@ -177,7 +177,7 @@ def _component_lines(summary: Summary, protocol: str, scale: str) -> Lines:
     ]
     for variant in VARIANTS:
         cells = [
-            _value(_component(summary, protocol, scale, f"{variant}_{name}", unit), digits=3)
+            _value(_component(summary, protocol, scale, f"{variant}_{name}", unit), 7)
             for name, unit in (
                 ("axis_error", "rad"),
                 ("origin_error", "m"),
@@ -189,8 +189,8 @@ def _component_lines(summary: Summary, protocol: str, scale: str) -> Lines:
         wrong = summary.find(f"{variant}_type_error", MATCHED, protocol=protocol)
         rate = summary.find(f"{variant}_success", RATE, protocol=protocol)
         numbers = " ".join(f"{cell:>7}" for cell in cells)
-        success = f"{_percent(rate)} {_interval(rate, 100.0, '.1f')}"
-        lines.append(f"{variant:<16} {_percent(wrong):>5} {numbers} {success:>18}")
+        success = f"{_percent(rate)} {_percent_interval(rate)}"
+        lines.append(f"{variant:<16} {_percent(wrong):>5} {numbers} {success:>17}")
     return lines + _strict_note(summary, protocol, scale)
 
 
@@ -231,7 +231,7 @@ def _tree_lines(summary: Summary, scale: str) -> Lines:
         )
         lines.append(
             f"{score.symbol:<16} {_value(mean):>8} {_interval(mean):>18} {_value(median):>8} "
-            f"{_value(joint):>8} {_value(larger):>7} {_value(matched):>9}"
+            f"{_value(joint):>8} {_value(larger, 7):>7} {_value(matched):>9}"
         )
     notes = [f"{count} {name}" for name, count in summary.tree_counts.items() if count]
     return lines + (_wrap(", ".join(notes), "  ", "    ") if notes else [])
@@ -299,7 +299,7 @@ def _object_lines(result: Result) -> Lines:
     for k, item in enumerate(result.per_object.to_pylist()):
         scored = item["status"] == "scored"
         state = f"{item['matched']}/{item['joints']}" if scored else item["status"]
-        numbers = " ".join(f"{_number(mean[k]):>9}" for mean in means)
+        numbers = " ".join(f"{fitted(mean[k], 9):>9}" for mean in means)
         lines.append(f"{_cut(item['object_id'], 29):<29} {state:>10} {numbers}")
     return lines
 
@@ -324,24 +324,34 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _number(value: float) -> str:
-    return "none" if math.isnan(value) else f"{value:.4g}"
+def fitted(value: float, width: int) -> str:
+    """Return a number with up to four digits, fewer where a column is too narrow for them."""
+    if math.isnan(value):
+        return "none"
+    shown = [f"{value:.{digits}g}" for digits in (4, 3, 2, 1)]
+    return next((text for text in shown if len(text) <= width), shown[-1])
 
 
-def _value(one: Aggregate | None, digits: int = 4) -> str:
-    if one is None:
-        return ""
-    return "none" if math.isnan(one.estimate) else f"{one.estimate:.{digits}g}"
+def _value(one: Aggregate | None, width: int = 8) -> str:
+    return "" if one is None else fitted(one.estimate, width)
 
 
 def _percent(one: Aggregate | None) -> str:
-    return "" if one is None or math.isnan(one.estimate) else f"{100 * one.estimate:.1f}"
+    return "" if one is None or math.isnan(one.estimate) else f"{100 * one.estimate:.3g}"
 
 
-def _interval(one: Aggregate | None, scale: float = 1.0, form: str = ".4g") -> str:
+def _interval(one: Aggregate | None) -> str:
+    """Return an interval in 18 columns."""
     if one is None or math.isnan(one.low):
         return ""
-    return f"[{scale * one.low:{form}}, {scale * one.high:{form}}]"
+    return f"[{fitted(one.low, 7)}, {fitted(one.high, 7)}]"
+
+
+def _percent_interval(one: Aggregate | None) -> str:
+    """Return the interval of a share in percent."""
+    if one is None or math.isnan(one.low):
+        return ""
+    return f"[{100 * one.low:.3g}, {100 * one.high:.3g}]"
 
 
 def _version_text(result: Result) -> str:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.metric.tree.skeleton import is_exactly_fixed
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.readers import PredictionReader
+from aa_dataset.score.readers.shapes import LinkBoxes, joined_box
 
 Array = NDArray[np.float64]
 Centers = dict[str, Array]
@@ -33,11 +36,46 @@ class RestCenters:
         cls, item: ArticulatedObject, tree: KinematicTree, predictions: PredictionReader
     ) -> RestCenters:
         """Return the centers of an object and its prediction, none where shapes are unknown."""
-        return cls()
+        try:
+            predicted = centers(tree, predictions.boxes(item.object_id))
+        except (ArenaError, ArithmeticError, OSError):  # shapes enter no score
+            return cls()
+        if not predicted:
+            return cls()
+        return cls(centers(item.tree, LinkBoxes(item.link_boxes)), predicted)
 
     def offset(self, joint: str, predicted: str) -> float | None:
         """Return the distance between the centers of two joints [m], None if one is unknown."""
         ours, theirs = self.truth.get(joint), self.predicted.get(predicted)
         if ours is None or theirs is None:
             return None
-        return math.dist(ours.tolist(), theirs.tolist())
+        gap = math.dist(ours.tolist(), theirs.tolist())
+        return gap if math.isfinite(gap) else None
+
+
+def centers(tree: KinematicTree, shapes: LinkBoxes) -> Centers:
+    """Return the center of the box of what each joint moves, without what further joints move.
+
+    A joint is left out if it moves no shape, or one without a known box.
+    """
+    if not shapes.boxes:
+        return {}
+    found = {}
+    for joint, links in moved_links(tree).items():
+        boxes = [shapes.boxes[link] for link in links if link in shapes.boxes]
+        if boxes and not shapes.unknown.intersection(links):
+            lower, upper = joined_box(boxes)
+            found[joint] = (lower + upper) / 2
+    return found
+
+
+def moved_links(tree: KinematicTree) -> dict[str, list[str]]:
+    """Return the links welded to the child of every moving joint, by joint name."""
+    owner: dict[str, str | None] = {tree.root: None}
+    moved: dict[str, list[str]] = {}
+    for joint in tree.joints:
+        above = owner[joint.parent] if is_exactly_fixed(joint) else joint.name
+        owner[joint.child] = above
+        if above is not None:
+            moved.setdefault(above, []).append(joint.child)
+    return moved

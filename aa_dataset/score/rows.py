@@ -216,7 +216,9 @@ def _components(predicted: Joint, truth: Joint) -> Row:
     for name, variant in VARIANTS.items():
         errors = component_errors(predicted, truth, variant=variant)
         for component in COMPONENTS:
-            row[f"{name}_{component.key}"] = or_none(getattr(errors, component.key))
+            value = or_none(getattr(errors, component.key))
+            # Rounding may leave one minus a cosine below 0.
+            row[f"{name}_{component.key}"] = None if value is None else max(value, 0.0)
         row[f"{name}_success"] = errors.success
     return row
 

@@ -80,6 +80,11 @@ def read_obj(data: bytes) -> ObjText:
     return ObjText(rows[:, :3], colors, uv[:, :2], _groups(text, len(rows), len(uv)), libraries)
 
 
+def read_points(data: bytes) -> np.ndarray:
+    """Return the points (n, 3) of OBJ text alone, used by a face or not."""
+    return _number_rows(_plain(data), b"v", 3)[:, :3]
+
+
 def decoded(text: bytes) -> str:
     """Return a name as text: UTF-8, else the old Western code page."""
     try:

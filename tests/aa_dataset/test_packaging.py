@@ -36,7 +36,7 @@ def test_the_wheel_contains_every_module_and_the_marker_of_types(tmp_path):
     assert done.returncode == 0, done.stderr
     (wheel,) = out.glob("aa_dataset-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert "aa_dataset/py.typed" in names
+    assert {"aa_dataset/py.typed", "aa_dataset/format/joints.schema.json"} <= names
     modules = {
         str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "aa_dataset").rglob("*.py")
     }

@@ -44,6 +44,21 @@ def urdf(mesh: str = "", mimics: int = 1) -> bytes:
     return f'<?xml version="1.0"?><robot name="r">{links}{joints}</robot>'.encode()
 
 
+def joints_json() -> list[bytes]:
+    """Return texts of `joints.json`: a good one, and bombs."""
+    line = '"axis": [0, 0, 1], "origin": [0, 0, 0.5], "limits": [-1, null]'
+    body = '{"mass": 1, "center": [0, 0, 0], "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}'
+    good = (
+        '{"format": "aa-joints", "version": 1, "frame": "object", "unit": "m", "state": "rest", '
+        '"name": "t", "links": ["a", "b", "c"], "joints": ['
+        f'{{"name": "j", "type": "revolute", "parent": "a", "child": "b", {line}, "body": {body}}},'
+        f'{{"name": "k", "type": "helical", "parent": "b", "child": "c", {line}, "pitch": 0.1, '
+        '"mimic": {"joint": "j", "multiplier": 2, "offset": 0}}]}'
+    )
+    bombs = ["[" * 100_000, '{"a":' * 100_000, "[" + "[]," * 500_000 + "[]]", "1" * 100_000]
+    return [good.encode(), *(bomb.encode() for bomb in bombs)]
+
+
 def mjcf() -> list[bytes]:
     """Return MJCF texts."""
     good = (

@@ -24,7 +24,7 @@ from aa_dataset.format.seal import Seal
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
-from aa_dataset.score.readers.urdf_folder import UrdfFolder
+from aa_dataset.score.readers.folder import PredictionFolder
 from aa_dataset.score.results import read_result
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
@@ -167,7 +167,12 @@ def _library_table(data: bytes, folder: Path) -> object:
 
 def _prediction(data: bytes, folder: Path) -> object:
     _written(folder, {"a.urdf": data})
-    return UrdfFolder(folder).tree("a").placements({})
+    return PredictionFolder(folder).tree("a").placements({})
+
+
+def _joints(data: bytes, folder: Path) -> object:
+    _written(folder, {"a/joints.json": data})
+    return PredictionFolder(folder).tree("a").placements({})
 
 
 def _result(data: bytes, folder: Path) -> object:
@@ -221,5 +226,6 @@ TARGETS: tuple[Target, ...] = (
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
 )  # fmt: skip

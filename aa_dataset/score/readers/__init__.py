@@ -9,6 +9,7 @@ from typing import Protocol
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.shapes import LinkBoxes
 
 __all__ = ["PredictionError", "PredictionReader", "open_predictions"]
 
@@ -32,23 +33,31 @@ class PredictionReader(Protocol):
         """Read a prediction, in the ground truth's object frame, or raise `ArenaError`."""
         ...
 
+    def boxes(self, object_id: str) -> LinkBoxes:
+        """Return the boxes of the links at rest, or raise `ArenaError`; they enter no score."""
+        ...
+
+    def digest(self, object_id: str) -> str:
+        """Return a digest of all files that are read for an object."""
+        ...
+
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
         """Return the names of predictions for none of these objects, sorted."""
         ...
 
 
 def open_predictions(path: Path) -> PredictionReader:
-    """Return the reader for a folder: a sealed library, else a folder of URDFs."""
+    """Return the reader for a folder: a sealed library, else a folder with a file per object."""
     if not path.is_dir():
         raise PredictionError(
-            f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf` or "
-            "`<object_id>.urdf` files, or a library."
+            f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf`, "
+            "`<object_id>.urdf` or `<object_id>/joints.json` files, or a library."
         )
     seal = LibraryLayout(path).seal
     if seal.is_symlink() or seal.is_file():
         from aa_dataset.score.readers.library import LibraryPredictions
 
         return LibraryPredictions(path)
-    from aa_dataset.score.readers.urdf_folder import UrdfFolder
+    from aa_dataset.score.readers.folder import PredictionFolder
 
-    return UrdfFolder(path)
+    return PredictionFolder(path)

@@ -39,7 +39,8 @@ def list_names(root: Path, names: Sequence[str]) -> list[str] | None:
             listed = [entry.name for entry in islice(entries, MOST_FILES + 1)]
     if len(listed) > MOST_FILES:
         raise PredictionError(
-            f"{'/'.join(names)}/ has more than {MOST_FILES:,} files. Keep only the URDF in it."
+            f"{'/'.join(names)}/ has more than {MOST_FILES:,} files. Keep only the "
+            "prediction in it."
         )
     return sorted(listed)
 
@@ -71,5 +72,6 @@ def _open_inside(folder: int, name: str, where: str) -> int:
 
 def _not_regular(where: str) -> PredictionError:
     return PredictionError(
-        f"{where} is not a regular file, but for example a pipe or a device. Put a URDF there."
+        f"{where} is not a regular file, but for example a pipe or a device. Put the prediction "
+        "there."
     )

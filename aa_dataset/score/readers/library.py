@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
+from aa_dataset.files import file_sha256
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.load import load_dataset
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.shapes import LinkBoxes
 
 
 class LibraryPredictions:
@@ -21,6 +24,9 @@ class LibraryPredictions:
         self._dataset: Dataset = load_dataset(root, verbose=False)
         self._ids = set(self._dataset.object_ids)
         self.label = f"library {self._dataset.name} revision {self._dataset.revision}"
+        layout = LibraryLayout(root)
+        tables = (file_sha256(layout.table(name)) for name in ("objects", "joints", "links"))
+        self._digest = hashlib.sha256(" ".join(tables).encode()).hexdigest()
 
     def has(self, object_id: str) -> bool:
         """Return whether the library has the object."""
@@ -33,6 +39,14 @@ class LibraryPredictions:
         except LibraryError as error:
             place = f"{LibraryLayout(self._dataset.root).table('joints').parent}/"
             raise PredictionError(str(error).replace(place, "")) from error
+
+    def boxes(self, object_id: str) -> LinkBoxes:
+        """Return the boxes of the library's table of links."""
+        return LinkBoxes(self._dataset[object_id].link_boxes)
+
+    def digest(self, object_id: str) -> str:
+        """Return the digest of the library's tables."""
+        return self._digest
 
     def surplus(self, object_ids: set[str]) -> tuple[str, ...]:
         """Return nothing: a library normally has objects outside the split."""

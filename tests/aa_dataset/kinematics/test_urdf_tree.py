@@ -269,11 +269,33 @@ def test_a_moving_body_is_the_child_with_everything_welded_to_it() -> None:
     assert wheel.mass == pytest.approx(5.0)
 
 
-def test_a_body_with_an_unknown_part_is_unknown() -> None:
+def welded_tip(tip: str) -> KinematicTree:
+    """Return an arm of 1 kg with a tip welded to it."""
     document = (
         f'<robot><link name="base"/><link name="arm">{inertial(1, "0 0 0", "0 0 0", (1, 1, 1))}'
-        '</link><link name="tip"/><joint name="j" type="continuous"><parent link="base"/>'
-        '<child link="arm"/></joint><joint name="w" type="fixed"><parent link="arm"/>'
-        '<child link="tip"/></joint></robot>'
+        f'</link><link name="tip">{tip}</link><joint name="j" type="continuous">'
+        '<parent link="base"/><child link="arm"/></joint><joint name="w" type="fixed">'
+        '<parent link="arm"/><child link="tip"/></joint></robot>'
     )
-    assert urdf_tree(parse_urdf(document.encode())).joint("j").body is None
+    return urdf_tree(parse_urdf(document.encode()))
+
+
+@pytest.mark.parametrize(
+    "tip",
+    [
+        f"<visual>{SHAPE}</visual>",
+        f"<collision>{SHAPE}</collision>",
+        inertial(-1, "0 0 0", "0 0 0", (1, 1, 1)),
+    ],
+)
+def test_a_body_with_an_unknown_part_is_unknown(tip: str) -> None:
+    assert welded_tip(tip).joint("j").body is None
+
+
+def test_a_welded_link_without_geometry_and_inertial_weighs_nothing() -> None:
+    body = welded_tip("").joint("j").body
+    assert body is not None and body.mass == 1.0
+
+
+def test_a_joint_that_moves_only_empty_links_has_no_body() -> None:
+    assert urdf_tree(parse_urdf(screw_urdf().encode())).joint("turn").body is None
