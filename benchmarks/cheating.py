@@ -33,10 +33,10 @@ from pipeline.stages.split.truth import Truth
 LIMIT_S = 600
 REPOSITORY = Path(__file__).resolve().parents[1]
 COLUMNS = {
-    "E_alpha^phi": "e_alpha_phi all mean_over_joints",
-    "E_alpha": "e_alpha all mean_over_joints",
-    "E_B [m]": "e_b metric mean_over_joints",
-    "tree": "e_alpha_phi_tree all mean_of_objects",
+    "E_alpha^phi": "e_alpha_phi mean_over_joints",
+    "E_alpha": "e_alpha mean_over_joints",
+    "E_B [m]": "e_b mean_over_joints",
+    "tree": "e_alpha_phi_tree mean_of_objects",
 }
 Row = dict[str, Any]
 
@@ -148,7 +148,14 @@ def row_cells(result: Mapping[str, Any] | str) -> list[str]:
         return [result, *("" for _ in COLUMNS)]
     numbers = headlines(result)
     shown = [f"{numbers[key]:.4g}" if key in numbers else "none" for key in COLUMNS.values()]
-    return [f"{result['generated_percent']:.4g}", *shown]
+    return [f"{generated_percent(result):.4g}", *shown]
+
+
+def generated_percent(result: Mapping[str, Any]) -> float:
+    """Return Gen from a result of the old form or the new."""
+    if "generated_percent" in result:
+        return float(result["generated_percent"])
+    return 100.0 * result["counts"]["scored"] / result["counts"]["objects"]
 
 
 if __name__ == "__main__":

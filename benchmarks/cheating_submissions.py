@@ -384,12 +384,22 @@ def _joint(
 # --- results -------------------------------------------------------------------------------------
 
 
+MEANS = ("mean_over_joints", "mean_of_objects")
+# The constant penalty is no metric, and with one joint per object further guesses are free.
+UNRANKED = ("constant_penalty",)
+
+
 def headlines(result: Mapping[str, object] | str) -> dict[str, float]:
-    """Return the headline of every score from a result file, of the old form or the new."""
+    """Return the headline of every score from a result, of the old form or the new."""
     data = json.loads(result) if isinstance(result, str) else result
     found: dict[str, float] = {}
     for row in data["aggregates"]:  # type: ignore[index]
-        for name in ("mean_over_joints", "mean_of_objects"):
-            if row[name] is not None:
-                found[f"{row['score']} {row['group']} {name}"] = row[name]
+        if "statistic" not in row:  # of the old form
+            numbers = {f"{row['score']} {name}": row[name] for name in MEANS}
+        elif row["statistic"] in MEANS and row["protocol"] != "one-joint":
+            numbers = {f"{row['score']} {row['statistic']}": row["estimate"]}
+        else:
+            continue
+        if row["score"] not in UNRANKED and row.get("group") != "other":
+            found |= {key: value for key, value in numbers.items() if value is not None}
     return found

@@ -254,15 +254,15 @@ def read_table(folder: Path, name: str) -> pa.Table:
     try:
         table = read_batches(_bounded_bytes(path, MOST_BYTES), row_bytes=ROW_BYTES)
         return checked_table(table, name)
-    except (ValueError, pa.ArrowException) as error:
+    except (ValueError, pa.ArrowException, OSError) as error:
         raise ValueError(f"{path.name}: {' '.join(str(error).split())[:400]}") from error
 
 
 def _bounded_bytes(path: Path, most: int) -> bytes:
     if not path.is_file():
-        raise FileNotFoundError(f"{path.name} is missing")
+        raise FileNotFoundError("the file is missing")
     with path.open("rb") as stream:
         data = stream.read(min(path.stat().st_size, most) + 1)
     if len(data) > most:
-        raise ValueError(f"{path.name} has more than {most:,} bytes")
+        raise ValueError(f"it has more than {most:,} bytes")
     return data

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import io
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from aa_dataset.assets.contents import content_digest
 from aa_dataset.assets.packed import Asset
@@ -24,8 +28,11 @@ from aa_dataset.format.seal import Seal
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
+from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
 from aa_dataset.score.results import read_result
+from aa_dataset.score.results import read_table as read_result_table
+from aa_dataset.score.tables import PER_OBJECT
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
@@ -176,14 +183,34 @@ def _joints(data: bytes, folder: Path) -> object:
 
 
 def _result(data: bytes, folder: Path) -> object:
-    _written(folder, {"r.json": data})
-    return read_result(folder / "r.json")
+    _written(folder, {"summary.json": data, "method.json": b'{"name": "a"}'})
+    return read_result(folder)
+
+
+def _method(data: bytes, _: Path) -> object:
+    return parse_method(data, "method.json")
+
+
+def _result_table(data: bytes, folder: Path) -> object:
+    _written(folder, {"per_object.parquet": data})
+    try:
+        return read_result_table(folder, "per_object")
+    except (ValueError, pa.ArrowException) as error:  # which `read_result` turns into a sentence
+        raise ArenaError(str(error)) from error
+
+
+def _result_tables() -> list[bytes]:
+    """Return an empty table of objects, as Parquet."""
+    stream = io.BytesIO()
+    pq.write_table(PER_OBJECT.empty_table(), stream, compression="zstd")
+    return [stream.getvalue()]
 
 
 _OBJECT = {"object.urdf": corpus.urdf(), "a/b.txt": b"text"}
 _TARS = [corpus.tar({f"thing/{name}": data for name, data in _OBJECT.items()})]
 _PACKED = [corpus.tar({"rec_a/model.urdf": corpus.urdf()}, packed=True)]
-_RESULTS = [b'{"result_version": "1", "metric_version": "1", "objects": [], "joints": []}']
+_RESULTS = [b'{"result_version": "4", "metric_version": "1", "dataset": {}, "parameters": {}}']
+_METHODS = [b'{"name": "a", "reference": "b", "inputs": "c", "imputed": false, "uses_truth": true}']
 
 TARGETS: tuple[Target, ...] = (
     Target("urdf", [corpus.urdf(), corpus.urdf(mimics=30)],
@@ -228,4 +255,6 @@ TARGETS: tuple[Target, ...] = (
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
+    Target("result table", _result_tables(), _result_table),
+    Target("method", _METHODS, _method),
 )  # fmt: skip

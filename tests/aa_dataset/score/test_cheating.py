@@ -20,13 +20,15 @@ from aa_dataset.errors import LibraryError
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, write_result
+from aa_dataset.score.scores import PROTOCOLS
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf
 from tests.kit.places import REPOSITORY
+from tests.kit.score_rows import ALL, joints, mean, objects, spurious, values
 
 OBJECTS = 20
-SCORES_PER_RUN = {"tree": 9, "assignment": 8}  # two means of four scores, one mean of trees
+HEADLINES = 12  # two means of five scores, one mean of two trees
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,7 @@ def results(request, place, folders):
 @pytest.mark.parametrize("trick", TRICKS)
 def test_no_trick_beats_honest_noise_in_any_headline(results, trick):
     honest, other = (headlines(results[key].as_dict()) for key in ("honest", trick))
-    assert len(honest) == SCORES_PER_RUN[results["honest"].parameters.pairing]
+    assert len(honest) == HEADLINES
     assert other.keys() == honest.keys()  # no headline goes away either
     beaten = {key: (honest[key], other[key]) for key in honest if not other[key] > honest[key]}
     assert beaten == {}
@@ -69,40 +71,40 @@ def test_no_trick_beats_honest_noise_in_any_headline(results, trick):
 @pytest.mark.parametrize("key", [*REFERENCES, *TRICKS])
 def test_every_submission_is_counted_over_the_same_truth_joints(results, key):
     honest, other = results["honest"], results[key]
-    assert sorted((j.object_id, j.joint) for j in other.joints) == sorted(
-        (j.object_id, j.joint) for j in honest.joints
-    )
-    for ours, theirs in zip(honest.aggregates(), other.aggregates(), strict=True):
-        assert (ours.joints, ours.objects, ours.undefined) == (
-            theirs.joints,
-            theirs.objects,
-            theirs.undefined,
-        )
-        assert theirs.conditional.joints + sum(theirs.welded.values()) == theirs.joints
-        assert (theirs.conditional.of_joints, theirs.conditional.of_objects) == (
-            theirs.joints,
-            theirs.objects,
-        )
+    for protocol in PROTOCOLS:
+        names = [[(j.object_id, j.joint) for j in joints(one, protocol)] for one in (honest, other)]
+        assert names[0] == names[1]
+    for ours, theirs in zip(honest.summary.charges, other.summary.charges, strict=True):
+        assert ours.undefined == theirs.undefined
+        where = {"protocol": ours.protocol, "scale": ours.scale}
+        heads = [mean(one, ours.score, **where) for one in (honest, other)]
+        matched = mean(other, ours.score, "mean_over_matched", **where)
+        assert heads[0].values == heads[1].values == matched.of
+        assert matched.values + sum(theirs.welded.values()) == matched.of
+    for ours, theirs in zip(honest.summary.aggregates, other.summary.aggregates, strict=True):
+        assert ours.label == theirs.label
+        if ours.label.statistic != "mean_over_matched":
+            assert ours.of == theirs.of or ours.label.score.endswith("_success")
 
 
 @pytest.mark.parametrize("key", [*REFERENCES, *TRICKS])
 def test_trees_and_joints_add_up_to_the_same_costs(results, key):
     result = results[key]
-    (row,) = [row for row in result.aggregates() if row.score == "e_alpha_phi"]
-    trees = result.tree_aggregate()
-    if result.parameters.pairing == "assignment":  # which knows no trees
-        assert math.isnan(trees.mean_of_objects) and trees.objects == 0
-        return
-    assert row.mean_over_joints * row.joints == pytest.approx(
-        trees.mean_of_objects * trees.objects, rel=1e-12, abs=1e-12
-    )
+    row = mean(result, "e_alpha_phi")
+    trees = mean(result, "e_alpha_phi_tree", "mean_of_objects", protocol="")
+    joint_sum, tree_sum = row.estimate * row.values, trees.estimate * trees.values
+    if result.parameters.pairing == "tree":  # others pair what no edit script would
+        assert joint_sum == pytest.approx(tree_sum, rel=1e-12, abs=1e-12)
 
 
 def test_the_truth_scores_zero_with_full_coverage(results):
     truth = results["ground-truth"]
-    for row in truth.aggregates():
-        assert 0.0 <= row.mean_over_joints <= 1e-9 and 0.0 <= row.mean_of_objects <= 1e-9
-        assert row.conditional.joints == row.joints and row.spurious == 0 and row.welded == {}
+    assert len(headlines(truth.as_dict())) == HEADLINES
+    assert all(0.0 <= value <= 1e-9 for value in headlines(truth.as_dict()).values())
+    for charge in truth.summary.charges:
+        assert charge.spurious == 0 and charge.welded == {}
+        part = mean(truth, charge.score, "mean_over_matched", protocol=charge.protocol)
+        assert part.values == part.of
     assert truth.generated_percent == 100.0
 
 
@@ -119,10 +121,9 @@ def test_gen_counts_no_empty_file_and_no_welded_object(results):
 
 
 def test_an_overflow_is_an_error_of_its_prediction(results):
-    broken = [item for item in results["huge-numbers"].objects if item.status == "unreadable"]
+    broken = [item for item in objects(results["huge-numbers"]) if item.status == "unreadable"]
     assert broken and all("beyond 1e+70 m or rad" in item.detail for item in broken)
-    numbers = [v for joint in results["huge-numbers"].joints for v in joint.values.values()]
-    assert not any(map(math.isinf, numbers))
+    assert all(map(math.isfinite, values(results["huge-numbers"])))
 
 
 def test_a_library_with_a_false_revision_is_scored_by_its_tables(place, case, tmp_path):
@@ -150,7 +151,7 @@ def test_a_library_with_a_false_revision_is_scored_by_its_tables(place, case, tm
     except LibraryError as error:  # a loader that finds the lie by itself is as good
         assert "revision" in str(error)
         return
-    assert result.tree_aggregate().mean_of_objects > 0.01
+    assert mean(result, "e_alpha_phi_tree", "mean_of_objects", protocol="").estimate > 0.01
 
 
 def test_what_is_spurious_costs_though_no_truth_joint_has_the_score(tmp_path):
@@ -168,12 +169,14 @@ def test_what_is_spurious_costs_though_no_truth_joint_has_the_score(tmp_path):
     for name, parts in (("a", (things[0].parts[0], extra)), ("b", (wrong,))):
         (folder / f"generated-{name}" / "object.urdf").write_bytes(write_urdf("x", parts))
     result = evaluate(dataset, open_predictions(folder))
-    (row,) = [row for row in result.aggregates() if row.score == "e_alpha"]
-    assert (row.joints, row.objects, row.undefined) == (1, 1, {"unbounded": 1})
+    row = mean(result, "e_alpha")
+    (charge,) = [c for c in result.summary.charges if (c.protocol, c.score) == (ALL, "e_alpha")]
+    assert (row.values, row.objects, charge.undefined) == (1, 1, {"unbounded": 1})
     # A slide 0.2 m short, and 0.1 m of motion that is not there, over one truth joint.
-    assert row.mean_over_joints == pytest.approx(0.2 + 0.1, rel=1e-12)
-    assert row.mean_of_objects == pytest.approx(0.2 + 0.1, rel=1e-12)
-    assert row.conditional.mean_over_joints == pytest.approx(0.2, rel=1e-12)
+    assert row.estimate == pytest.approx(0.2 + 0.1, rel=1e-12)
+    of_objects = mean(result, "e_alpha", "mean_of_objects")
+    assert of_objects.estimate == pytest.approx(0.2 + 0.1, rel=1e-12)
+    assert mean(result, "e_alpha", "mean_over_matched").estimate == pytest.approx(0.2, rel=1e-12)
 
 
 def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(tmp_path):
@@ -189,8 +192,8 @@ def test_an_unbounded_spurious_joint_costs_a_turn_or_the_diagonal(tmp_path):
     text = text[:start] + text[text.index("/>", start) + 2 :]
     (folder / "object.urdf").write_text(text)
     result = evaluate(dataset, open_predictions(folder.parent))
-    costs = {joint.predicted: joint for joint in result.spurious}
-    assert all(joint.is_unbounded for joint in costs.values())
+    costs = {joint.predicted: joint for joint in spurious(result)}
+    assert costs["free_joint"].predicted_limits == "absent"
     # Both ends half a turn; both ends half of the diagonal of the box 0.6 x 0.4 x 0.8.
     assert costs["wheel_joint"].costs["e_alpha"] == pytest.approx(math.sqrt(2) * math.pi)
     half = math.hypot(0.6, 0.4, 0.8) / 2
@@ -214,11 +217,22 @@ def test_the_table_of_the_docs_has_every_trick_and_none_that_gains():
         assert rows[trick][0] == f"`{trick}`: {text}"
 
 
-def test_the_snippet_of_the_docs_gives_the_headline(results, tmp_path, monkeypatch, capsys):
+def test_the_snippet_of_the_docs_gives_every_headline(results, tmp_path, monkeypatch, capsys):
     (snippet,) = re.findall(r"```python\n(.*?)```", SCORING, re.S)
+    assert len(snippet.strip().splitlines()) <= 12
     monkeypatch.chdir(tmp_path)
     for key in ("honest", "many-guesses", "half-unbounded", "easiest-alone"):
-        write_result(results[key], tmp_path / "result.json")
+        write_result(results[key], tmp_path / "result")
         exec(snippet, {})
-        (row,) = [row for row in results[key].aggregates() if row.score == "e_alpha"]
-        assert float(capsys.readouterr().out) == pytest.approx(row.mean_over_joints, rel=1e-12)
+        found = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert len(found) == 2 * 5 + 2
+        summary = json.loads((tmp_path / "result/summary.json").read_text())
+        for *where, number in found:
+            name, protocol = where if len(where) == 2 else (where[0], "")
+            statistic = "mean_over_joints" if protocol else "mean_of_objects"
+            (row,) = [
+                row
+                for row in summary["aggregates"]
+                if (row["score"], row["protocol"], row["statistic"]) == (name, protocol, statistic)
+            ]
+            assert float(number) == pytest.approx(row["estimate"], rel=1e-12), (key, name)

@@ -13,8 +13,9 @@ from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters
-from aa_dataset.score.rows import SCORES
+from aa_dataset.score.scores import SCORES
 from tests.kit.library_objects import LIBRARY_OBJECTS, write_urdf
+from tests.kit.score_rows import joints, mean, object_cost, object_row, objects, values
 
 TILT = math.radians(10)
 KAPPA = math.pi
@@ -25,10 +26,6 @@ def dataset(pristine_library):
     return load_dataset(pristine_library, verbose=False)
 
 
-def values(result) -> list[float]:
-    return [v for joint in result.joints for v in joint.values.values() if not math.isnan(v)]
-
-
 @pytest.mark.parametrize("pairing", ["tree", "assignment"])
 def test_the_truth_against_itself_is_exactly_zero_through_the_tables(
     dataset, pristine_library, pairing
@@ -36,28 +33,35 @@ def test_the_truth_against_itself_is_exactly_zero_through_the_tables(
     result = evaluate(
         dataset, open_predictions(pristine_library), parameters=Parameters(pairing=pairing)
     )
-    assert len(values(result)) == 4 * 10 - 2 * 2  # four scores of ten joints, two continuous
-    assert set(values(result)) == {0.0}
+    assert len(values(result)) == 5 * 10 - 3 * 2  # five scores of ten joints, two continuous
+    assert set(values(result)) == set(values(result, "one-joint")) == {0.0}
     assert result.generated_percent == 100.0
     counts = result.joint_counts()
     assert (counts["ground_truth"], counts["matched"], counts["spurious"]) == (10, 10, 0)
-    for row in result.aggregates():
-        part = row.conditional
-        assert row.mean_over_joints == row.mean_of_objects == row.spurious_cost == 0.0
-        assert part.mean_over_joints == part.mean_of_objects == 0.0
-        assert (part.joints, part.objects) == (part.of_joints, part.of_objects)
-        assert (part.of_joints, part.of_objects) == (row.joints, row.objects)
-        assert row.joints + sum(row.undefined.values()) in (10, 8, 2)  # all, metric, other
-        assert row.welded == {}
-    if pairing == "tree":
-        assert result.tree_aggregate().mean_of_objects == 0.0
-        assert all(item.tree_exact for item in result.objects)
+    assert result.joint_counts("one-joint")["matched"] == 5
+    for score in SCORES:
+        for name in ("mean_over_joints", "mean_of_objects", "median_of_objects"):
+            for scale in ("metric", "other"):
+                row = mean(result, score.key, name, scale=scale)
+                assert row.estimate == row.low == row.high == 0.0
+        part = mean(result, score.key, "mean_over_matched", scale="metric")
+        assert (part.estimate, part.values) == (0.0, part.of)
+    for charge in result.summary.charges:
+        assert charge.welded == {} and charge.spurious == 0
+    for key, count in (("e_alpha", 2), ("e_alpha_phi", 0), ("e_b", 2), ("e_b_phi", 0)):
+        charges = [one for one in result.summary.charges if one.score == key]
+        undefined = [one.undefined for one in charges if one.protocol == "all-joints"]
+        assert sum(sum(reasons.values()) for reasons in undefined) == count
+        assert {reason for reasons in undefined for reason in reasons} <= {"unbounded"}
+    for tree in ("e_alpha_phi_tree", "e_b_phi_tree", "constant_penalty"):
+        assert mean(result, tree, "mean_of_objects", protocol="").estimate == 0.0
+    assert all(item.e_alpha_phi_tree_exact for item in objects(result))
 
 
 def test_the_truth_against_itself_is_zero_through_urdf_text(dataset, tmp_path):
     dataset.unpack(tmp_path / "unpacked")
     result = evaluate(dataset, open_predictions(tmp_path / "unpacked"))
-    assert len(values(result)) == 36
+    assert len(values(result)) == 44
     assert max(values(result)) <= 1e-9
 
 
@@ -116,6 +120,8 @@ def door_closed_forms(dataset) -> dict[str, float]:
         "e_alpha_phi": compact(split),
         "e_b": raw(kinetic),
         "e_b_phi": compact(kinetic),
+        # Both motions start at rest: the gap grows linearly from 0 to the raw distance.
+        "d_path": raw(split) / math.sqrt(3),
     }
 
 
@@ -132,45 +138,46 @@ def test_the_chord_of_the_tilt_is_in_the_closed_form(dataset):
 def test_a_hinge_tilted_by_ten_degrees_costs_the_closed_form(dataset, tilted, pairing):
     result = evaluate(dataset, open_predictions(tilted), parameters=Parameters(pairing=pairing))
     expected = door_closed_forms(dataset)
-    (door,) = [joint for joint in result.joints if joint.joint == "door_joint"]
+    (door,) = [joint for joint in joints(result) if joint.joint == "door_joint"]
     assert door.predicted == "door_joint"
     for key, value in expected.items():
         assert door.values[key] == pytest.approx(value, rel=1e-12), key
     others = [
         value
-        for joint in result.joints
-        if joint is not door
+        for joint in joints(result)
+        if joint.joint != "door_joint"
         for value in joint.values.values()
-        if not math.isnan(value)
+        if value is not None
     ]
     assert max(others) <= 1e-9
-    cabinet = next(item for item in result.objects if item.object_id == "generated-cabinet")
-    assert cabinet.costs["e_b"] == pytest.approx(expected["e_b"] / 3, rel=1e-9)
-    if pairing == "tree":
-        assert cabinet.tree == pytest.approx(expected["e_alpha_phi"], rel=1e-9)
+    cabinet = object_row(result, "generated-cabinet")
+    cost = object_cost(result, "generated-cabinet", "e_b")
+    assert cost == pytest.approx(expected["e_b"] / 3, rel=1e-9)
+    assert cabinet.e_alpha_phi_tree == pytest.approx(expected["e_alpha_phi"], rel=1e-9)
+    assert cabinet.e_b_phi_tree == pytest.approx(expected["e_b_phi"], rel=1e-9)
+    assert cabinet.constant_penalty == pytest.approx(expected["e_alpha_phi"], rel=1e-9)
 
 
 def test_the_means_are_those_of_the_one_joint(dataset, tilted):
     result = evaluate(dataset, open_predictions(tilted))
     expected = door_closed_forms(dataset)
-    rows = {(row.score, row.group): row for row in result.aggregates()}
     # Ten moving joints, two of them continuous and so without raw E; five objects. The stool is
-    # not metric: its slide counts with the others for E_B.
-    pooled = rows["e_alpha", "all"]
-    assert (pooled.joints, pooled.objects, pooled.undefined) == (8, 5, {"unbounded": 2})
-    assert pooled.mean_over_joints == pytest.approx(expected["e_alpha"] / 8, rel=1e-9)
-    assert pooled.mean_of_objects == pytest.approx(expected["e_alpha"] / 3 / 5, rel=1e-9)
-    metric, other = rows["e_b", "metric"], rows["e_b", "other"]
-    assert (metric.joints, other.joints) == (7, 1)
-    assert metric.mean_over_joints == pytest.approx(expected["e_b"] / 7, rel=1e-9)
-    assert other.mean_over_joints <= 1e-9
-    assert rows["e_alpha_phi", "all"].joints == 10
+    # not metric: its slide counts with the others.
+    metric, other = (mean(result, "e_alpha", scale=scale) for scale in ("metric", "other"))
+    assert (metric.values, metric.objects, other.values, other.objects) == (7, 4, 1, 1)
+    assert metric.estimate == pytest.approx(expected["e_alpha"] / 7, rel=1e-9)
+    of_objects = mean(result, "e_alpha", "mean_of_objects", scale="metric")
+    assert of_objects.estimate == pytest.approx(expected["e_alpha"] / 3 / 4, rel=1e-9)
+    body = mean(result, "e_b", scale="metric")
+    assert body.estimate == pytest.approx(expected["e_b"] / 7, rel=1e-9)
+    assert mean(result, "e_b", scale="other").estimate <= 1e-9
+    assert sum(mean(result, "e_alpha_phi", scale=s).values for s in ("metric", "other")) == 10
 
 
 def test_alpha_weighs_the_translation(dataset, tilted):
     alpha = 2.5
     result = evaluate(dataset, open_predictions(tilted), parameters=Parameters(alpha=alpha))
-    (door,) = [joint for joint in result.joints if joint.joint == "door_joint"]
+    (door,) = [joint for joint in joints(result) if joint.joint == "door_joint"]
     change = tilted_axis() - np.array([0.0, 0.0, 1.0])
     shift = np.cross([0.3, -0.2, 0.1], change)
     expected = 1.6 * math.sqrt(change @ change + alpha**2 * (shift @ shift))

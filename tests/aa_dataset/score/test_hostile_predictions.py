@@ -23,6 +23,8 @@ from aa_dataset.score.budgets import (
 )
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
+from tests.kit.score_rows import joints as joint_rows
+from tests.kit.score_rows import object_row
 
 VICTIM = "generated-lamp"  # of three joints
 
@@ -41,13 +43,13 @@ def folder(dataset, tmp_path):
 def scored(dataset, folder: Path):
     """Return the victim's row; all other objects must be untouched by what it did."""
     result = evaluate(dataset, open_predictions(folder))
-    assert result.count("scored") >= 2 and len(result.objects) == 3
-    item = next(item for item in result.objects if item.object_id == VICTIM)
-    joints = [joint for joint in result.joints if joint.object_id == VICTIM]
+    assert result.count("scored") >= 2 and len(result.per_object) == 3
+    item = object_row(result, VICTIM)
+    joints = [joint for joint in joint_rows(result) if joint.object_id == VICTIM]
     assert len(joints) == item.joints == 3  # whatever happened, every truth joint has its row
     if item.status == "unreadable":
         assert len(item.detail) <= LONGEST_DETAIL and item.detail.endswith((".", "..."))
-        assert all(joint.cost("e_alpha_phi") == joint.welded["e_alpha_phi"] for joint in joints)
+        assert all(joint.e_alpha_phi_cost == joint.e_alpha_phi_weld for joint in joints)
     return item
 
 
@@ -243,7 +245,7 @@ def test_the_deepest_chain_needs_no_recursion(dataset, folder, kind):
     item = scored(dataset, folder)
     moving = count if kind == "revolute" else 0
     assert item.status == ("scored" if moving else "motionless") and item.predicted == moving
-    assert len(item.spurious) == max(0, moving - item.matched)
+    assert item.spurious == max(0, moving - item.matched)
 
 
 def test_one_moving_joint_more_is_refused(dataset, folder):
@@ -280,17 +282,23 @@ def test_huge_numbers_and_texts_are_error_messages(dataset, folder, text, words)
 def test_the_largest_numbers_that_are_read_have_finite_costs(dataset, folder):
     write(folder, one_joint('<origin xyz="9e69 9e69 0"/>', upper='upper="9e69"'))
     result = evaluate(dataset, open_predictions(folder))
-    item = next(item for item in result.objects if item.object_id == VICTIM)
-    assert item.status == "scored" and all(0 < cost < 1e150 for cost in item.costs.values())
-    assert {joint.why for joint in result.joints} == {"matched", "unmatched"}
+    assert object_row(result, VICTIM).status == "scored"
+    costs = [
+        cost
+        for joint in joint_rows(result)
+        if joint.object_id == VICTIM
+        for cost in joint.costs.values()
+    ]
+    defined = [cost for cost in costs if cost is not None]
+    assert len(defined) >= len(costs) - 3 and all(0 < cost < 1e150 for cost in defined)
+    assert {joint.why for joint in joint_rows(result)} == {"matched", "unmatched"}
 
 
 @pytest.mark.parametrize("turn", ["1e10", "1e300"])
 def test_huge_rotations_become_a_row_with_an_error(dataset, folder, turn):
     write(folder, one_joint(f'<origin xyz="0 0 0" rpy="{turn} {turn} {turn}"/>'))
     item = scored(dataset, folder)
-    assert item.status in ("scored", "unreadable")
-    assert all(cost >= 0 for cost in item.costs.values())
+    assert item.status in ("scored", "unreadable") and item.e_alpha_phi_tree_cost >= 0
 
 
 @pytest.mark.parametrize("upper", ["1", "0"])  # a range of 0 welds what hangs on it, later
