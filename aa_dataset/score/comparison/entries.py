@@ -123,8 +123,11 @@ class Group:
 
     @property
     def in_common(self) -> NDArray[np.bool_]:
-        """Return which objects have a valid output of every method, (n,)."""
-        return np.asarray(np.array([entry.valid for entry in self.entries]).all(axis=0))
+        """Return which objects have a valid output of every method that has any, (n,)."""
+        valid = [entry.valid for entry in self.entries if entry.valid.any()]
+        if not valid:
+            return np.zeros(len(self.objects), dtype=bool)
+        return np.asarray(np.array(valid).all(axis=0))
 
     def defines(self, key: str) -> NDArray[np.bool_]:
         """Return which objects have a truth that defines a score, (n,)."""

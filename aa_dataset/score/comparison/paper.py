@@ -207,13 +207,13 @@ def _common_set(group: Group, how: Resampling, published: bool) -> Table:
     )
     cells = []
     for entry in group.entries:
-        sums = [entry.scores[basis, key].on(kept) for basis, _, _ in bases for key in COMMON_SCORES]
+        sums = [entry.scores[basis, key].on(kept & entry.valid) for basis, _, _ in bases for key in COMMON_SCORES]
         cells.append([interval_cell(found) for found in means(sums, how)])
     rows = _rows_of(group, columns, cells, "intersection" if published else None)
     return Table(
         "intersection",
         "Common set",
-        f"The {int(kept.sum())} objects on which every method has a valid output; 95 % percentile "
+        f"{int(kept.sum())} objects, on which every method has a valid output; 95 % percentile "
         "bootstrap intervals over these objects. Each score is taken where it is defined.",
         ("Method",),
         columns,
@@ -221,6 +221,7 @@ def _common_set(group: Group, how: Resampling, published: bool) -> Table:
         _notes(
             rows,
             "Here the second block charges only unmatched, surplus and unmeasurable joints: no "
-            "output is missing.",
+            "output is missing. A method without any valid output would empty the set; it is left "
+            "out.",
         ),
     )

@@ -108,7 +108,7 @@ def test_the_common_set_has_the_objects_with_all_outputs():
     first = simple("a", {"x": 0.1, "y": 0.3, "z": None, "w": 0.9})
     second = simple("b", {"x": 0.5, "y": 0.7, "z": 0.2, "w": None})
     report = compared(first, second)
-    assert "The 2 objects on which every method" in table(report, "intersection").caption
+    assert "2 objects, on which every method" in table(report, "intersection").caption
     for name, mean in (("a", 0.2), ("b", 0.6)):
         found = values(report, "intersection", name)
         assert found["e_b_phi"] == found["e_alpha_phi_tree_all"] == pytest.approx(mean)
@@ -119,6 +119,14 @@ def test_without_a_common_object_the_means_are_undefined():
     second = simple("b", {"x": None, "y": 0.2})
     found = row(compared(first, second), "intersection", "a")
     assert all(math.isnan(cell.value) for cell in found.values())
+
+
+def test_a_method_without_any_output_does_not_empty_the_common_set():
+    results = [simple("a", {"x": 0.1, "y": None}), simple("null", {"x": None, "y": None})]
+    report = compared(*results)
+    assert "1 objects, on which" in table(report, "intersection").caption
+    assert values(report, "intersection", "a")["e_b"] == 0.1
+    assert all(math.isnan(value) for value in values(report, "intersection", "null").values())
 
 
 def test_metric_and_other_objects_are_never_averaged_together():
