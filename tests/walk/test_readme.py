@@ -144,7 +144,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["info", "list", "show", "unpack", "score", "check", "judge", "export"]
+    "verb", ["info", "list", "show", "unpack", "score", "compare", "check", "judge", "export"]
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ending:
