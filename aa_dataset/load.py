@@ -38,7 +38,7 @@ def load_dataset(
         A library folder, or the name of a dataset. A name is searched in ``$AA_HOME/<name>``,
         then in ``./library`` if the library there has that name.
     split : str, optional
-        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v1"``.
+        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v0"``.
         Default: all objects.
     revision : str, optional
         The required revision: 16 hex digits as printed, or for a download any revision of the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processors that a test can pretend to have: kernels of OpenBLAS, numpy and the C library.
+"""Processors that a test can pretend to have: kernels of OpenBLAS, numpy, numba and the C library.
 
 An environment chooses them, so what is compared runs in processes of its own: the libraries look
 once, when they are loaded.
@@ -40,9 +40,10 @@ def core_types() -> list[str]:
 
 
 def without_dispatch() -> Environment:
-    """Return the environment in which numpy and the C library use their plainest code."""
+    """Return the environment in which numpy, numba and the C library use their plainest code."""
     dispatched = np._core._multiarray_umath.__cpu_dispatch__
     return {
+        "NUMBA_CPU_NAME": "generic",
         "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched),
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX",
     }

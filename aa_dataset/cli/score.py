@@ -28,7 +28,7 @@ def add_to(commands: Any) -> None:
         "a library",
     )
     parser.add_argument(
-        "--split", required=True, help="split to score on, such as eval200 or eval200-v1"
+        "--split", required=True, help="split to score on, such as eval200 or eval200-v0"
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     _add_parameters(parser)

@@ -20,12 +20,12 @@ LONGEST_NAME = 256  # characters of a joint's name, which results contain
 LONGEST_DETAIL = 400  # characters of a message, which may quote the prediction
 LARGEST = 1e70  # m or rad: the square of a product of two such numbers does not overflow
 XML = XmlBudget(max_links=MOST_LINKS)
-JSON = JointsBudget(max_links=MOST_LINKS)
+JSON = JointsBudget(XML.max_bytes, XML.max_elements, MOST_LINKS)
 
 # The text in results.
 STATED = (
-    f"{XML.max_bytes} bytes, {XML.max_elements} elements, {JSON.max_bytes} bytes and "
-    f"{JSON.max_values} values of joints.json, {MOST_LINKS} links or joints, "
+    f"{XML.max_bytes} bytes, {XML.max_elements} elements or JSON values, "
+    f"{MOST_LINKS} links or joints, "
     f"{MOST_JOINTS} moving joints, {MOST_FILES} files, numbers up to {LARGEST:g}"
 )
 

@@ -192,7 +192,7 @@ class _Measure:
         with np.errstate(over="ignore", invalid="ignore"):
             if self.is_path:
                 length = sizes(_unit_ranges(joints), self.factor, None)
-                return _path_means(joints.limits[:, 0] * length, joints.limits[:, 1] * length)
+                return _path_means(*(joints.limits[:, [end]] * length[:, None] for end in (0, 1)))
             values: list[float] = sizes(joints, self.factor, self.scale).tolist()
         return values
 
@@ -223,8 +223,7 @@ def _measures(parameters: Parameters, kinetic: Array) -> tuple[_Measure, ...]:
 
 
 def _path_means(low: Array, high: Array) -> list[float]:
-    """Return D_path from the gaps at both ends, (n,) or (n, 6) (paper eq. 20)."""
-    low, high = (gap.reshape(len(gap), -1) for gap in (low, high))
+    """Return D_path from the gaps at both ends, (n, k) each (paper eq. 20)."""
     total = dot(low, low) + dot(high, high) + dot(low, high)
     # Rounding may leave a negative sum of terms that cancel.
     return [float(x) for x in np.sqrt(np.maximum(total, 0.0) / 3)]

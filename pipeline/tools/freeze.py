@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m pipeline freeze --version eval200-v0`: freeze a version of the evaluation split.
+"""`python -m pipeline freeze --version eval200-v2`: freeze a version of the evaluation split.
 
 The members are those of the version if it exists, else those of the newest version, else the split
 that was sampled; contents and truth come from the library. A version that exists is replaced only
@@ -34,7 +34,7 @@ from pipeline.stages.split.truth import read_truths
 def main(arguments: list[str]) -> int:
     """Write the frozen list from the library in this folder."""
     parser = argparse.ArgumentParser(prog="python -m pipeline freeze")
-    parser.add_argument("--version", required=True, help=f"name of the version, {SPLIT}-v0")
+    parser.add_argument("--version", required=True, help=f"name of the version, such as {SPLIT}-v2")
     parser.add_argument("--again", action="store_true", help="replace a provisional version")
     given = parser.parse_args(arguments)
     library = LibraryLayout(layout.LIBRARY)

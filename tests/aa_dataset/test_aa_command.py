@@ -100,11 +100,10 @@ def test_unpack_writes_folders_and_takes_up_where_it_stopped(here, capsys):
 def test_the_truth_scores_zero_everywhere(here, capsys):
     status, out, _ = run(capsys, "score", "library", "--split", "eval200")
     assert status == 0
-    rows = [line.split() for line in out.splitlines() if line.startswith("E")]
-    assert len(rows) == 7
-    for row in rows:
-        numbers = [word for word in row if word.replace(".", "").replace("e-", "").isdigit()]
-        assert "0" in numbers
+    rows = [line for line in out.splitlines() if re.match(r"(E|D)_", line)]
+    assert len(rows) == 2 * 2 * 5 + 2 * 3  # protocols, scales and distances; trees
+    assert all(" 0 " in row or " none " in row for row in rows)
+    assert sum(" 0 " in row for row in rows) > 20
     assert "Gen 100.0 %" in out and "8 matched of 8, 0 unmatched, 0 nonfinite" in out
     assert max(map(len, out.splitlines())) <= 80
 
@@ -117,32 +116,68 @@ def test_a_tilted_hinge_prints_the_closed_form(here, capsys):
     urdf.write_text(urdf.read_text().replace(old, new, 1))  # the door is the first joint
     change = np.array([0, -math.sin(tilt), math.cos(tilt) - 1])
     shift = np.cross([0.3, -0.2, 0.1], change)
-    expected = 1.6 * math.sqrt(change @ change + shift @ shift) / 6  # of six bounded joints
+    expected = 1.6 * math.sqrt(change @ change + shift @ shift) / METRIC_JOINTS
     status, out, _ = run(capsys, "score", "out", "--split", "eval200")
     line = next(line for line in out.splitlines() if line.startswith("E_alpha "))
-    assert status == 0 and line.split()[2] == f"{expected:.6g}"
+    assert status == 0 and line.split()[1] == f"{expected:.4g}"
 
 
-def test_score_writes_and_prints_the_result_file(here, capsys):
-    options = ["--split", "eval200", "--json", "--out", "result.json", "--pairing", "assignment"]
+def test_score_writes_and_prints_the_result(here, capsys):
+    options = ["--split", "eval200", "--json", "--out", "result", "--pairing", "assignment"]
     status, out, _ = run(capsys, "score", "library", *options)
     assert status == 0
-    assert json.loads(out) == json.loads((here / "result.json").read_text())
+    assert json.loads(out) == json.loads((here / "result/summary.json").read_text())
     assert json.loads(out)["parameters"]["pairing"] == "assignment"
+    again, same, err = run(capsys, "score", "library", *options)
+    assert (again, same) == (status, out) and "has this result already" in err
+    status, _, err = run(capsys, "score", "library", *options[:-1], "name")
+    assert status == 2 and "has the result of other predictions" in err
+    status, out, _ = run(capsys, "score", "library", *options[:-1], "name", "--again")
+    assert status == 0 and json.loads(out)["parameters"]["pairing"] == "name"
 
 
 def test_an_unreadable_prediction_is_a_finding(here, capsys):
     run(capsys, "unpack", "out", "--split", "eval200")
     (here / "out" / "generated-lamp" / "object.urdf").write_text("not XML")
     status, out, _ = run(capsys, "score", "out", "--split", "eval200", "--objects")
-    assert status == 1 and "unreadable predictions" in out and "generated-lamp" in out
+    assert status == 1 and "cannot be read" in out and "generated-lamp/object.urdf" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_strict_makes_every_warning_a_finding(here, capsys):
+    run(capsys, "unpack", "out", "--split", "eval200")
+    words = ["score", "out", "--split", "eval200"]
+    status, out, _ = run(capsys, *words)
+    assert status == 0 and "warning: with fewer than 30 objects" in out
+    assert run(capsys, *words, "--strict")[0] == 1
+    (here / "out" / "generated-lamp" / "object.urdf").unlink()
+    (here / "out" / "generated-lamp").rename(here / "out" / "other")
+    status, out, _ = run(capsys, *words)
+    assert status == 0 and "1 of 3 objects have no prediction" in out and "such as other" in out
+
+
+def test_a_method_names_itself(here, capsys):
+    run(capsys, "unpack", "out", "--split", "eval200")
+    words = ["score", "out", "--split", "eval200"]
+    assert "method       out\n" in run(capsys, *words)[1]
+    method = {"name": "Mine", "uses_truth": True, "inputs": "mesh"}
+    (here / "out" / "method.json").write_text(json.dumps(method))
+    _, out, _ = run(capsys, *words)
+    assert "method       Mine †\n" in out and "marked with a dagger" in out
+    (here / "other.json").write_text('{"name": "Other"}')
+    _, out, _ = run(capsys, *words, "--method", "other.json", "--by", "joints", "--by", "category")
+    assert "method       Other\n" in out and "by joints" in out and "by category" in out
+    assert "too few objects for a mean: cabinet (1)" in out
+    (here / "out" / "method.json").write_text('{"name": "\\ud800"}')
+    status, _, err = run(capsys, *words)
+    assert status == 2 and "method.json of the predictions" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["info", "nowhere"], "make library"),
-        (["score", "library", "--split", "eval200", "--out", "no/x.json"], "no is not a folder"),
+        (["score", "library", "--split", "eval200", "--out", "no/x"], "no is not a folder"),
         (["list", "--category", "cabinat"], "cabinet"),
         (["list", "--split", "test"], "eval200_1a2b3c4d, library, train"),
         (["show", "generated-lamb"], "Did you mean 'generated-lamp'"),

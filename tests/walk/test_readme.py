@@ -59,7 +59,7 @@ def desk(built: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspac
     desk = built.copy(tmp_path_factory.mktemp("readme") / "desk")
     home = desk.root / "home"
     run(desk, ["-m", "aa_dataset.cli", "unpack", "predictions", "--split", "eval200"], home)
-    words = ["score", "predictions", "--split", "eval200", "--out", "result.json"]
+    words = ["score", "predictions", "--split", "eval200", "--out", "result"]
     run(desk, ["-m", "aa_dataset.cli", *words], home)
     return desk
 
@@ -112,7 +112,7 @@ def run_aa(desk: Workspace, verb: str, rest: list[str]) -> None:
         return
     done = run(desk, ["-m", "aa_dataset.cli", verb, *rest], desk.root / "home")
     if verb == "score":
-        scores = re.findall(r"^E\S+ .*?(?:all|metric)\s+(\S+)", done.stdout, re.M)
+        scores = re.findall(r"^E_\S+(?: \[m\]| tree)?\s+(\S+)", done.stdout, re.M)
         assert scores
         assert {float(value) for value in scores} == {0.0}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -38,9 +39,16 @@ def result(library):
     )
 
 
+@pytest.fixture(scope="module")
+def written(result, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("written") / "result"
+    write_result(result, folder)
+    return folder
+
+
 @pytest.fixture
-def folder(result, tmp_path):
-    write_result(result, tmp_path / "result")
+def folder(written, tmp_path):
+    shutil.copytree(written, tmp_path / "result")
     return tmp_path / "result"
 
 

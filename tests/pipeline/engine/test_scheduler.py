@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Snakefile switches off in Snakemake's scheduler still exists under its name."""
+
+from __future__ import annotations
+
+import inspect
+
+from snakemake.scheduling.job_scheduler import JobScheduler
+
+from tests.kit.places import REPOSITORY
+
+SWITCH = "workflow.scheduler.job_rate_limiter = None"
+
+
+def test_the_limit_of_jobs_per_second_can_be_switched_off() -> None:
+    """Under another name, setting it would do nothing and the scheduler would loop again."""
+    assert SWITCH in (REPOSITORY / "Snakefile").read_text()
+    assert "self.job_rate_limiter = " in inspect.getsource(JobScheduler.__init__)
+    source = inspect.getsource(JobScheduler)
+    assert "if self.job_rate_limiter is not None:" in source
+    assert "if self.job_rate_limiter is None:" in source
