@@ -207,7 +207,11 @@ def _common_set(group: Group, how: Resampling, published: bool) -> Table:
     )
     cells = []
     for entry in group.entries:
-        sums = [entry.scores[basis, key].on(kept & entry.valid) for basis, _, _ in bases for key in COMMON_SCORES]
+        sums = [
+            entry.scores[basis, key].on(kept & entry.valid)
+            for basis, _, _ in bases
+            for key in COMMON_SCORES
+        ]
         cells.append([interval_cell(found) for found in means(sums, how)])
     rows = _rows_of(group, columns, cells, "intersection" if published else None)
     return Table(

@@ -165,7 +165,7 @@ def _methods(names: Sequence[str], results: Sequence[Compared]) -> Table:
         text_column("reference", "Reference"),
         text_column("inputs", "Inputs"),
         text_column("imputed", "Imputed"),
-        text_column("uses_truth", "Aligned with the truth"),
+        text_column("uses_truth", "Uses the truth"),
     )
     rows = []
     for name, one in zip(names, results, strict=True):

@@ -100,15 +100,15 @@ def _table(table: Table, scale: str) -> Iterator[str]:
     for k, column in enumerate(table.columns, start=count):
         note = _safe(unit_text(column))
         unit = f'<br><span class="unit">{note}</span>' if note else ""
-        is_text = any(isinstance(row.cells[k - count].value, str) for row in own)
-        yield _head_cell(column.html + unit, k, "text" if is_text else "")
+        yield _head_cell(column.html + unit, k, "text" if _is_text(own, k - count) else "")
     yield "</tr></thead><tbody>"
-    yield from (_row(row, table.columns) for row in own)
+    words = [_is_text(own, k) for k in range(len(table.columns))]
+    yield from (_row(row, table.columns, words) for row in own)
     if published:
         width = count + len(table.columns)
         yield '</tbody><tbody class="published"><tr>'
         yield f'<th colspan="{width}" scope="rowgroup">{PUBLISHED_HEADING}</th></tr>'
-        yield from (_row(row, table.columns) for row in published)
+        yield from (_row(row, table.columns, words) for row in published)
     yield "</tbody></table></div>"
     yield from (f'<p class="note">{_own(note)}</p>' for note in table.notes)
 
@@ -132,18 +132,23 @@ def _head_cell(content: str, place: int, kind: str) -> str:
     return f'<th{style} scope="col" aria-sort="none">{button}</th>'
 
 
-def _row(row: Row, columns: Sequence[Column]) -> str:
+def _is_text(rows: Sequence[Row], place: int) -> bool:
+    return any(isinstance(row.cells[place].value, str) for row in rows)
+
+
+def _row(row: Row, columns: Sequence[Column], words: Sequence[bool]) -> str:
     heads = [_own(head) + row.marks(k) for k, head in enumerate(row.heads)]
     names = "".join(f'<th class="name" scope="row">{head}</th>' for head in heads)
-    cells = "".join(_cell(cell, c) for cell, c in zip(row.cells, columns, strict=True))
+    cells = "".join(map(_cell, row.cells, columns, words))
     return f"<tr>{names}{cells}</tr>"
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column, is_text: bool) -> str:
+    kind = ' class="text"' if is_text else ""
     if isinstance(cell.value, str):
-        return f'<td class="text">{_own(cell.value)}</td>'
+        return f"<td{kind}>{_own(cell.value)}</td>"
     if math.isnan(cell.number):
-        return f'<td aria-label="not available">{ABSENT}</td>'
+        return f'<td{kind} aria-label="not available">{ABSENT}</td>'
     text = number_text(cell.value, column.decimals)
     if has_interval(cell):
         ends = ", ".join(number_text(end, column.decimals) for end in (cell.low, cell.high))
