@@ -18,6 +18,7 @@ from typing import Any
 from aa_dataset.cli import (
     baseline,
     check,
+    compare,
     explain,
     export,
     judge,
@@ -34,7 +35,21 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
-_COMMANDS = (library, score, baseline, explain, split, taxonomy, check, sources, nearest, export, judge, verify)
+_COMMANDS = (
+    library,
+    score,
+    compare,
+    baseline,
+    explain,
+    split,
+    taxonomy,
+    check,
+    sources,
+    nearest,
+    export,
+    judge,
+    verify,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -42,3 +42,10 @@ def test_the_wheel_contains_every_module_and_the_marker_of_types(tmp_path):
         str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "aa_dataset").rglob("*.py")
     }
     assert modules <= names
+    data = {
+        str(path.relative_to(REPOSITORY))
+        for folder in ("published", "comparison/page")
+        for path in (REPOSITORY / "aa_dataset/score" / folder).iterdir()
+    }
+    assert len(data) == 6
+    assert data <= names

@@ -147,7 +147,20 @@ def test_the_readme_is_short() -> None:
 
 @pytest.mark.parametrize(
     "verb",
-    ["info", "list", "show", "unpack", "score", "explain", "split", "check", "judge", "export"],
+    [
+        "info",
+        "list",
+        "show",
+        "unpack",
+        "score",
+        "compare",
+        "baseline",
+        "explain",
+        "split",
+        "check",
+        "judge",
+        "export",
+    ],
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ending:
