@@ -169,7 +169,7 @@ def _missing_lines(dataset: Dataset, found: Comparison) -> list[str]:
         credits = sorted({(member.attribution, member.license) for member in members})
         lines += [f"  {one_line(who) or 'unknown'}, {one_line(kind)}" for who, kind in credits[:3]]
         shown = (
-            f"  {member.object_id}, {one_line(member.source_id, 60)} there"
+            f"  {member.object_id}, {one_line(member.source_id, 120)} there"
             + (f"; {one_line(why)}" if (why := found.rejected.get(member.object_id)) else "")
             for member in members
         )
