@@ -91,7 +91,7 @@ def limits_table(group: Group, how: Resampling) -> Table:
     return Table(
         "limits",
         "Limit errors by unit",
-        "The range errors of the main table, for pairs of turns (rad) and of slides (m) apart, with "
+        "The range errors of the main table, for turns (rad) and for slides (m) apart, with "
         "the pairs that define them. A turn paired with a slide has no unit and is in neither.",
         ("Method",),
         columns,
