@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import overload
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from aa_dataset.assets.cache import claim_folder
 from aa_dataset.assets.unpacked import given_folder
 from aa_dataset.format.benchmark import Benchmark, members_digest
+from aa_dataset.format.split_file import is_split_file
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.library.catalog import Catalog, SelectionError, UnknownObjectError
+from aa_dataset.library.exchange import Exchange, member_proofs, open_split_file
 from aa_dataset.objects import ArticulatedObject
 
 Rows = NDArray[np.int64]
@@ -30,8 +33,15 @@ class Dataset:
     library themselves.
     """
 
-    def __init__(self, catalog: Catalog, rows: Rows | None = None, *, label: str = "library"):
-        self._catalog = catalog
+    def __init__(
+        self,
+        catalog: Catalog,
+        rows: Rows | None = None,
+        *,
+        label: str = "library",
+        exchange: Exchange | None = None,
+    ):
+        self._catalog, self._exchange = catalog, exchange
         count = catalog.objects.num_rows
         self._rows = np.arange(count) if rows is None else np.asarray(rows, dtype=np.int64)
         self._label = label
@@ -84,7 +94,7 @@ class Dataset:
         return row
 
     def _select_rows(self, rows: Rows, label: str) -> Dataset:
-        return Dataset(self._catalog, rows, label=label)
+        return Dataset(self._catalog, rows, label=label, exchange=self._exchange)
 
     @property
     def catalog(self) -> Catalog:
@@ -122,27 +132,47 @@ class Dataset:
         return dict(self._catalog.seal.splits)
 
     @property
+    def exchange(self) -> Exchange | None:
+        """The split file that the selection comes from, None if from a split of the library."""
+        return self._exchange
+
+    @property
     def benchmark(self) -> Benchmark | None:
         """The benchmark version if this selection is exactly its split, else None."""
         held = self._catalog.seal.benchmark
         if held is None:
             return None
         members = self._catalog.split_rows(held.split)
-        return held if np.array_equal(np.sort(self._rows), members) else None
+        same = np.array_equal(np.sort(self._rows), members)
+        return held if same and {*self._proofs()} <= {held.digest} else None
 
     @property
     def members(self) -> str:
         """Digest of the selected objects, 16 hex digits; equal digests mean comparable results.
 
-        Objects of the benchmark enter by the digest of its frozen list, all others by content.
+        Objects of the benchmark enter by the digest of its frozen list, all others by content. Of a
+        split file, they enter as in the library that exported it.
         """
-        held = self._catalog.seal.benchmark
-        frozen = set() if held is None else set(self._catalog.split_rows(held.split).tolist())
-        proofs = self._column("content_sha256").to_pylist()
-        for place, row in enumerate(self._rows.tolist()):
-            if held is not None and row in frozen:
-                proofs[place] = held.digest
-        return members_digest(zip(self.object_ids, proofs, strict=True))
+        return members_digest(zip(self.object_ids, self._proofs(), strict=True))
+
+    @property
+    def agreement(self) -> tuple[int, int] | None:
+        """Objects that agree by bytes and by numbers alone with the benchmark or a split file.
+
+        None if this selection is not exactly the objects of one.
+        """
+        held = self.benchmark
+        if held is not None:
+            return held.by_bytes, held.by_numbers
+        found = self._exchange
+        if found is None or {*self._rows.tolist()} != found.proofs.keys():
+            return None
+        return found.by_bytes, found.by_numbers
+
+    def _proofs(self) -> list[str]:
+        if self._exchange is None:
+            return member_proofs(self._catalog, self._rows)
+        return [self._exchange.proofs[row] for row in self._rows.tolist()]
 
     @property
     def object_ids(self) -> list[str]:
@@ -169,11 +199,21 @@ class Dataset:
         columns = {kind.value: self._column(f"joints_{kind}") for kind in JointType}
         return {kind: int(pc.sum(column).as_py() or 0) for kind, column in columns.items()}
 
-    def split(self, name: str) -> Dataset:
-        """Return the objects that are also in a split, given by its name or its stem."""
-        full = self._catalog.resolve_split(name)
-        members = self._catalog.split_rows(full)
-        return self._select_rows(self._rows[np.isin(self._rows, members)], f"split {full}")
+    def split(self, name: str | os.PathLike[str]) -> Dataset:
+        """Return the objects that are also in a split.
+
+        The split is given by its name or its stem, or by a file of `aa split export`, all of whose
+        objects must be in the library. Text with a dot or a slash is a file.
+        """
+        exchange = self._exchange
+        if is_split_file(name):
+            exchange = open_split_file(self._catalog, Path(name))
+            full, members = exchange.name, np.array([*exchange.proofs], np.int64)
+        else:
+            full = self._catalog.resolve_split(str(name))
+            members = self._catalog.split_rows(full)
+        rows = self._rows[np.isin(self._rows, members)]
+        return Dataset(self._catalog, rows, label=f"split {full}", exchange=exchange)
 
     def select(self, object_ids: Iterable[str]) -> Dataset:
         """Return the objects with these ids, in the given order."""

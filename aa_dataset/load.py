@@ -12,7 +12,7 @@ from aa_dataset.assets.cache import HOME_VARIABLE, cache_layout, default_library
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
-from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.format.seal import read_seal
 from aa_dataset.library.catalog import Catalog, open_catalog
 
 DEFAULT_NAME = "articulatearena-20k"
@@ -24,7 +24,7 @@ _LIBRARY_REVISION = re.compile(r"[0-9a-f]{16}")
 
 def load_dataset(
     name: str | os.PathLike[str],
-    split: str | None = None,
+    split: str | os.PathLike[str] | None = None,
     *,
     revision: str | None = None,
     repo_id: str | None = None,
@@ -38,8 +38,8 @@ def load_dataset(
         A library folder, or the name of a dataset. A name is searched in ``$AA_HOME/<name>``,
         then in ``./library`` if the library there has that name.
     split : str, optional
-        A split such as ``"eval200"``, or a version of the benchmark such as ``"eval200-v0"``.
-        Default: all objects.
+        A split such as ``"eval200"``, a version of the benchmark such as ``"eval200-v0"``, or a
+        file of ``aa split export``, which has a dot or a slash in its name. Default: all objects.
     revision : str, optional
         The required revision: 16 hex digits as printed, or for a download any revision of the
         repository (branch, tag, commit).
@@ -59,18 +59,21 @@ def load_dataset(
     LibraryError
         If the folder is missing, half built, mixed, or of another schema or revision.
     SelectionError
-        If the library has no such split.
+        If the library has no such split, or not all objects of a split file.
     """
     catalog = _open_library(name, revision=revision, repo_id=repo_id)
     dataset = Dataset(catalog)
     if split is not None:
         dataset = dataset.split(split)
     if verbose:
-        sys.stderr.write("\n".join(describe(dataset, split=split)) + "\n")
+        asked = None if split is None else os.fspath(split)
+        sys.stderr.write("\n".join(describe(dataset, split=asked)) + "\n")
     return dataset
 
 
-def load_default(library: str | None = None, split: str | None = None) -> Dataset:
+def load_default(
+    library: str | None = None, split: str | os.PathLike[str] | None = None
+) -> Dataset:
     """Open `library`, else ``$AA_LIBRARY``, else ``./library``, else the published dataset."""
     return load_dataset(_default_name(library), split)
 
@@ -101,15 +104,21 @@ def describe(dataset: Dataset, *, split: str | None = None) -> list[str]:
         f"from {catalog.layout.root}",
     ]
     if split is not None:
-        full = catalog.resolve_split(split)
-        lines.append(f"split {full}: {len(dataset):,} objects{_split_origin(seal, full, split)}")
+        full = dataset.label.removeprefix("split ")
+        lines.append(f"split {full}: {len(dataset):,} objects{_split_origin(dataset, full, split)}")
     return lines
 
 
-def _split_origin(seal: Seal, full: str, asked: str) -> str:
-    """Describe a split: a version of the benchmark, or a sample of this library."""
-    if seal.benchmark is not None and full == seal.benchmark.split:
-        return f", benchmark {seal.benchmark}"
+def _split_origin(dataset: Dataset, full: str, asked: str) -> str:
+    """Describe a split: a version of the benchmark, a file, or a sample of this library."""
+    benchmark, exchange = dataset.catalog.seal.benchmark, dataset.exchange
+    if exchange is not None:
+        return (
+            f" of {asked}: {exchange.by_bytes:,} agree by bytes and {exchange.by_numbers:,} by "
+            "numbers"
+        )
+    if benchmark is not None and full == benchmark.split:
+        return f", benchmark {benchmark}"
     if full == asked:
         return ""
     return f", sampled from this library, not a benchmark version; selected by {asked!r}"

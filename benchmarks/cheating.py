@@ -24,11 +24,11 @@ from cheating_submissions import Case, headlines, noisy, urdf_text, write_submis
 from aa_dataset import load_dataset
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
+from aa_dataset.format.truth import Truth
 from aa_dataset.format.validation import BLOCK
 from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_frozen
-from pipeline.stages.split.truth import Truth
 
 LIMIT_S = 600
 REPOSITORY = Path(__file__).resolve().parents[1]

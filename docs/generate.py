@@ -137,8 +137,27 @@ def reasons() -> str:
     return "\n".join(parts)
 
 
+def presets() -> str:
+    """Return what every preset of `aa score --preset` reports, and its quirks."""
+    from aa_dataset.score.presets import PRESETS
+
+    parts = []
+    for preset in PRESETS:
+        parts.append(f"## {preset.name}\n")
+        parts.append(
+            f"{preset.project}. Source: {preset.reference}. Protocol: {preset.protocol}.\n"
+        )
+        cells = (
+            (f"`{column.key}`", column.unit, column.meaning, column.average.value)
+            for column in preset.columns
+        )
+        parts.append(grid(("value", "unit", "meaning", "average"), cells))
+        parts.append("\n".join(f"- {quirk}" for quirk in preset.quirks) + "\n")
+    return "\n".join(parts)
+
+
 PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (tables, results, sources, proofs, reasons)
+    one.__name__: one for one in (tables, results, sources, proofs, reasons, presets)
 }
 
 if __name__ == "__main__":

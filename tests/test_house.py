@@ -39,12 +39,13 @@ LOADER_ROOMS = {
     "objects": {"errors", "format", "kinematics", "assets", "library"},
     "dataset": {"format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
+    "drawing": {"kinematics", "untrusted"},
     "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
-        "dataset", "load",
+        "dataset", "load", "drawing",
     },
     "cli": {
         "errors", "untrusted", "format", "kinematics", "metric", "convention", "library", "objects",
@@ -179,7 +180,6 @@ ROWS = (
     "pipeline/base/tables.py",
     "pipeline/base/records.py",
     "pipeline/stages/split/frozen.py",
-    "pipeline/stages/split/truth.py",
 )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count
 from aa_dataset.cli.terminal import note, say, say_json, table
+from aa_dataset.format.benchmark import SPLIT
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -41,7 +42,7 @@ def _add_list(commands: Any) -> None:
     add_library(parser)
     for option in ("--category", "--source", "--joint-type", "--license"):
         parser.add_argument(option, action="append", help="keep only these; repeatable")
-    parser.add_argument("--split", help="list one split only, such as eval200")
+    parser.add_argument("--split", help="list one split only, such as eval200, or a split file")
     parser.add_argument(
         "--limit", type=parse_count, help=f"objects to show; default {SHOWN}, 0 for all"
     )
@@ -60,7 +61,7 @@ def _add_show(commands: Any) -> None:
 def _add_unpack(commands: Any) -> None:
     parser = commands.add_parser("unpack", help="write objects as folders of URDF and meshes")
     parser.add_argument("dest", metavar="DEST", type=Path, help="folder to write into")
-    parser.add_argument("--split", help="unpack one split only")
+    parser.add_argument("--split", help="unpack one split only, by its name or a split file")
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.set_defaults(run=_run_unpack)
 
@@ -79,7 +80,10 @@ def _run_info(arguments: argparse.Namespace) -> int:
     held = dataset.catalog.seal.benchmark
     lines.append(f"{'benchmark':<16} {held.title if held else _NO_VERSION}")
     lines += [f"{'':<16} {held.agreement}"] if held else []
-    say(lines + [f"{key:<16} {_counts_that_fit(facts[key])}" for key in titles])
+    lines += [f"{key:<16} {_counts_that_fit(facts[key])}" for key in titles]
+    for name, sources in facts["sampled"].items():
+        lines.append(f"{'sampled split':<16} {name}: {_counts_that_fit(sources)}")
+    say(lines)
     return 0
 
 
@@ -100,6 +104,11 @@ def _library_facts(dataset: Dataset) -> dict[str, Any]:
         "sources": dataset.sources,
         "licenses": dataset.licenses,
         "splits": dataset.splits,
+        "sampled": {
+            name: dataset.split(name).sources
+            for name in dataset.splits
+            if name.startswith(f"{SPLIT}_")
+        },
         "benchmark": None if benchmark is None else asdict(benchmark),
     }
 

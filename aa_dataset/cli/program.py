@@ -15,13 +15,41 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from aa_dataset.cli import check, export, judge, library, nearest, score, sources, taxonomy, verify
+from aa_dataset.cli import (
+    baseline,
+    check,
+    compare,
+    explain,
+    export,
+    judge,
+    library,
+    nearest,
+    score,
+    sources,
+    split,
+    taxonomy,
+    verify,
+)
 from aa_dataset.cli.terminal import say
 from aa_dataset.errors import ArenaError
 from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
-_COMMANDS = (library, score, taxonomy, check, sources, nearest, export, judge, verify)
+_COMMANDS = (
+    library,
+    score,
+    compare,
+    baseline,
+    explain,
+    split,
+    taxonomy,
+    check,
+    sources,
+    nearest,
+    export,
+    judge,
+    verify,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
+from aa_dataset.cli.explain import add_page, require_folder, write_page
+from aa_dataset.cli.presets import add_preset, preset_reports, report_content, report_texts
 from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ def add_to(commands: Any) -> None:
         "a library",
     )
     parser.add_argument(
-        "--split", required=True, help="split to score on, such as eval200 or eval200-v0"
+        "--split",
+        required=True,
+        help="split to score on, such as eval200 or eval200-v0, or a file of `aa split export`",
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     _add_parameters(parser)
@@ -69,9 +73,11 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         choices=("supercategory", "category", "joint-type", "source", "joints", "metric"),
         help="also report groups; may be repeated",
     )
+    add_preset(parser)
     parser.add_argument("--objects", action="store_true", help="also print a row per object")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON instead")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the result into a folder")
+    add_page(parser)
     parser.add_argument(
         "--again", action="store_true", help="replace what --out holds instead of reading it"
     )
@@ -93,6 +99,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.warnings import warnings_of
 
     parameters = _parameters(arguments)
+    require_folder(arguments.html)
     predictions = open_predictions(arguments.predictions)
     plan = Plan(
         load_default(arguments.library, arguments.split),
@@ -104,10 +111,14 @@ def run_score(arguments: argparse.Namespace) -> int:
         progress=True,
     )
     result = _scored(plan, arguments)
+    presets = preset_reports(arguments.preset, result, plan.dataset, predictions)
     if arguments.json:
-        say_json(result.as_dict())
+        content = result.as_dict()
+        say_json(content | {"presets": report_content(presets)} if presets else content)
     else:
-        say(report_lines(result, objects=arguments.objects))
+        say([*report_lines(result, objects=arguments.objects), *report_texts(presets)])
+    if arguments.html is not None:
+        write_page(arguments.html, result, plan.dataset, predictions)
     troubled = warnings_of(result) if arguments.strict else result.count("unreadable")
     return 1 if troubled else 0
 

@@ -91,6 +91,16 @@ def brief(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def is_object_id(text: str) -> bool:
+    """Return whether a text is an id as every object of a library has it."""
+    return len(text) <= _OBJECT_LENGTH and re.fullmatch(_OBJECT, text) is not None
+
+
+def is_split_name(text: str) -> bool:
+    """Return whether a split of a library may have this name."""
+    return _SPLIT.fullmatch(text) is not None
+
+
 def check_cells(table: pa.Table, schema: pa.Schema) -> None:
     """Raise `ValueError` for a wrong column type, an unexpected null or invalid text."""
     for field in schema:

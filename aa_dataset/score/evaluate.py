@@ -223,6 +223,7 @@ def _require_any(plan: Plan) -> None:
 
 def _dataset_identity(dataset: Dataset) -> dict[str, object]:
     seal, benchmark = dataset.catalog.seal, dataset.benchmark
+    by_bytes, by_numbers = dataset.agreement or (None, None)
     return {
         "name": seal.name,
         "revision": seal.revision,
@@ -233,6 +234,6 @@ def _dataset_identity(dataset: Dataset) -> dict[str, object]:
         "list": None if benchmark is None else benchmark.digest,
         "members": dataset.members,
         "member_count": len(dataset),
-        "by_bytes": None if benchmark is None else benchmark.by_bytes,
-        "by_numbers": None if benchmark is None else benchmark.by_numbers,
+        "by_bytes": by_bytes,
+        "by_numbers": by_numbers,
     }

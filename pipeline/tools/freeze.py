@@ -15,6 +15,7 @@ from pathlib import Path
 
 from aa_dataset.format.benchmark import SPLIT, VERSION, is_provisional
 from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.truth import read_truths
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
 from pipeline.base.seal import usable_seal
@@ -28,7 +29,6 @@ from pipeline.stages.split.frozen import (
     read_frozen,
     recognize,
 )
-from pipeline.stages.split.truth import read_truths
 
 
 def main(arguments: list[str]) -> int:

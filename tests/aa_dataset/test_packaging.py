@@ -37,7 +37,15 @@ def test_the_wheel_contains_every_module_and_the_marker_of_types(tmp_path):
     (wheel,) = out.glob("aa_dataset-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"aa_dataset/py.typed", "aa_dataset/format/joints.schema.json"} <= names
+    assert {f"aa_dataset/score/explain/page.{kind}" for kind in ("css", "js")} <= names
     modules = {
         str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "aa_dataset").rglob("*.py")
     }
     assert modules <= names
+    data = {
+        str(path.relative_to(REPOSITORY))
+        for folder in ("published", "comparison/page")
+        for path in (REPOSITORY / "aa_dataset/score" / folder).iterdir()
+    }
+    assert len(data) == 6
+    assert data <= names

@@ -10,9 +10,11 @@ import base64
 import gzip
 import io
 import json
+import math
 import struct
 import tarfile
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,8 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from aa_dataset.format.schema import TABLES
+from aa_dataset.format.split_file import Member, SplitFile, split_bytes
+from aa_dataset.format.truth import Truth
 
 EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
@@ -227,6 +231,20 @@ def splits_parquet() -> list[bytes]:
         pq.write_table(table, stream, **options)
         found.append(stream.getvalue())
     return found
+
+
+def split_files() -> list[bytes]:
+    """Return files of `aa split export`: an object with a hinge, and no object."""
+    joint = {
+        "joint": "hinge", "type": "revolute", "parent": "base", "child": "lid",
+        "axis": (0.0, 0.0, 1.0), "origin": (0.5, 0.0, 0.1), "pitch": (0.0,), "lower": (0.0,),
+        "upper": (math.inf,), "body_mass": None, "body_com": None, "body_inertia": None,
+        "mimic_joint": "slide", "mimic_multiplier": (2.0,), "mimic_offset": (0.0,),
+    }  # fmt: skip
+    truth = Truth(True, (1.0, 2.0, 3.0), (joint,))
+    texts = ("a-b", "a", "b", "MIT", "somebody", "0" * 64, "0" * 64)
+    split = SplitFile("eval200_00000000", None, "a", "0" * 16, (Member(*texts, truth),))
+    return [split_bytes(split), split_bytes(replace(split, version="eval200-v1", members=()))]
 
 
 def tar(files: Mapping[str, bytes], *, packed: bool = False) -> bytes:

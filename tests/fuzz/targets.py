@@ -25,6 +25,7 @@ from aa_dataset.files import FileSeal
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import SCHEMA_VERSION
 from aa_dataset.format.seal import Seal
+from aa_dataset.format.split_file import read_split_file
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
@@ -182,6 +183,11 @@ def _joints(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder).tree("a").placements({})
 
 
+def _split_file(data: bytes, folder: Path) -> object:
+    _written(folder, {"s.json": data})
+    return read_split_file(folder / "s.json").digest
+
+
 def _result(data: bytes, folder: Path) -> object:
     _written(folder, {"summary.json": data, "method.json": b'{"name": "a"}'})
     return read_result(folder)
@@ -253,6 +259,7 @@ TARGETS: tuple[Target, ...] = (
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("split_file", corpus.split_files(), _split_file),
     Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),

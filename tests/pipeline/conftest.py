@@ -99,6 +99,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "small_build", _make_small_build)
 
 
+@pytest.fixture(scope="session")
+def built_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which the same raw objects were built a second time."""
+    return made_once(tmp_path_factory, "second_small_build", _make_small_build)
+
+
 def _make_small_build(folder: Path) -> None:
     home, ignore = Path.cwd(), shutil.ignore_patterns("__pycache__")
     for name in ("pipeline", "aa_dataset", "taxonomy"):

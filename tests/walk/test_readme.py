@@ -61,6 +61,8 @@ def desk(built: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspac
     run(desk, ["-m", "aa_dataset.cli", "unpack", "predictions", "--split", "eval200"], home)
     words = ["score", "predictions", "--split", "eval200", "--out", "result"]
     run(desk, ["-m", "aa_dataset.cli", *words], home)
+    words = ["split", "export", "eval200", "--out", "eval200.json"]
+    run(desk, ["-m", "aa_dataset.cli", *words], home)
     return desk
 
 
@@ -144,7 +146,21 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["info", "list", "show", "unpack", "score", "check", "judge", "export"]
+    "verb",
+    [
+        "info",
+        "list",
+        "show",
+        "unpack",
+        "score",
+        "compare",
+        "baseline",
+        "explain",
+        "split",
+        "check",
+        "judge",
+        "export",
+    ],
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ending:

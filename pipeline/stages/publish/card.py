@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.benchmark import SPLIT, Benchmark
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal
 from aa_dataset.untrusted.foreign_text import markdown_cell, plain_line, yaml_text
 from pipeline.base.tables import read_rows
 
 
-def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
-    """Return the card of a release as Markdown with the front matter that the Hub reads."""
+def dataset_card(
+    seal: Seal, folder: LibraryLayout, *, version: str, whole: Mapping[str, int]
+) -> str:
+    """Return the card of a release as Markdown with the front matter that the Hub reads.
+
+    `whole` has the splits of the library and their numbers of objects, of which a release lacks
+    those that may not be passed on.
+    """
     objects = read_rows(folder.table("objects"), ["source", "license", "attribution"])
     licenses = Counter((row["source"], row["license"], row["attribution"]) for row in objects)
     joints = Counter(row["type"] for row in read_rows(folder.table("joints"), ["type"]))
@@ -47,6 +53,7 @@ def dataset_card(seal: Seal, folder: LibraryLayout, *, version: str) -> str:
             *(f"| {markdown_cell(n)} | {count:,} |" for n, count in sorted(seal.splits.items())),
             "",
             *_benchmark_lines(seal.benchmark),
+            *_sample_lines(seal, whole),
             "Every asset tar is uncompressed; `shard`, `offset` and `size` in `objects.parquet` "
             "give an object's bytes. `sha256sum --check SHA256SUMS` proves the download.",
             "",
@@ -64,6 +71,17 @@ def _benchmark_lines(held: Benchmark | None) -> list[str]:
     if held is None:
         return ["This release holds no version of the benchmark.", ""]
     return [f"`{held.split}` is the benchmark {held}.", ""]
+
+
+def _sample_lines(seal: Seal, whole: Mapping[str, int]) -> list[str]:
+    """Return how much of every sampled evaluation split a release contains."""
+    return [
+        f"`{name}` was sampled from all sources of the library and is no version. "
+        f"{seal.splits.get(name, 0):,} of its {count:,} objects are here; the others may not be "
+        "passed on. Rebuild them, or check your own library with `aa split import`.\n"
+        for name, count in sorted(whole.items())
+        if name.startswith(f"{SPLIT}_") and seal.splits.get(name, 0) < count
+    ]
 
 
 def license_text(folder: LibraryLayout) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: writes the redistributable objects to `release/`; the evaluation split is one tar."""
+"""The stage: writes the redistributable objects to `release/`; an evaluation split is one tar."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def run(job: ShardJob[PublishSettings]) -> None:
     """Write the release folder."""
     whole = require_sealed(LIBRARY)
     objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
-    chosen = _evaluation_members()
+    chosen = _evaluation_tars()
     shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
-    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in (*shards, EVALUATION)}
+    names = dict.fromkeys((*shards, EVALUATION, *sorted(chosen.values())))
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for row in objects:
-        group = EVALUATION if row["object_id"] in chosen else row["shard"]
-        groups[group].append(row)
+        groups[chosen.get(row["object_id"], row["shard"])].append(row)
     marks: dict[str, FileSeal] = {}
     packed = [row for name, rows in groups.items() for row in _write_tar(name, rows, marks)]
     _write_tables(
@@ -58,15 +58,30 @@ def run(job: ShardJob[PublishSettings]) -> None:
         benchmark=benchmark,
         marks=marks,
     )
-    card = dataset_card(seal, RELEASE, version=job.settings.publish.version)
+    card = dataset_card(seal, RELEASE, version=job.settings.publish.version, whole=whole.splits)
     write_bytes(job.outputs["card"], card.encode())
     write_bytes(job.outputs["license"], license_text(RELEASE).encode())
     write_bytes(job.outputs["checksums"], _checksum_lines(seal).encode())
 
 
-def _evaluation_members() -> set[str]:
-    rows = read_rows(LIBRARY.table("splits"))
-    return {row["object_id"] for row in rows if row["split"].startswith(EVALUATION)}
+def _evaluation_tars() -> dict[str, str]:
+    """Return the tar of every object of an evaluation split.
+
+    The first split has the tar `eval200`, so that the objects of the benchmark are in one file that
+    does not depend on what else is in the library. A second split has a tar of its name, without
+    the objects that are in the first one.
+    """
+    rows = [row for row in read_rows(LIBRARY.table("splits")) if _is_evaluation(row["split"])]
+    splits = sorted({row["split"] for row in rows})  # the plain name of a version comes first
+    tars = {split: split if number else EVALUATION for number, split in enumerate(splits)}
+    chosen: dict[str, str] = {}
+    for row in sorted(rows, key=lambda row: str(row["split"])):
+        chosen.setdefault(row["object_id"], tars[row["split"]])
+    return chosen
+
+
+def _is_evaluation(split: str) -> bool:
+    return split == EVALUATION or split.startswith(f"{EVALUATION}_")
 
 
 def _released_benchmark(found: Benchmark | None) -> Benchmark | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of what the evaluation split covers: objects and categories per supercategory."""
+"""A figure of what the evaluation splits cover: objects and categories per supercategory."""
 
 from __future__ import annotations
 
@@ -15,19 +15,32 @@ INK, PALE, STRONG = (40, 40, 46), (214, 222, 233), (66, 110, 180)
 
 
 def coverage_figure(
-    objects: Sequence[Mapping[str, Any]], chosen: Mapping[str, str], name: str
+    objects: Sequence[Mapping[str, Any]], splits: Mapping[str, Mapping[str, str]]
 ) -> bytes:
-    """Return a PNG: per supercategory the objects of the split, and its categories of all.
+    """Return a PNG: per split and supercategory the objects, and its categories of all.
 
     Parameters
     ----------
     objects : rows of the table `objects`
         The whole library.
-    chosen : mapping
-        Ids of the split's objects.
-    name : str
-        Name of the split.
+    splits : mapping by name
+        Ids of every split's objects; the splits are drawn below each other.
     """
+    panels = [_coverage_panel(objects, chosen, name) for name, chosen in splits.items()]
+    image = Image.new("RGB", (WIDTH, sum(panel.height for panel in panels)), (255, 255, 255))
+    top = 0
+    for panel in panels:
+        image.paste(panel, (0, top))
+        top += panel.height
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _coverage_panel(
+    objects: Sequence[Mapping[str, Any]], chosen: Mapping[str, str], name: str
+) -> Image.Image:
+    """Draw one split: a bar per supercategory."""
     members = [row for row in objects if row["object_id"] in chosen]
     counts = Counter(row["supercategory"] for row in members)
     covered = _categories_by_group(members)
@@ -43,9 +56,7 @@ def coverage_figure(
     for number, group in enumerate(sorted(every, key=lambda group: (-counts[group], group))):
         share = f"{len(covered.get(group, ()))} of {len(every[group])}"
         _draw_bar_row(draw, number, group, counts[group] / most, counts[group], share)
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
+    return image
 
 
 def _categories_by_group(rows: Sequence[Mapping[str, Any]]) -> dict[str, set[str]]:

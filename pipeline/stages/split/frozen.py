@@ -18,8 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.format.benchmark import SPLIT, VERSION, Benchmark
+from aa_dataset.format.truth import (
+    MIMIC,
+    NAMES,
+    NUMBERS,
+    Agreement,
+    Truth,
+    Value,
+    compare_members,
+    difference,
+)
 from pipeline.base.errors import PipelineError
-from pipeline.stages.split.truth import MIMIC, NAMES, NUMBERS, Truth, Value, difference, read_truths
 
 FOLDER = Path(__file__).with_name("frozen")
 OBJECT_COLUMNS = ("object_id", "content_sha256", "is_metric", "extents", "joints")
@@ -69,31 +78,24 @@ def recognize(
     frozen: FrozenList, objects: Iterable[Mapping[str, Any]], joints: Iterable[Mapping[str, Any]]
 ) -> Recognition:
     """Compare a library's rows with a frozen version, object by object."""
-    rows = {row["object_id"]: row for row in objects if row["object_id"] in frozen.contents}
-    truths = read_truths(rows.values(), (row for row in joints if row["object_id"] in rows))
-    absent = [identifier for identifier in frozen.contents if identifier not in rows]
-    same = {key: rows[key]["content_sha256"] == frozen.contents[key] for key in rows}
-    changed = {
-        key: field for key in sorted(rows) if (field := difference(frozen.truths[key], truths[key]))
-    }
-    by_bytes = sum(same[key] for key in rows if key not in changed)
-    by_numbers = len(rows) - len(changed) - by_bytes
-    return Recognition(frozen, by_bytes, by_numbers, _recognition_problem(frozen, absent, changed))
+    found = compare_members(frozen.contents, frozen.truths, objects, joints)
+    problem = _recognition_problem(frozen, found)
+    return Recognition(frozen, found.by_bytes, found.by_numbers, problem)
 
 
-def _recognition_problem(frozen: FrozenList, absent: list[str], changed: Mapping[str, str]) -> str:
+def _recognition_problem(frozen: FrozenList, found: Agreement) -> str:
     """Return a message that names the first object and field that differ."""
     total, problems = len(frozen.contents), []
-    if absent:
+    if found.absent:
         problems.append(
-            f"{len(absent)} of the {total} objects of {frozen.version} are not in this library, "
-            f"the first is {min(absent)}"
+            f"{len(found.absent)} of the {total} objects of {frozen.version} are not in this "
+            f"library, the first is {found.absent[0]}"
         )
-    if changed:
-        first, field = next(iter(changed.items()))
+    if found.changed:
+        first, field = next(iter(found.changed.items()))
         problems.append(
-            f"{len(changed)} of the {total} objects of {frozen.version} differ in what scoring "
-            f"uses, the first is {first}, {field}"
+            f"{len(found.changed)} of the {total} objects of {frozen.version} differ in what "
+            f"scoring uses, the first is {first}, {field}"
         )
     return "; ".join(problems)
 

@@ -191,7 +191,7 @@ def test_foreign_text_stays_text_in_card_and_license(tmp_path: Path) -> None:
         name="n", revision="r", schema_version="1", expected_objects=1, objects=1,
         sources={"tail": 1}, splits={"train": 1}, benchmark=None, files={},
     )  # fmt: skip
-    card = dataset_card(seal, folder, version="1")
+    card = dataset_card(seal, folder, version="1", whole=seal.splits)
     front = yaml.safe_load(card.split("---\n")[1])
     assert front["license"] == "mit\nlanguage: x"
     assert "language" not in front

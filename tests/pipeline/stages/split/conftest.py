@@ -47,7 +47,13 @@ def library() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         joint("b-press", "screw", "helical", "wheel_link", pitch=0.003, upper=20.0),
     ]
     objects = [
-        {"object_id": key, "content_sha256": digit * 64, "is_metric": True, "extents": [1.0, 2, 2]}
+        {
+            "object_id": key,
+            "source": key[0],
+            "content_sha256": digit * 64,
+            "is_metric": True,
+            "extents": [1.0, 2, 2],
+        }
         for key, digit in (("a-cabinet", "1"), ("b-press", "2"), ("c-other", "3"))
     ]
     return objects, joints

@@ -11,6 +11,7 @@ import pytest
 
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
+from aa_dataset.format.truth import read_truths
 from pipeline.base.assets import AssetRange, pack
 from pipeline.base.errors import PipelineError
 from pipeline.base.tables import write_table
@@ -32,8 +33,7 @@ from pipeline.stages.split.frozen import (
     read_frozen,
     recognize,
 )
-from pipeline.stages.split.stage import choose_evaluation
-from pipeline.stages.split.truth import read_truths
+from pipeline.stages.split.stage import choose_evaluations
 from pipeline.tools.freeze import freeze
 from tests.kit.places import REPOSITORY
 
@@ -105,6 +105,7 @@ def library_rows() -> tuple[list[Row], list[Row]]:
     for key, truth in FROZEN.truths.items():
         facts = {"category": "box", "supercategory": "Tools", "is_metric": truth.is_metric}
         content = {"object_id": key, "content_sha256": FROZEN.contents[key]}
+        content |= {"source": "generated"}
         objects.append({**facts, **content, "extents": list(truth.extents)})
         joints += [{"object_id": key, "motion_alpha": 1.0, **table_row(j)} for j in truth.joints]
     return objects, joints
@@ -121,10 +122,10 @@ def table_row(joint: Any) -> Row:
     return row | {"mimic": mimic if mimic["joint"] else None}
 
 
-def test_a_library_with_all_members_gets_the_list_for_any_other_objects(config: Config) -> None:
+def test_a_generated_library_with_all_members_gets_the_list_alone(config: Config) -> None:
     objects, joints = library_rows()
-    more = [objects[0] | {"object_id": f"other-{n}", "content_sha256": "x"} for n in range(500)]
-    chosen = choose_evaluation([*more, *objects], joints, config.split)
+    more = [objects[0] | {"object_id": f"generated-{n}", "content_sha256": "x"} for n in range(500)]
+    (chosen,) = choose_evaluations([*more, *objects], joints, config.split).splits
     assert chosen.name == "eval200"
     assert set(chosen.reasons) == set(FROZEN.contents)
     assert chosen.benchmark is not None
@@ -140,7 +141,7 @@ def test_a_library_of_other_bytes_and_the_same_numbers_gets_the_list_with_a_noti
     objects, joints = library_rows()
     for row in objects[:7]:
         row["content_sha256"] = "0" * 64
-    chosen = choose_evaluation(objects, joints, config.split)
+    (chosen,) = choose_evaluations(objects, joints, config.split).splits
     assert chosen.name == "eval200"
     assert "193 objects agree by bytes and 7 by numbers" in chosen.remarks[0]
 
@@ -155,7 +156,7 @@ def test_a_library_that_lacks_one_object_samples_under_another_name(
         objects, joints = objects[1:], [row for row in joints if row["object_id"] != first]
     else:
         joints[0]["upper"] += 0.1
-    chosen = choose_evaluation(objects, joints, config.split)
+    (chosen,) = choose_evaluations(objects, joints, config.split).splits
     assert chosen.name.startswith("eval200_")
     assert chosen.benchmark is None
     assert f"is no version: 1 of the 200 objects of {FROZEN.version}" in chosen.remarks[0]

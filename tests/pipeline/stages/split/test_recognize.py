@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from aa_dataset.format.truth import TOLERANCE, read_truths
 from pipeline.base.errors import PipelineError
 from pipeline.stages.split.frozen import (
     FrozenList,
@@ -21,7 +22,6 @@ from pipeline.stages.split.frozen import (
     read_frozen,
     recognize,
 )
-from pipeline.stages.split.truth import TOLERANCE, read_truths
 
 Rows = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 MEMBERS = ("a-cabinet", "b-press")
@@ -235,7 +235,7 @@ def test_changes_between_versions_name_the_object(frozen: FrozenList, rows: Rows
     newer = FrozenList("eval200-v8", frozen.contents, read_truths(*rows))
     found = changes(frozen, newer)
     assert set(found) == {where, "c-other"}
-    assert field in found[where] and "2.5 frozen" in found[where]
+    assert field in found[where] and "2.5 listed" in found[where]
     assert "older" in found["c-other"]
     assert "newer" in changes(newer, frozen)["c-other"]
 

@@ -15,7 +15,7 @@ import pytest
 
 from aa_dataset import load_dataset
 from pipeline.engine.config import load_config
-from pipeline.stages.split.stage import choose_evaluation, split_rows
+from pipeline.stages.split.stage import choose_evaluations, split_rows
 from tests.kit.places import REPOSITORY
 
 Rows = tuple[list[dict[str, Any]], list[dict[str, Any]]]
@@ -30,19 +30,19 @@ def small(rows: Rows) -> Rows:
 
 
 def test_two_objects_have_no_evaluation_split(small: Rows, workspace: Path) -> None:
-    evaluation = choose_evaluation(*small, load_config().split)
-    assert (evaluation.name, evaluation.reasons, evaluation.benchmark) == ("", {}, None)
-    (remark,) = evaluation.remarks
+    chosen = choose_evaluations(*small, load_config().split)
+    assert (chosen.splits, chosen.members, chosen.benchmark) == ((), set(), None)
+    (remark,) = chosen.remarks
     assert remark.startswith("This library has no evaluation split: ")
     assert "split.share, 0.2 of 2 objects, is less than one object" in remark
-    written = split_rows(small[0], evaluation, {})
+    written = split_rows(small[0], chosen, {})
     assert sorted({row["split"] for row in written}) == ["library", "train"]
     assert not [row for row in written if "eval200" in row["reason"]]
 
 
 def test_two_objects_with_a_large_share_have_one(small: Rows, workspace: Path) -> None:
     settings = replace(load_config().split, share=0.5)
-    evaluation = choose_evaluation(*small, settings)
+    (evaluation,) = choose_evaluations(*small, settings).splits
     assert evaluation.name.startswith("eval200_") and len(evaluation.reasons) == 1
 
 

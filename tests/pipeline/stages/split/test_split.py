@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aa_dataset.format.benchmark import Benchmark
 from pipeline.stages.split.near import near_duplicates
 from pipeline.stages.split.sample import Candidate, Sample, sample_split
-from pipeline.stages.split.stage import Evaluation, split_name, split_rows
+from pipeline.stages.split.stage import Evaluation, Evaluations, split_name, split_rows
 
 TYPES = ("revolute", "prismatic", "continuous", "helical", "fixed")
 
@@ -85,7 +85,7 @@ def test_train_is_the_library_without_the_split_and_its_near_duplicates() -> Non
     near = {"s-0003": ("s-0001", 0.01)}
     members: dict[str, set[str]] = {}
     contents = {row["object_id"]: row["content_sha256"] for row in rows}
-    for row in split_rows(rows, evaluation, near):
+    for row in split_rows(rows, Evaluations((evaluation,)), near):
         members.setdefault(row["split"], set()).add(row["object_id"])
         assert row["content_sha256"] == contents[row["object_id"]]
         assert row["reason"]
@@ -95,13 +95,15 @@ def test_train_is_the_library_without_the_split_and_its_near_duplicates() -> Non
     assert members["train"] == set(contents) - {"s-0001", "s-0002", "s-0003"}
 
 
-def test_only_the_evaluation_split_has_a_version() -> None:
+def test_only_the_frozen_split_has_a_version() -> None:
     benchmark = Benchmark("eval200-v3", "eval200", 2, "0" * 16, 2, 0)
     evaluation = Evaluation("eval200", {"s-0001": "one", "s-0002": "two"}, [], benchmark)
     versions: dict[str, set[str | None]] = {}
-    for row in split_rows(objects(20), evaluation, {}):
+    sample = Evaluation("eval200_x", {"s-0002": "two", "s-0003": "three"}, [])
+    for row in split_rows(objects(20), Evaluations((evaluation, sample)), {}):
         versions.setdefault(row["split"], set()).add(row["version"])
-    assert versions == {"eval200": {"eval200-v3"}, "library": {None}, "train": {None}}
+    sampled = {"eval200_x": {None}, "library": {None}, "train": {None}}
+    assert versions == {"eval200": {"eval200-v3"}, **sampled}
 
 
 def test_the_name_is_a_digest_of_members_and_their_content() -> None:

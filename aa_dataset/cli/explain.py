@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``aa explain``: why one object scores as it does."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, parse_count
+from aa_dataset.cli.terminal import note, say, say_json
+from aa_dataset.errors import ArenaError
+
+if TYPE_CHECKING:
+    from aa_dataset.dataset import Dataset
+    from aa_dataset.score.parameters import Parameters
+    from aa_dataset.score.readers import PredictionReader
+    from aa_dataset.score.results import Result
+
+
+def add_to(commands: Any) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser("explain", help="explain the score of one object, joint by joint")
+    parser.add_argument("object", metavar="OBJECT", help="object id")
+    parser.add_argument(
+        "--pred",
+        metavar="PREDICTIONS",
+        type=Path,
+        required=True,
+        help="folder of predictions, as for `aa score`",
+    )
+    parser.add_argument("--split", help="require an object of a split, such as eval200")
+    parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    _add_parameters(parser)
+    add_json(parser, "print the explanation as JSON instead")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of both trees")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page about the object")
+    parser.set_defaults(run=run_explain)
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Add the parameters of a score that change how one object is paired and priced."""
+    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
+    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
+    parser.add_argument(
+        "--pairing",
+        choices=("tree", "assignment", "name", "geometry"),
+        default="tree",
+        help="how joints are paired, as for `aa score`; default tree",
+    )
+    parser.add_argument(
+        "--impute-limits",
+        choices=("none", "truth"),
+        default="none",
+        help="give paired joints without limits the range of their partner",
+    )
+    parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="time limit")
+
+
+def run_explain(arguments: argparse.Namespace) -> int:
+    """Explain one object; return 1 if its prediction is missing or unreadable."""
+    from aa_dataset.load import load_default
+    from aa_dataset.score.explain.run import (
+        explain_object,
+        object_page,
+        run_context,
+        subject_json,
+        write_document,
+    )
+    from aa_dataset.score.explain.subject import UNREADABLE
+    from aa_dataset.score.explain.text import explanation_lines
+    from aa_dataset.score.readers import open_predictions
+
+    parameters = _parameters(arguments)
+    predictions = open_predictions(arguments.pred)
+    dataset = load_default(arguments.library, arguments.split)
+    subject = explain_object(dataset[arguments.object], predictions, parameters)
+    context = run_context(dataset, predictions.label, parameters)
+    if arguments.json:
+        say_json({"context": dict(context), **subject_json(subject)})
+    else:
+        say(explanation_lines(subject, context, ascii_only=_is_ascii_only()))
+    if arguments.svg is not None:
+        from aa_dataset.score.explain.picture import object_svg
+
+        _say_size(arguments.svg, write_document(arguments.svg, object_svg(subject)))
+    if arguments.html is not None:
+        text = object_page(dataset, arguments.object, predictions, parameters)
+        _say_size(arguments.html, write_document(arguments.html, text))
+    return 1 if subject.rows.status in UNREADABLE else 0
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Add the option that writes a page about all objects of a run."""
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page about all objects, worst first"
+    )
+
+
+def write_page(path: Path, result: Result, dataset: Dataset, predictions: PredictionReader) -> None:
+    """Write the page about all objects of a result and say its size."""
+    from aa_dataset.score.explain.run import result_page, write_document
+
+    _say_size(path, write_document(path, result_page(result, dataset, predictions)))
+
+
+def require_folder(path: Path | None) -> None:
+    """Refuse a file in a folder that does not exist, before work starts."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise ArenaError(f"{path.parent} is not a folder. Create it or choose another.")
+
+
+def _parameters(arguments: argparse.Namespace) -> Parameters:
+    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
+    from aa_dataset.score.parameters import Parameters
+
+    for path in (arguments.svg, arguments.html):
+        require_folder(path)
+    return Parameters(
+        arguments.alpha,
+        arguments.kappa,
+        arguments.pairing,
+        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
+        arguments.time_limit,
+        arguments.impute_limits,
+    )
+
+
+def _say_size(path: Path, size: int) -> None:
+    note(f"{path}: {size:,} bytes")
+
+
+def _is_ascii_only() -> bool:
+    """Whether the terminal cannot show the lines of a tree."""
+    try:
+        "├".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colors of Okabe and Ito (2008), which color-blind readers tell apart, in light and in dark.
+
+No meaning hangs on a color alone: what a color says stands also in a label, a glyph or a line.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from aa_dataset.kinematics.joints import JointType
+
+
+class Color(StrEnum):
+    """The color of a joint in a drawing."""
+
+    BLUE = "blue"
+    ORANGE = "orange"
+    VERMILION = "vermilion"
+    GREEN = "green"
+    PURPLE = "purple"
+    GRAY = "gray"
+
+
+BY_TYPE = {
+    JointType.REVOLUTE: Color.BLUE,
+    JointType.CONTINUOUS: Color.ORANGE,
+    JointType.PRISMATIC: Color.GREEN,
+    JointType.HELICAL: Color.PURPLE,
+    JointType.FIXED: Color.GRAY,
+}
+
+# For a light and for a dark ground. Okabe and Ito's yellow is left out, because it vanishes on
+# white, and sky blue stands for blue on black; orange is darkened for text on white.
+_SHADES = {
+    Color.BLUE: ("#0072b2", "#56b4e9"),
+    Color.ORANGE: ("#b87500", "#e69f00"),
+    Color.VERMILION: ("#d55e00", "#ff7f2a"),
+    Color.GREEN: ("#00795a", "#009e73"),
+    Color.PURPLE: ("#b0568a", "#cc79a7"),
+    Color.GRAY: ("#6b7280", "#9aa4b2"),
+}
+_INK = {
+    "paper": ("#ffffff", "#14181d"),
+    "ink": ("#1b2027", "#e8ebef"),
+    "dim": ("#59636e", "#a5afba"),
+}
+_FONT = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
+_FIXED_RULES = (
+    f".aa-tree{{font:12px {_FONT}}}"
+    ".aa-tree .small{font-size:10px}.aa-tree .badge{font-size:11px;font-weight:bold}"
+    ".aa-tree .edge,.aa-tree .glyph{fill:none;stroke-width:1.5}"
+    ".aa-tree .glyph{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
+    ".aa-tree .card{stroke-width:1.5}.aa-tree .dashed{stroke-dasharray:5 3}"
+)
+
+
+def tree_style() -> str:
+    """Return the style sheet of drawings, for a page that holds many of them."""
+    return f"{_FIXED_RULES}{_rules(0)}@media(prefers-color-scheme:dark){{{_rules(1)}}}"
+
+
+def _rules(shade: int) -> str:
+    paper, ink, dim = (_INK[key][shade] for key in ("paper", "ink", "dim"))
+    plain = (
+        f".aa-tree .paper,.aa-tree .card{{fill:{paper}}}.aa-tree text{{fill:{ink}}}"
+        f".aa-tree .small{{fill:{dim}}}.aa-tree .edge,.aa-tree .root{{stroke:{dim}}}"
+        f".aa-tree .badge{{fill:{paper}}}"
+    )
+    return plain + "".join(
+        f".aa-tree .{color}{{stroke:{shades[shade]}}}.aa-tree .fill-{color}{{fill:{shades[shade]}}}"
+        for color, shades in _SHADES.items()
+    )
