@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time and memory of `aa score`, beside a floor of the same run, and what 20,000 objects would take.
+"""Time and memory of `aa score`, beside a floor of the same run, and a figure for 20,000 objects.
 
 ``PYTHONPATH=. python benchmarks/score.py [--objects 200] [--noise]``. The truth is that of the
-newest frozen benchmark. Predictions are URDF files: the truth itself, and with ``--noise`` the honest
-noise of `benchmarks/cheating.py`, where two objects of over a hundred equal slats need most of the
-time for their exact tree distances. The floor reads the files and computes the four distances of
-joints of equal names.
+newest frozen benchmark. Predictions are URDF files: the truth itself, and with ``--noise`` the
+honest noise of `benchmarks/cheating.py`, where two objects of over a hundred equal slats need most
+of the time for their exact tree distances. The floor reads the files and computes the four
+distances of joints of equal names.
 """
 
 from __future__ import annotations
