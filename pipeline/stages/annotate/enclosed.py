@@ -14,7 +14,7 @@ from pipeline.stages.annotate.moments import moments_body, triangle_areas, trian
 from pipeline.stages.annotate.shells import Shells, hole_doubts
 from pipeline.stages.annotate.solids import facing_outward, united_moments, voids
 from pipeline.stages.annotate.surface import Surface
-from pipeline.stages.annotate.winding import STRATA, UNSEEN, Sampled, sample_moments, winding
+from pipeline.stages.annotate.winding import STRATA, UNSEEN, Open, Sampled, sample_moments, turns
 
 # Standard errors that the estimate allows for.
 SIGMAS = 3.0
@@ -84,21 +84,18 @@ class _Difference:
         faces = np.where(over[:, None], surface.faces[:, ::-1], surface.faces)
         is_solid, is_void = shells.solid[surface.shells], void[surface.shells]
         self.vertices, self.exact = surface.vertices, exact
-        self.solid, self.open = faces[is_solid & ~is_void], faces[~is_solid]
-        self.void = faces[is_void]
+        self.solid, self.void = faces[is_solid & ~is_void], faces[is_void]
         over = (signs < 0)[shells.cap_shells]
         caps = np.where(over[:, None, None], shells.caps[:, ::-1], shells.caps)
-        self.caps = caps.reshape(-1, 3)
+        self.open = Open(surface.vertices, faces[~is_solid], caps, surface.rims.loops)
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
-        solid = winding(self.vertices, self.solid, points)
-        opened = winding(self.vertices, self.open, points)
-        faces = np.arange(len(self.caps), dtype=np.int64).reshape(-1, 3)
-        capped = np.round(opened + winding(self.caps, faces, points))
-        hollow = np.round(winding(self.vertices, self.void, points))
-        matter = solid > 0.5
-        counted = (matter if self.exact else np.round(solid)) + hollow
-        return np.asarray((matter | (np.abs(opened) > 0.5) & (hollow == 0)) - (counted + capped))
+        solid = turns(self.vertices, self.solid, points)
+        hollow = turns(self.vertices, self.void, points)
+        capped, opened = self.open.around(points)
+        matter = solid > 0
+        counted = (matter if self.exact else solid) + hollow
+        return np.asarray((matter | opened & (hollow == 0)) - (counted + capped))
 
 
 def _sampling_error(body: RigidBody, found: Sampled) -> float:

@@ -10,7 +10,7 @@ without its back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import trimesh
@@ -18,10 +18,10 @@ import trimesh
 from aa_dataset.portable import length
 from pipeline.stages.annotate.collision.cells import Cells, cells_around, effort
 from pipeline.stages.annotate.moments import triangle_areas
-from pipeline.stages.annotate.shells import Shells
+from pipeline.stages.annotate.shells import Shells, caps_of
 from pipeline.stages.annotate.solids import facing_outward, lined_shells
 from pipeline.stages.annotate.surface import Surface, clean_surface
-from pipeline.stages.annotate.winding import winding
+from pipeline.stages.annotate.winding import Open
 
 # Cells along the longest side of a sheet, and crossings of its triangles with their lines.
 CELLS, MOST_EFFORT = 24, 1e6
@@ -75,15 +75,15 @@ class Reading:
         return is_open and not self.is_hollow(narrow)
 
 
-def read_sheet(vertices: np.ndarray, faces: np.ndarray, cells: Cells) -> Reading:
-    """Read a sheet of triangles (m, 3), facing one way, on a grid that the air has filled."""
+def read_sheet(sheet: Open, cells: Cells) -> Reading:
+    """Read a sheet, facing one way, on a grid that the air has filled."""
     shape = cells.air.shape
     centers = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1) + 0.5
     points = cells.to_link(centers.reshape(-1, 3))
-    room = (np.abs(winding(vertices, faces, points)) > _INSIDE).reshape(shape)
+    room = sheet.around(points, _INSIDE)[1].reshape(shape)
     count = int(room.sum())
     reached = float(cells.air[room].mean()) if count else 0.0
-    area = float(triangle_areas(vertices[faces]).sum())
+    area = float(triangle_areas(sheet.vertices[sheet.faces]).sum())
     width = 2 * count * cells.volume / area if area else 0.0
     return Reading(room, reached, _mouth(room, cells), width)
 
@@ -121,7 +121,9 @@ def solid_room(triangles: np.ndarray, cells: Cells, narrow: float) -> np.ndarray
     if surface is None:
         return np.zeros_like(cells.air)
     vertices = surface.vertices * surface.length + surface.center
-    reading = read_sheet(vertices, surface.faces, cells)
+    surface = replace(surface, vertices=vertices)
+    sheet = Open(vertices, surface.faces, caps_of(surface), surface.rims.loops)
+    reading = read_sheet(sheet, cells)
     return np.zeros_like(cells.air) if reading.is_hollow(narrow) else reading.room
 
 
@@ -153,22 +155,22 @@ def find_hollows(surface: Surface, shells: Shells, narrow: float) -> Hollows:
         return Hollows(hollow, doubtful)
     signs = facing_outward(surface, shells)[0]
     owners = lined_shells(shells, signs)
-    turned = np.where((signs < 0)[surface.shells, None], surface.faces[:, ::-1], surface.faces)
+    over = signs < 0
+    turned = np.where(over[surface.shells, None], surface.faces[:, ::-1], surface.faces)
+    caps = np.where(over[shells.cap_shells, None, None], shells.caps[:, ::-1], shells.caps)
+    whole = Open(surface.vertices, turned, caps, surface.rims.loops)
     for number in np.unique(owners[matters]).tolist():
         own = owners[surface.shells] == number
-        reading = _read_shells(surface, turned, own)
+        reading = _read_shells(surface, whole.some(own, owners[shells.cap_shells] == number), own)
         hollow[owners == number] = reading is not None and reading.is_hollow(narrow)
         doubtful[owners == number] = reading is None or reading.is_doubtful(narrow)
     return Hollows(hollow, doubtful)
 
 
-def _read_shells(surface: Surface, turned: np.ndarray, own: np.ndarray) -> Reading | None:
-    """Read some faces (m,) bool of a link, or None if that is too much work.
-
-    `turned` (m, 3) has all faces, those of shells that face inward reversed.
-    """
+def _read_shells(surface: Surface, sheet: Open, own: np.ndarray) -> Reading | None:
+    """Read a sheet of some faces (m,) bool of a link, or None if that is too much work."""
     corners = surface.corners
     if effort(corners[own], CELLS) > MOST_EFFORT:
         return None
     cells = cells_around(corners[own], CELLS, walls=corners[~own])
-    return read_sheet(surface.vertices, turned[own], cells)
+    return read_sheet(sheet, cells)

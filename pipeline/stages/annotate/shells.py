@@ -57,7 +57,7 @@ def find_shells(surface: Surface) -> Shells:
     """Measure the shells of a surface."""
     corners, count = surface.corners, surface.count
     areas = np.bincount(surface.shells, triangle_areas(corners), minlength=count)
-    caps, owners = _caps(surface), surface.rims.shells
+    caps, owners = caps_of(surface), surface.rims.shells
     moments = group_sums(tetrahedron_moments(corners), surface.shells, count)
     moments += group_sums(tetrahedron_moments(caps), owners, count)
     lower, upper = _boxes(corners, surface.shells)
@@ -67,7 +67,8 @@ def find_shells(surface: Surface) -> Shells:
     return Shells(moments, areas, lower, upper, closed, solid, caps, owners)
 
 
-def _caps(surface: Surface) -> np.ndarray:
+def caps_of(surface: Surface) -> np.ndarray:
+    """Return the triangles (k, 3, 3) that close the holes of a surface, one per edge of a rim."""
     rims, vertices = surface.rims, surface.vertices
     tails, heads = vertices[rims.tails], vertices[rims.heads]
     return np.stack(

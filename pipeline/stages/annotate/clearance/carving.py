@@ -162,7 +162,7 @@ def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, 
     tuple of Part or None
         What is left; None if there is material in the room.
     """
-    if _is_solid_room(part, material, visitors[:1]):
+    if _is_solid_room(part, material, part_of(visitors[0])):
         return None  # quickly: no larger room is without material either
     pieces: tuple[Part, ...] = (part,)
     for room in _rooms(part, material, visitors):
@@ -182,8 +182,9 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
 
     One room for all is tried first, then one for each half of them.
     """
-    if not _is_solid_room(part, material, visitors):
-        yield part_of(visitors.reshape(-1, 3))
+    room = part_of(visitors.reshape(-1, 3))
+    if not _is_solid_room(part, material, room):
+        yield room
     elif len(visitors) == 1:
         yield None
     else:
@@ -192,11 +193,11 @@ def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Par
         yield from _rooms(part, material, visitors[half:])
 
 
-def _is_solid_room(part: Part, material: Material, visitors: np.ndarray) -> bool:
-    """Return whether there is material in the hull of visitors within a part."""
-    room = part_of(visitors.reshape(-1, 3))
-    slack = slack_of(part)
-    inner = None if room is None else part.below_all(room.normals, room.offsets, slack)
+def _is_solid_room(part: Part, material: Material, room: Part | None) -> bool:
+    """Return whether there is material in a room within a part."""
+    if room is None:
+        return False
+    inner = part.below_all(room.normals, room.offsets, slack_of(part))
     return inner is not None and material.is_in(inner, touch_of(part))
 
 

@@ -49,7 +49,7 @@ class Part:
         areas = length(self._area_vectors)
         kept = areas > _LEAST_AREA
         found = np.round(self._area_vectors[kept] / areas[kept, None], _DIRECTION_DECIMALS) + 0.0
-        found = np.unique(found, axis=0)
+        found = _each_once(found)
         return np.asarray(found / length(found)[:, None])
 
     @cached_property
@@ -141,12 +141,24 @@ def part_of(points: np.ndarray) -> Part | None:
     hull = hull_of(points, options=SCALED) if len(points) > 3 else None
     if hull is None:
         return None
-    used, local = np.unique(hull.simplices, return_inverse=True)
-    vertices, faces = hull.points[used], local.reshape(-1, 3)
+    is_used = np.zeros(len(points), dtype=bool)
+    is_used[hull.simplices] = True
+    vertices, faces = hull.points[is_used], (np.cumsum(is_used) - 1)[hull.simplices]
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     inward = dot(cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
     faces[inward] = faces[inward][:, ::-1]
     return Part(vertices, faces)
+
+
+def _each_once(rows: np.ndarray) -> np.ndarray:
+    """Return the rows (k, 3) of (n, 3) numbers, sorted: `np.unique` of rows, several times faster.
+
+    It compares rows as records, one call for each pair.
+    """
+    rows = rows[np.lexsort(rows.T[::-1])]
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return np.asarray(rows[is_first])
 
 
 def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:

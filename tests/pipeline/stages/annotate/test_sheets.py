@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import trimesh
@@ -12,8 +14,9 @@ from pipeline.stages.annotate.collision.cells import cells_around
 from pipeline.stages.annotate.collision.links import link_parts
 from pipeline.stages.annotate.mass import LinkMass, link_mass
 from pipeline.stages.annotate.sheets import NARROW, Reading, find_hollows, read_sheet
-from pipeline.stages.annotate.shells import find_shells
+from pipeline.stages.annotate.shells import caps_of, find_shells
 from pipeline.stages.annotate.surface import clean_surface
+from pipeline.stages.annotate.winding import Open
 
 THICKNESS = 0.002
 
@@ -74,7 +77,11 @@ def fills(point: tuple[float, ...], *meshes: trimesh.Trimesh) -> bool:
 
 def reading_of(mesh: trimesh.Trimesh) -> Reading:
     cells = cells_around(np.asarray(mesh.triangles), 24)
-    return read_sheet(np.asarray(mesh.vertices), np.asarray(mesh.faces), cells)
+    surface = clean_surface([mesh])
+    assert surface is not None
+    surface = replace(surface, vertices=surface.vertices * surface.length + surface.center)
+    caps, loops = caps_of(surface), surface.rims.loops
+    return read_sheet(Open(surface.vertices, surface.faces, caps, loops), cells)
 
 
 def test_a_carton_is_hollow_in_both() -> None:
