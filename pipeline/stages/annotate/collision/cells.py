@@ -153,8 +153,29 @@ def effort(triangles: np.ndarray, most_cells: int) -> float:
 
 
 def _own_axes(triangles: np.ndarray) -> np.ndarray:
-    """Return the axes (3, 3) that most of the surface is flat along; the frame's own if none."""
+    """Return the axes (3, 3) of a shape, or the frame's if its surface runs along these as well.
+
+    The slanted wall of a bin would otherwise turn the grid away from its floor.
+    """
     vectors = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    axes, frame = _flat_axes(vectors), np.eye(3)
+    return axes if _aligned(vectors, axes) > _aligned(vectors, frame) else frame
+
+
+def _aligned(vectors: np.ndarray, axes: np.ndarray) -> float:
+    """Return how much of area vectors (m, 3) is along axes: cosines to the power of 16."""
+    areas = length(vectors)
+    usable = areas > 0
+    if not usable.any():
+        return 0.0
+    share = applied(axes, vectors[usable] / areas[usable, None])
+    for _ in range(4):
+        share = share * share
+    return float(settled((areas[usable] * share.sum(axis=1)).sum() / areas.sum(), 6))
+
+
+def _flat_axes(vectors: np.ndarray) -> np.ndarray:
+    """Return the axes (3, 3) that most of the surface is flat along; the frame's own if none."""
     areas = length(vectors)
     directions = vectors[areas > 0] / areas[areas > 0, None]
     # One direction for both sides; the signs of zero do not count.

@@ -17,7 +17,7 @@ _FLAT_SHARE = 0.25
 # Layers of cells that differ by less than this share are the same.
 _DIFFERENCE = 0.03
 # In cells: anything this close to a plane is in it.
-_IN_PLANE = 1e-6
+IN_PLANE = 1e-6
 
 # Orders of the axes with each of them first.
 _FIRST = ((0, 1, 2), (1, 0, 2), (2, 0, 1))
@@ -76,6 +76,12 @@ class Sweep:
     mass: np.ndarray
     layers: np.ndarray
 
+    @property
+    def sameness(self) -> int:
+        """Share [%] of their common shadow that the layers fill on average."""
+        shadow = int(self.layers.any(axis=0).sum()) * len(self.layers)
+        return round(100 * int(self.layers.sum()) / shadow)
+
 
 def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
     """Return the cut that removes the largest board: a side without air, with a flat end.
@@ -94,8 +100,12 @@ def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
 
 
 def likely_cuts(sweeps: Sequence[Sweep]) -> Iterator[Cut]:
-    """Yield candidate cuts: per axis the middle, and where boxes around both sides fit best."""
-    for sweep in sweeps:
+    """Yield candidate cuts: per axis the middle, and where boxes around both sides fit best.
+
+    The axis along which layers differ most comes first. Cut across its axis, a ring or a tapered
+    wall has hulls as small as cut along it, but both sides are rings again.
+    """
+    for sweep in sorted(sweeps, key=lambda one: one.sameness):
         middle = (int(sweep.index[0]) + int(sweep.index[-1])) // 2
         least = int(sweep.index[int(np.argmin(sweep.air.sum(axis=0)))])
         for index in dict.fromkeys((least, middle)):
@@ -206,7 +216,7 @@ def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> C
     near = np.abs(heights - index) <= 1
     faces = part.faces[near[part.faces].all(axis=1)]
     flat = part.points[faces]
-    flat = flat[np.ptp(flat[:, :, axis], axis=1) < _IN_PLANE]
+    flat = flat[np.ptp(flat[:, :, axis], axis=1) < IN_PLANE]
     areas = length(np.cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])) / 2
     planes, plane = np.unique(settled(flat[:, 0, axis], 6), return_inverse=True)
     # The last layer of the board, and what goes on behind it.
@@ -217,7 +227,7 @@ def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> C
     place = float(planes[-1] if is_below else planes[0])
     end = float(heights.min() if is_below else heights.max())
     # The outermost face is a board of its own only if it is a sheet, with air behind it.
-    if abs(place - end) < _IN_PLANE and (board & behind).sum() > board.sum() / 2:
+    if abs(place - end) < IN_PLANE and (board & behind).sum() > board.sum() / 2:
         return None
     return Cut(axis, place, is_below)
 
@@ -228,7 +238,7 @@ def _sorted_faces(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray, np.ndar
     A face in the plane is on the side that the cut names.
     """
     height = part.points[:, cut.axis] - cut.place
-    height[np.abs(height) < _IN_PLANE] = 0.0
+    height[np.abs(height) < IN_PLANE] = 0.0
     a, b, c = height[part.faces.T]
     lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     across = (lowest < 0) & (highest > 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -15,10 +16,11 @@ from aa_dataset.portable import settled
 from pipeline.shapes.hulls import hull_of
 from pipeline.shapes.triangles import is_closed, unique_places
 from pipeline.stages.annotate.collision.cells import cells_around, effort
-from pipeline.stages.annotate.collision.convex import Surface, convex_around
+from pipeline.stages.annotate.collision.convex import Surface, convex_around, volume
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
     Part,
+    Sweep,
     board_cut,
     boxes,
     divided,
@@ -27,6 +29,7 @@ from pipeline.stages.annotate.collision.cuts import (
     sides,
     sweeps_over,
 )
+from pipeline.stages.annotate.collision.slabs import slab_cut
 from pipeline.stages.annotate.collision.solid import Solid
 from pipeline.stages.annotate.sheets import solid_room
 
@@ -40,6 +43,8 @@ COARSE, FINE, CROWDED = 24, 60, 0.5
 MOST_EFFORT = 3e6
 # In cells: how far within its box the corner of a part is asked for.
 _WITHIN = 1e-3
+# Of two cuts whose costs differ by less than this factor, the first candidate is taken.
+_AS_GOOD = 1.003
 # Columns to a cell: for the hulls of parts, and to compare cuts.
 _FINELY, _ROUGHLY = 4, 1
 # The corners of a box: which of its ends to take of every axis.
@@ -79,6 +84,7 @@ class Decomposition:
             self._cells = replace(self._cells, air=self._cells.air & ~room)
         points = self._cells.to_cells(component.vertices)
         self._solid = Solid(points[component.faces]) if closed else None
+        self._turn = 1 if volume(component) > 0 else -1  # of a closed component
         self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the largest part that no plane cuts
@@ -132,17 +138,24 @@ class Decomposition:
             self._settled.append(part)
 
     def _best_pair(self, part: Part) -> tuple[Part, Part] | None:
-        """Return both sides of a cut that removes a board, else of the one with smallest hulls."""
+        """Return both sides of a cut at a board or a slab, else of the one with small hulls."""
         sweeps = sweeps_over(np.asarray(part.occupied))
-        board = board_cut(part, sweeps)
-        pair = None if board is None else divided(part, board)
-        if pair is not None:
-            return pair
+        for cut in self._flat_cuts(part, sweeps):
+            pair = None if cut is None else divided(part, cut)
+            if pair is not None:
+                return pair
         for cuts in (likely_cuts(sweeps), middle_cuts(part)):
             costs = {cut: cost for cut in cuts if (cost := self._burden(part, cut)) is not None}
             if costs:
-                return divided(part, min(costs, key=lambda cut: costs[cut]))
+                enough = _AS_GOOD * min(costs.values())
+                return divided(part, next(cut for cut in costs if costs[cut] <= enough))
         return None
+
+    def _flat_cuts(self, part: Part, sweeps: Sequence[Sweep]) -> Iterator[Cut | None]:
+        """Yield the cut of a board, then that of a slab, which a closed component may have."""
+        yield board_cut(part, sweeps)
+        if self._solid is not None:
+            yield slab_cut(part, self._turn)
 
     def _burden(self, part: Part, cut: Cut) -> float | None:
         """Return the cost of the hulls on both sides; None if one side is empty.

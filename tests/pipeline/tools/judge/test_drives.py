@@ -29,12 +29,6 @@ FAMILIES = [
     for name in family_names()
 ]
 
-# What does not hold yet, and why.
-LOST = {
-    "bucket": "its floor is cut into wedges, and a ball that falls 30 cm on their tips sinks in",
-    "wheelie_bin": "a part stands 5.3 mm high where a ball of 5 mm radius would lie",
-}
-
 
 @pytest.fixture(scope="session")
 def built(
@@ -66,9 +60,5 @@ def test_every_joint_reaches_its_ends_with_contacts(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_ball_stays_in_every_hollow_link(
-    name: str, built: Callable[[str], Path], request: pytest.FixtureRequest
-) -> None:
-    if name in LOST:
-        request.applymarker(pytest.mark.xfail(reason=LOST[name], strict=True))
+def test_a_ball_stays_in_every_hollow_link(name: str, built: Callable[[str], Path]) -> None:
     assert [str(trial) for trial in drop_balls(built(name)) if not trial.passed] == []
