@@ -383,10 +383,7 @@ def _joint(
 
 # --- results -------------------------------------------------------------------------------------
 
-
 MEANS = ("mean_over_joints", "mean_of_objects")
-# The constant penalty is no metric; with one joint per object, further guesses are free.
-UNRANKED = ("constant_penalty",)
 
 
 def headlines(result: Mapping[str, object] | str) -> dict[str, float]:
@@ -395,9 +392,9 @@ def headlines(result: Mapping[str, object] | str) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in data["aggregates"]:  # type: ignore[index]
         numbers = {name: row.get(name) for name in MEANS}
-        if row.get("statistic") in MEANS and row["protocol"] != "one-joint":
+        if row.get("statistic") in MEANS and row["protocol"] != "one-joint":  # free guesses
             numbers[row["statistic"]] = row["estimate"]
-        if row["score"] not in UNRANKED and row.get("group") != "other":
+        if row["score"] != "constant_penalty" and row.get("group") != "other":  # which is no metric
             some = {f"{row['score']} {name}": value for name, value in numbers.items()}
             found |= {key: value for key, value in some.items() if value is not None}
     return found
