@@ -72,11 +72,6 @@ class Measure:
     decimals: int = 3
     factor: float = 1.0
 
-    @property
-    def is_component(self) -> bool:
-        """Whether it is a component of the older protocol, which has no price for a failure."""
-        return self.key in COMPONENTS
-
 
 COMPONENTS = ("type_error", "origin_error", "axis_error", "range_error", "direction_error")
 JOINT_SCORES = ("e_b", "e_b_phi", "e_alpha", "e_alpha_phi")

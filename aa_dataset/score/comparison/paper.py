@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from aa_dataset.score.comparison.draws import Resampling, means
 from aa_dataset.score.comparison.entries import Entry, Group
 from aa_dataset.score.comparison.measures import COMPONENTS, MEASURES, Basis, Choice
-from aa_dataset.score.comparison.published import published_rows
+from aa_dataset.score.comparison.published import CITATION, published_rows
 from aa_dataset.score.comparison.tables import (
     ALL_BLOCK,
     VALID_BLOCK,
@@ -35,8 +35,8 @@ DAGGER_NOTE = (
     "neither shaded nor tested."
 )
 PUBLISHED_NOTE = (
-    "Published rows were computed by others on other objects (He et al., arXiv 2609.33931). They "
-    "enter no test and no shading. The paper states neither which joint of an object was scored "
+    f"Published rows were computed by others on other objects ({CITATION}). They enter no test and "
+    "no shading. The paper states neither which joint of an object was scored "
     "nor whether its tree score is normalized; ours is the raw edit distance."
 )
 CHARGED = (

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from aa_dataset.score.comparison.tables import Cell, Column, Kind, Row
 
-CITATION = "He et al., ArticulateArena: A Metric for Articulated Kinematics, arXiv 2609.33931"
+CITATION = "He et al., arXiv 2609.33931"
 LABELS = {
     "main": "tab:main",
     "coverage": "tab:coverage",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from aa_dataset.score.comparison.published import LABELS, read_published
+from aa_dataset.score.comparison.published import CITATION, LABELS, read_published
 from aa_dataset.score.comparison.tables import Kind
 from tests.aa_dataset.score.comparison.results import compared, simple, table
 
@@ -45,7 +45,7 @@ def test_every_line_is_cited_and_one_method_has_a_dagger(name):
     lines = read_published(name)
     assert [line["method"] for line in lines] == METHODS
     assert [line["method"] for line in lines if line["dagger"] == "1"] == ["Articulate AnyMesh"]
-    assert {line["citation"] for line in lines} == {"He et al., arXiv 2609.33931"}
+    assert {line["citation"] for line in lines} == {CITATION}
     assert {line["label"] for line in lines} == {LABELS[name]}
 
 
