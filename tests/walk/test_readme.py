@@ -116,7 +116,8 @@ def run_aa(desk: Workspace, verb: str, rest: list[str]) -> None:
     if verb == "score":
         scores = re.findall(r"^E_\S+(?: \[m\]| tree)?\s+(\S+)", done.stdout, re.M)
         assert scores
-        assert {float(value) for value in scores} == {0.0}
+        # A score that the truth leaves undefined, such as E_B without a bounded joint, is "none".
+        assert {float(value) for value in scores if value != "none"} == {0.0}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -44,9 +44,11 @@ class Number:
     high: float
 
     def __str__(self) -> str:
-        """Return the mean to three digits, with the interval in brackets."""
-        mean, low, high = (_three_digits(value) for value in (self.mean, self.low, self.high))
-        return mean if low == high == mean else f"{mean} [{low}, {high}]"
+        """Return the mean to three digits, with the ends of the interval to two in brackets."""
+        mean = _rounded(self.mean)
+        if mean == _rounded(self.low) == _rounded(self.high):
+            return mean
+        return f"{mean} [{_rounded(self.low, 2)}, {_rounded(self.high, 2)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,7 @@ def row_line(row: BaselineRow) -> str:
 def _reading(rows: Sequence[BaselineRow], title: str) -> list[str]:
     """Return what the table says, with the numbers of its rows."""
     trees = {row.name: row.numbers[TREE].mean for row in rows}
-    shown = {name: _three_digits(mean) for name, mean in trees.items()}
+    shown = {name: _rounded(mean) for name, mean in trees.items()}
     (rewritten,) = (row.numbers[SUCCESS].mean for row in rows if row.name == "rewritten")
     return [
         f"All on {title}; every joint, lower is better except for Gen and success, 95 % intervals "
@@ -177,7 +179,7 @@ def _reading(rows: Sequence[BaselineRow], title: str) -> list[str]:
         f"{shown['mean-joint']}, and the joints of the most similar training object "
         f"{shown['nearest']}, {_among_noises(trees)}. A method that stays above `nearest` has "
         "gained nothing over looking up a similar object. `rewritten` moves exactly like the "
-        f"truth, so every E is 0, but {_three_digits(rewritten)} % of its joints succeed: the "
+        f"truth, so every E is 0, but {_rounded(rewritten)} % of its joints succeed: the "
         "success rate compares the origins of slides, which do not change a motion.",
     ]
 
@@ -193,10 +195,12 @@ def _among_noises(trees: dict[str, float]) -> str:
     return f"between `{below[-1]}` and `{names[names.index(below[-1]) + 1]}`"
 
 
-def _three_digits(value: float) -> str:
-    """Return a number to three significant digits; below 1e-9 it is rounding and shown as 0."""
+def _rounded(value: float, digits: int = 3) -> str:
+    """Return a number to some significant digits; below 1e-9 it is rounding and shown as 0."""
     if math.isnan(value):
         return "undefined"
     if abs(value) < 1e-9:
         return "0"
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}".rstrip(".")

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from aa_dataset.kinematics.joints import JointType
 from aa_dataset.score.comparison.measures import (
     COMPONENTS,
     JOINT_SCORES,
@@ -177,7 +178,7 @@ def _make_entry(
     place = {object_id: k for k, object_id in enumerate(members)}
     columns = [f"{choice.prefix}_{key}" for key in (*COMPONENTS, "success")]
     columns += [column for key in JOINT_SCORES for column in (key, f"{key}_cost", f"{key}_extra")]
-    shared = ("protocol", "object_id", "role", "predicted")
+    shared = ("protocol", "object_id", "role", "type", "predicted", "predicted_type")
     joints = [
         row
         for row in _rows(tables[0], (*shared, *columns))
@@ -204,6 +205,11 @@ def _joint_scores(
         (Basis.VALID, key): _sums(_values(paired, f"{prefix}_{key}"), place, key)
         for key in (*COMPONENTS, "success")
     }
+    for key, kept in (
+        ("range_error_turns", [row for row in paired if _slides(row) == 0]),
+        ("range_error_slides", [row for row in paired if _slides(row) == 2]),
+    ):
+        scores[Basis.VALID, key] = _sums(_values(kept, f"{prefix}_range_error"), place, key)
     scores[Basis.ALL, "success"] = _sums(_values(truth, f"{prefix}_success"), place, "success")
     for key in JOINT_SCORES:
         scores[Basis.VALID, key] = _sums(_values(paired, key), place, key)
@@ -211,6 +217,11 @@ def _joint_scores(
         more += _values(rows, f"{key}_extra")
         scores[Basis.ALL, key] = _sums(_values(truth, f"{key}_cost"), place, key, more)
     return scores
+
+
+def _slides(row: Mapping[str, Any]) -> int:
+    """Return how many joints of a pair are slides: of one of each, a range has no unit."""
+    return sum(row[key] == JointType.PRISMATIC.value for key in ("type", "predicted_type"))
 
 
 def _tree_scores(objects: Sequence[Mapping[str, Any]]) -> dict[tuple[Basis, str], Sums]:

@@ -106,6 +106,8 @@ MEASURES = {
         Measure(
             "range_error", "LimitErr range", "LimitErr range", "LimitErr range", "", decimals=2
         ),
+        Measure("range_error_turns", "Range of turns", "Range of turns", "Range of turns", "rad"),
+        Measure("range_error_slides", "Range of slides", "Range of slides", "Range of slides", "m"),
         Measure("direction_error", "LimitErr dir", "LimitErr dir", "LimitErr dir", "", decimals=2),
         Measure("success", "SuccRate", "SuccRate", "SuccRate", "%", "high", 1, 100.0),
         _score("e_b", "B", "m", phi=False),

@@ -19,7 +19,7 @@ from aa_dataset.score.comparison.pairs import (
     pair_table,
     resolution_note,
 )
-from aa_dataset.score.comparison.paper import paper_tables
+from aa_dataset.score.comparison.paper import limits_table, paper_tables
 from aa_dataset.score.comparison.profiles import PROFILED, Profile, make_profile, profile_table
 from aa_dataset.score.comparison.sources import Compared, require_one_setting, unique_names
 from aa_dataset.score.comparison.tables import Cell, Kind, Row, Table, text_column
@@ -125,6 +125,7 @@ def _require_known(choice: Choice) -> None:
 
 def _section(group: Group, choice: Choice, how: Resampling, published: bool) -> Section:
     tables = list(paper_tables(group, choice, how, published=published))
+    tables.append(limits_table(group, how))
     if len(group.entries) > 1:
         found = [(basis, key, all_pairs(group, basis, key, how)) for basis, key in TESTED]
         tables.append(decided_table(group, found))

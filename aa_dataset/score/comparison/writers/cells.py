@@ -11,6 +11,7 @@ from aa_dataset.score.comparison.tables import Cell, Column, Row, Table
 
 ABSENT = "–"  # noqa: RUF001 - the sign for an entry that is not available
 ARROWS = {"low": "↓", "high": "↑"}
+_LARGE = 1e6  # from here on numbers have exponents
 PUBLISHED_HEADING = "‡ Published by others, on other objects"
 
 
@@ -19,6 +20,8 @@ def number_text(value: float | int | str | None, decimals: int) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ABSENT
     if isinstance(value, float):
+        if abs(value) >= _LARGE:
+            return f"{value:.3e}"
         text = f"{value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0 else text
     return str(value)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from aa_dataset.score.comparison.measures import Choice
 from aa_dataset.score.comparison.tables import Kind
+from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES
 from tests.aa_dataset.score.comparison.results import compared, made, row, simple, table, values
 from tests.kit.made_results import (
     alone,
@@ -179,3 +181,90 @@ def test_the_best_defined_value_is_shaded_but_never_with_a_dagger():
         if any(cell.best for cell in line.cells)
     ]
     assert set(shaded) == {Kind.OWN}
+
+
+def random_rows(seed):
+    """Return rows of ten objects with one or two joints, failures, charges and undefined errors."""
+    rng = np.random.default_rng(seed)
+    joints, objects = [], []
+    for k in range(10):
+        name, is_lost, kind = f"x{k}", rng.random() < 0.3, ("revolute", "prismatic")[k % 2]
+        for protocol in PROTOCOLS:
+            for joint in ("hinge", "other")[: 1 if protocol == "one-joint" else 1 + k % 2]:
+                facts = {"joint": joint, "is_main": joint == "hinge", "type": kind}
+                guess = "prismatic" if rng.random() < 0.2 else kind
+                if is_lost or rng.random() < 0.2:
+                    joints.append(alone(name, protocol, "unmatched", **facts))
+                    continue
+                distance = {s.key: float(rng.exponential()) for s in SCORES}
+                errors = {f"strict_{c.key}": float(rng.random()) for c in COMPONENTS}
+                errors["strict_origin_error"] = None if rng.random() < 0.4 else 0.25
+                charged = {f"{key}_cost": value for key, value in distance.items()}
+                success = {"strict_success": bool(rng.random() < 0.5)}
+                joints.append(
+                    paired(
+                        name,
+                        protocol,
+                        predicted_type=guess,
+                        **facts,
+                        **distance,
+                        **charged,
+                        **errors,
+                        **success,
+                    )
+                )
+        if rng.random() < 0.4:
+            joints.append(surplus(name))
+        trees = {f"{t.key}{e}": float(rng.exponential()) for t in TREES for e in ("",)}
+        trees |= {f"{t.key}_cost": trees[t.key] for t in TREES}
+        objects.append(failed(name) if is_lost else one_object(name, **trees))
+    return joints, objects
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_mean_and_interval_is_that_of_the_report_of_one_method(protocol):
+    """`aa score` computes the same numbers from the same rows in its own way."""
+    one = made(*random_rows(1), name="a", resamples=300)
+    found = compared(one, how=None, choice=Choice(protocol))
+    summary, main = one.result.summary, values(found, "main", "a")
+    for key in ("e_b", "e_alpha_phi"):
+        for column, statistic in ((key, "mean_over_matched"), (f"{key}_all", "mean_over_joints")):
+            assert main[column] == summary.find(key, statistic, protocol=protocol).estimate
+    for key in ("type_error", "origin_error", "axis_error", "range_error", "direction_error"):
+        other = summary.find(f"strict_{key}", "mean_over_matched", protocol=protocol)
+        factor = 100 if key == "type_error" else 1
+        if key != "range_error":
+            assert main[key] == pytest.approx(factor * other.estimate, rel=1e-14)
+    for column, statistic in (("success", "rate_over_matched"), ("success_all", "rate")):
+        other = summary.find("strict_success", statistic, protocol=protocol)
+        assert main[column] == pytest.approx(100 * other.estimate, rel=1e-14)
+    limits = row(found, "limits", "a")
+    for key, scale in (("range_error_turns", "all"), ("range_error_slides", "metric")):
+        other = summary.find(
+            "strict_range_error", "mean_over_matched", protocol=protocol, scale=scale
+        )
+        assert limits[key].value == pytest.approx(other.estimate, rel=1e-14)
+        assert (limits[key].low, limits[key].high) == pytest.approx((other.low, other.high))
+    trees = row(found, "treeci", "a")
+    for column, statistic in (
+        ("e_alpha_phi_tree", "mean_over_matched"), ("e_alpha_phi_tree_all", "mean_of_objects"),
+    ):  # fmt: skip
+        other, cell = summary.find("e_alpha_phi_tree", statistic), trees[column]
+        assert cell.value == pytest.approx(other.estimate, rel=1e-14)
+        if statistic == "mean_of_objects":  # the other is resampled within the valid outputs
+            assert (cell.low, cell.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+
+def test_range_errors_of_turns_and_slides_are_apart():
+    joints = [
+        paired(name, protocol, type=kind, predicted_type=guess, strict_range_error=error)
+        for name, kind, guess, error in (
+            ("x", "revolute", "continuous", 1.5),
+            ("y", "prismatic", "prismatic", 0.1),
+            ("z", "prismatic", "revolute", 7.0),
+        )
+        for protocol in PROTOCOLS
+    ]
+    found = values(compared(made(joints, list(map(one_object, "xyz")))), "limits", "method")
+    assert (found["range_error_turns"], found["range_error_slides"]) == (1.5, 0.1)
+    assert (found["range_error_turns_pairs"], found["range_error_slides_pairs"]) == (1, 1)
