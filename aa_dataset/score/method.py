@@ -56,8 +56,9 @@ class Method:
 
     def with_truths_limits(self) -> Method:
         """Return the method after limits were imputed from the ground truth."""
-        texts = [text for text in (self.imputed, FROM_TRUTH) if text and text != FROM_TRUTH]
-        return replace(self, imputed="; ".join([*texts, FROM_TRUTH]))
+        if FROM_TRUTH in self.imputed:
+            return self
+        return replace(self, imputed="; ".join(filter(None, (self.imputed, FROM_TRUTH))))
 
     def as_bytes(self) -> bytes:
         """Return the method as the contents of ``method.json``."""

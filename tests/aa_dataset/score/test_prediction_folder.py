@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from aa_dataset.kinematics.urdf_writer import write_urdf
 from aa_dataset.score.budgets import JSON, MOST_JOINTS, MOST_LINKS, PredictionError
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
+from tests.kit.score_rows import object_row, objects, values
 
 VICTIM = "generated-lamp"
 
@@ -70,10 +70,10 @@ def test_the_truth_written_in_either_form_scores_zero(dataset, tmp_path, form):
         else:
             put(tmp_path, f"{item.object_id}.urdf", write_urdf(item.tree))
     result = evaluate(dataset, open_predictions(tmp_path))
-    assert result.count("scored") == len(result.objects) == 3
-    costs = [cost for joint in result.joints for cost in joint.values.values()]
-    assert costs and max(cost for cost in costs if not math.isnan(cost)) <= 1e-12
-    assert all(item.tree == pytest.approx(0, abs=1e-12) for item in result.objects)
+    assert result.count("scored") == len(result.per_object) == 3
+    assert values(result) and max(values(result)) <= 1e-12
+    for item in objects(result):
+        assert item.e_alpha_phi_tree == pytest.approx(0, abs=1e-12)
 
 
 def test_a_urdf_beside_joints_json_is_a_second_prediction(tmp_path):
@@ -157,7 +157,7 @@ def edited(**changes: object) -> bytes:
 def test_hostile_files_cost_a_row_with_joint_and_field(dataset, tmp_path, data, words):
     put(tmp_path, f"{VICTIM}/joints.json", data)
     result = evaluate(dataset, open_predictions(tmp_path))
-    item = next(item for item in result.objects if item.object_id == VICTIM)
+    item = object_row(result, VICTIM)
     assert item.status == "unreadable" and words in item.detail
 
 
@@ -179,5 +179,5 @@ def test_a_urdf_without_limits_says_so_and_moves(dataset, tmp_path, kind, limit)
     assert (joint.type, joint.limit_source) == (JointType(kind), LimitSource.ABSENT)
     (tmp_path / "x.urdf").rename(tmp_path / f"{VICTIM}.urdf")
     result = evaluate(dataset, open_predictions(tmp_path))
-    item = next(item for item in result.objects if item.object_id == VICTIM)
+    item = object_row(result, VICTIM)
     assert (item.status, item.predicted) == ("scored", 1)
