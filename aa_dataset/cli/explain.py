@@ -114,8 +114,7 @@ def require_folder(path: Path | None) -> None:
 
 
 def _parameters(arguments: argparse.Namespace) -> Parameters:
-    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
-    from aa_dataset.score.parameters import Parameters
+    from aa_dataset.score.parameters import SEARCH_BUDGET, Parameters
 
     for path in (arguments.svg, arguments.html):
         require_folder(path)
@@ -123,7 +122,7 @@ def _parameters(arguments: argparse.Namespace) -> Parameters:
         arguments.alpha,
         arguments.kappa,
         arguments.pairing,
-        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
+        SEARCH_BUDGET if arguments.budget is None else arguments.budget,
         arguments.time_limit,
         arguments.impute_limits,
     )

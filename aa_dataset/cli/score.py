@@ -135,14 +135,13 @@ def _scored(plan: Plan, arguments: argparse.Namespace) -> Result:
 
 
 def _parameters(arguments: argparse.Namespace) -> Parameters:
-    from aa_dataset.metric.tree.work import DEFAULT_BUDGET
-    from aa_dataset.score.parameters import Parameters
+    from aa_dataset.score.parameters import SEARCH_BUDGET, Parameters
 
     return Parameters(
         arguments.alpha,
         arguments.kappa,
         arguments.pairing,
-        DEFAULT_BUDGET if arguments.budget is None else arguments.budget,
+        SEARCH_BUDGET if arguments.budget is None else arguments.budget,
         arguments.time_limit,
         arguments.impute_limits,
     )

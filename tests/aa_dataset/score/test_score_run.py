@@ -14,10 +14,9 @@ import pytest
 
 from aa_dataset import load_dataset
 from aa_dataset.errors import ArenaError
-from aa_dataset.metric.tree import DEFAULT_BUDGET
 from aa_dataset.score.budgets import STATED
 from aa_dataset.score.evaluate import evaluate
-from aa_dataset.score.parameters import ACCOUNTING, ONE_JOINT_RULE
+from aa_dataset.score.parameters import ACCOUNTING, ONE_JOINT_RULE, SEARCH_BUDGET
 from aa_dataset.score.readers import PredictionError, open_predictions
 from aa_dataset.score.report import report_lines
 from aa_dataset.score.results import Parameters, write_result
@@ -312,7 +311,7 @@ def test_the_summary_is_strict_json_and_complete(dataset, folder, tmp_path):
         "alpha": 1.0,
         "kappa": math.pi,
         "pairing": "tree",
-        "budget": DEFAULT_BUDGET,
+        "budget": SEARCH_BUDGET,
         "time_limit_s": None,
         "impute_limits": "none",
         "penalty": 1.0,
@@ -348,7 +347,7 @@ def test_the_report_fits_the_terminal_and_names_the_frame(dataset, folder):
 def test_limits_and_what_they_struck_are_in_the_result(dataset, folder):
     scored = [item for item in objects(run(dataset, folder)) if item.status == "scored"]
     assert scored and all(item.e_alpha_phi_tree_exact for item in scored)
-    assert all(0 < item.tree_work <= DEFAULT_BUDGET for item in scored)
+    assert all(0 < item.tree_work <= SEARCH_BUDGET for item in scored)
     assert not any(item.tree_timed_out for item in scored)
     limited = run(dataset, folder, time_limit_s=0.0)
     assert limited.as_dict()["parameters"]["time_limit_s"] == 0.0
