@@ -1,5 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scoring: read predictions, pair joints, measure, aggregate, report.
 
-`evaluate.evaluate` is the entry point; ``aa score`` is the command.
+`evaluate.evaluate` is the entry point; ``aa score`` is the command. A prediction passes these
+modules in this order:
+
+==============================  =================================================================
+read                            `readers`, `budgets`, `method`, `parameters`
+one object                      `objects`, `pairing`, `imputation`, `charges`, `trees`, `rest`
+its rows                        `scores`, `tables`, `rows`
+a run                           `evaluate`, `crew` (processes), `parts` (what is finished)
+means and intervals             `arrays`, `groups`, `statistics`, `resampling`, `summary`
+a result                        `results`, `checks` and `fields` (untrusted files), `comparable`
+for a reader                    `report`, `warnings`, `explain` (one object), `comparison` (methods)
+==============================  =================================================================
+
+`baselines` writes predictions, `presets` computes what other projects report, and `published` has
+the numbers of the paper.
 """
