@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +89,11 @@ def find_method(predictions: Path, given: Path | None = None) -> Method:
 def read_method(path: Path) -> Method:
     """Read a ``method.json``."""
     try:
-        with path.open("rb") as stream:
+        # Without O_NONBLOCK, opening a pipe without a writer would block.
+        place = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(place, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(place).st_mode):
+                raise ArenaError(f"{path} is not a regular file. Put the file itself there.")
             data = stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise ArenaError(f"{path} cannot be read ({error.strerror}).") from error

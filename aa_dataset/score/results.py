@@ -237,6 +237,16 @@ def read_summary(folder: Path) -> dict[str, Any]:
     return data  # type: ignore[no-any-return]
 
 
+def require_summary(folder: Path) -> None:
+    """Raise unless ``summary.json`` is that of a result of any version, and may be replaced."""
+    try:
+        data = parse_json(_bounded_bytes(folder / SUMMARY, MOST_SUMMARY_BYTES))
+    except (OSError, ValueError):
+        data = None
+    if not isinstance(data, dict) or "result_version" not in data:
+        raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
+
+
 def _fields(data: dict[str, Any], name: str) -> dict[str, Any]:
     """Return one checked part of ``summary.json``."""
     if name not in data:

@@ -183,6 +183,35 @@ def test_a_folder_of_something_else_is_never_touched(library, folder, tmp_path):
         evaluate_into(place / "thesis.tex", plan(library, folder))
 
 
+@pytest.mark.parametrize("foreign", ["summary", "parts", "linked parts"])
+def test_again_removes_only_what_a_run_wrote(library, folder, tmp_path, foreign):
+    place, elsewhere = tmp_path / "place", tmp_path / "elsewhere"
+    for path in (place, elsewhere):
+        path.mkdir()
+    kept = elsewhere / "kept.txt"
+    if foreign == "linked parts":
+        (elsewhere / "key.json").write_text('{"key": "x"}')
+        (place / "parts").symlink_to(elsewhere)
+    else:
+        kept = place / "parts" / "kept.txt"
+        kept.parent.mkdir()
+        text = {"summary": '{"mine": 1}', "parts": '{"result_version": "3"}'}[foreign]
+        (place / "summary.json").write_text(text)
+    kept.write_text("mine")
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    with pytest.raises(ArenaError, match="Choose a"):
+        evaluate_into(place, plan(library, folder), again=True)
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "dangling", "loop"])
+def test_a_folder_that_cannot_be_made_is_a_sentence(library, folder, tmp_path, name):
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(ArenaError, match="cannot write"):
+        evaluate_into(tmp_path / name, plan(library, folder))
+
+
 def test_an_interrupted_run_continues_after_its_finished_parts(
     library, folder, tmp_path, monkeypatch
 ):
