@@ -21,7 +21,7 @@ from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.crew import Work, scored_objects, worker_count
-from aa_dataset.score.method import Method
+from aa_dataset.score.method import Method, marked
 from aa_dataset.score.objects import ScoredObject
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
 from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
@@ -129,7 +129,8 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
     with _refused(folder):
         finished = _held_result(folder, store, key, again=again)
     if finished:
-        result = replace(finished, method=plan.marked_method, by=plan.by)
+        method = marked(plan.marked_method, finished.per_joint)
+        result = replace(finished, method=method, by=plan.by)
         if (result.method, result.by) != (finished.method, finished.by):
             write_result(result, folder)
         return result, True
@@ -229,7 +230,7 @@ def _result(plan: Plan, whole: Part) -> Result:
         _dataset_identity(plan.dataset),
         {"label": plan.predictions.label, "surplus": list(surplus)},
         plan.parameters,
-        plan.marked_method,
+        marked(plan.marked_method, whole.per_joint),
         whole.per_joint,
         whole.per_object,
         by=plan.by,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.fields import FieldError, parse_json
@@ -18,6 +20,7 @@ from aa_dataset.score.readers.files import read_regular
 METHOD = "method.json"
 MOST_BYTES, LONGEST_TEXT = 100_000, 2_000
 FROM_TRUTH = "limits of joints without limits, from the ground truth"
+IN_FILES = "limits, as its joints.json states"
 _TEXTS = ("name", "reference", "inputs")
 _FIELDS = (*_TEXTS, "imputed", "uses_truth", "dagger")
 
@@ -71,6 +74,13 @@ class Method:
             "dagger": self.dagger,
         }
         return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def marked(method: Method, per_joint: pa.Table) -> Method:
+    """Return the method with a dagger if a `joints.json` says that its limits are imputed."""
+    if method.imputed or "imputed" not in per_joint["predicted_limits"].unique().to_pylist():
+        return method
+    return replace(method, imputed=IN_FILES)
 
 
 def find_method(predictions: Path, given: Path | None = None) -> Method:

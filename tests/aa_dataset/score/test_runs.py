@@ -20,7 +20,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score import evaluate as runs
 from aa_dataset.score import parts
 from aa_dataset.score.crew import worker_count
-from aa_dataset.score.evaluate import Plan, evaluate, evaluate_into, run_key
+from aa_dataset.score.evaluate import Plan, evaluate, evaluate_into, evaluate_plan, run_key
 from aa_dataset.score.method import Method
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, read_result, write_result
@@ -347,3 +347,39 @@ def test_seconds_are_written_for_every_object(library, folder, tmp_path):
     head, *lines = (tmp_path / "out/timing.tsv").read_text().splitlines()
     assert head == "object_id\tseconds" and len(lines) == COUNT
     assert 0 < sum(float(line.split("\t")[1]) for line in lines) <= most
+
+
+def test_a_far_shape_costs_one_prediction_not_the_run(library, folder):
+    """Distances to a center of 1e200 m are infinite, and no assignment exists for them."""
+    path = folder / things()[0].object_id / "object.urdf"
+    box = '<visual><origin xyz="1e200 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+    path.write_text(FAR.replace("BOX", box))
+    how = replace(FEW, pairing="geometry")
+    result = evaluate_plan(plan(library, folder, parameters=how))
+    rows = {row["object_id"]: row for row in result.per_object.to_pylist()}
+    assert rows[things()[0].object_id]["status"] == "unreadable"
+    assert len(rows) == COUNT
+
+
+FAR = """<robot name="r"><link name="b"/><link name="c">BOX</link>
+<joint name="j" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
+<limit lower="0" upper="1"/></joint></robot>"""
+
+
+def test_a_file_that_states_imputed_limits_gives_a_dagger(library, folder, tmp_path):
+    (folder / things()[0].object_id / "object.urdf").unlink()
+    joint = {"name": "j", "type": "revolute", "parent": "b", "child": "c", "axis": [0, 0, 1],
+             "origin": [0, 0, 0], "limits": [0, 1], "limit_source": "imputed"}  # fmt: skip
+    file = {"format": "aa-joints", "version": 1, "frame": "object", "unit": "m", "state": "rest",
+            "name": "x", "joints": [joint]}  # fmt: skip
+    (folder / things()[0].object_id / "joints.json").write_text(json.dumps(file))
+    for was_there in (False, True):
+        result, found = evaluate_into(tmp_path / "out", plan(library, folder))
+        assert found is was_there and result.method.dagger
+    assert read_result(tmp_path / "out").method.dagger
+
+
+@pytest.mark.parametrize("change", [{"alpha": 1e308}, {"kappa": 1e-320}, {"kappa": 1e308}])
+def test_parameters_whose_distances_overflow_are_a_sentence(change):
+    with pytest.raises(ArenaError, match="so that no distance overflows"):
+        Parameters(**change)
