@@ -263,7 +263,7 @@ def test_the_folder_must_have_a_parent(result, tmp_path: Path):
 
 
 LIES = [
-    ("per_object", "e_alpha_phi_tree_cost", 0.0, "a cost that is neither distance nor weld"),
+    ("per_object", "e_alpha_phi_tree_cost", 0.25, "a cost that is neither distance nor weld"),
     ("per_object", "e_b_phi_tree_cost", None, "a cost that is neither distance nor weld"),
     ("per_object", "e_alpha_phi_tree_lower", 9.0, "a distance outside of its bounds"),
     ("per_object", "status", "missing", "the status of an object and `absent` joints"),
