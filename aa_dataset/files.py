@@ -11,6 +11,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -42,8 +43,10 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     Raises
     ------
     WriteError
-        If the write fails; the message states the folder and the required bytes.
+        If the write fails; the message states the folder and the required bytes. Also if `path` is
+        a device, a pipe or a socket.
     """
+    _require_replaceable(path)
     temporary = path.with_name(f"{path.name}.tmp{os.getpid()}")
     try:
         with refused_as_sentence(path, lambda: _size_or_zero(temporary)):
@@ -57,6 +60,18 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _require_replaceable(path: Path) -> None:
+    """Refuse to put a file in place of a device, a pipe or a socket: root could replace them."""
+    if not path.name:
+        raise WriteError(f"{path} is not the name of a file. Choose another one.")
+    try:
+        mode = path.lstat().st_mode
+    except OSError:  # absent, or the write itself says what is wrong
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+        raise WriteError(f"{path} is a device, a pipe or a socket. Choose the name of a file.")
 
 
 def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:

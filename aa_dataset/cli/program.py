@@ -9,6 +9,7 @@ Commands import their dependencies when they run, so that `aa --help` is fast.
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -69,6 +70,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `aa list | head` closed the pipe: not a failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        sys.stderr.write("aa: a name in a path is too long. Choose a shorter one.\n")
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("aa: interrupted.\n")
         return 130

@@ -23,11 +23,15 @@ from aa_dataset.score.scores import (
     SPURIOUS,
     STATUSES,
     TREES,
+    VARIANTS,
     WHYS,
     Score,
 )
 from aa_dataset.score.tables import ORDER, TABLES
 
+# No prediction within `budgets.LARGEST` has such a distance, and sums of squares stay finite.
+_LARGEST = 1e150
+_ROUNDED = 1 + 1e-9
 _TYPES = tuple(kind.value for kind in JointType)
 _CHOICES: dict[str, dict[str, Sequence[str]]] = {
     "per_joint": {
@@ -73,6 +77,8 @@ def check_tables(arrays: Arrays) -> None:
             raise ValueError(problem)
     for score in SCORES:
         _check_score(arrays, score)
+    for tree in TREES:
+        _check_tree(arrays, tree)
 
 
 def _ids(arrays: Arrays) -> pa.Array:
@@ -98,6 +104,15 @@ def _contradictions(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
     yield "`why` and the partner of a joint contradict each other", matched != paired
     is_spurious = arrays.joints_with("why", SPURIOUS)
     yield "`why` and `role` of a joint contradict each other", is_spurious == truth
+    for why, status in (("absent", "missing"), ("unreadable", "unreadable")):
+        stated = arrays.objects_with("status", status)[arrays.owner]
+        given = arrays.joints_with("why", why)
+        yield f"the status of an object and `{why}` joints contradict each other", given != stated
+    counted = arrays.object_numbers("matched") + arrays.object_numbers("spurious")
+    yield "predicted is not matched + spurious", arrays.object_numbers("predicted") != counted
+    for variant in VARIANTS:
+        success = arrays.joint_numbers(f"{variant}_success") == 1
+        yield f"{variant}_success of a joint without a partner", success & ~paired
 
 
 def _check_score(arrays: Arrays, score: Score) -> None:
@@ -123,10 +138,27 @@ def _check_score(arrays: Arrays, score: Score) -> None:
             raise ValueError(f"per_joint has {problem}, in {score.key}")
 
 
+def _check_tree(arrays: Arrays, tree: Score) -> None:
+    """Raise unless the cost of a tree is its distance, else its weld, between its bounds."""
+    value, low, high, weld, cost = (
+        arrays.object_numbers(f"{tree.key}{end}")
+        for end in ("", "_lower", "_upper", "_weld", "_cost")
+    )
+    charged = np.where(np.isnan(value), weld, value)
+    same = (charged == cost) | (np.isnan(charged) & np.isnan(cost))
+    if not same.all():
+        raise ValueError(f"per_object has a cost that is neither distance nor weld, in {tree.key}")
+    # Bounds are sums in another order, so they may differ in the last digits.
+    if ((low > value * _ROUNDED) | (high * _ROUNDED < value)).any():
+        raise ValueError(f"per_object has a distance outside of its bounds, in {tree.key}")
+
+
 def _check_numbers(column: pa.ChunkedArray, name: str) -> None:
     numbers = column.drop_null().to_numpy()
     if not np.isfinite(numbers).all():
         raise ValueError(f"column {name!r} holds NaN or infinity; what is undefined is null")
+    if (np.abs(numbers) > _LARGEST).any():
+        raise ValueError(f"column {name!r} is beyond {_LARGEST:g}, and sums of it could overflow")
     if (numbers < 0).any():
         raise ValueError(f"column {name!r} is negative")
 

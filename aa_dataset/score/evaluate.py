@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -20,12 +21,19 @@ from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.crew import Work, scored_objects, worker_count
-from aa_dataset.score.method import Method
+from aa_dataset.score.method import Method, marked
 from aa_dataset.score.objects import ScoredObject
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
 from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import SUMMARY, Result, read_result, read_summary, write_result
+from aa_dataset.score.results import (
+    SUMMARY,
+    Result,
+    read_result,
+    read_summary,
+    require_summary,
+    write_result,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,17 +126,32 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
     _require_any(plan)
     key = run_key(plan)
     store = PartsFolder(folder, key)
-    if finished := _held_result(folder, store, key, again=again):
-        result = replace(finished, method=plan.marked_method, by=plan.by)
+    with _refused(folder):
+        finished = _held_result(folder, store, key, again=again)
+    if finished:
+        method = marked(plan.marked_method, finished.per_joint)
+        result = replace(finished, method=method, by=plan.by)
         if (result.method, result.by) != (finished.method, finished.by):
             write_result(result, folder)
         return result, True
-    folder.mkdir(exist_ok=True)
-    store.open()
+    with _refused(folder):
+        folder.mkdir(exist_ok=True)
+        store.open()
     result = replace(_result(plan, joined(list(_parts(plan, store)))), key=key)
     write_result(result, folder)
     store.remove()
     return result, False
+
+
+@contextmanager
+def _refused(folder: Path) -> Iterator[None]:
+    """Turn what the system refuses in the folder of a result into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise ArenaError(
+            f"cannot write {folder} ({error.strerror}). Choose another folder for the result."
+        ) from error
 
 
 def run_key(plan: Plan) -> str:
@@ -156,6 +179,9 @@ def _held_result(folder: Path, store: PartsFolder, key: str, *, again: bool) -> 
             raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
         return None
     if again:
+        if has_summary:
+            require_summary(folder)
+        store.require_own()
         (folder / SUMMARY).unlink(missing_ok=True)  # without it, no result is there
         store.remove()
         return None
@@ -204,7 +230,7 @@ def _result(plan: Plan, whole: Part) -> Result:
         _dataset_identity(plan.dataset),
         {"label": plan.predictions.label, "surplus": list(surplus)},
         plan.parameters,
-        plan.marked_method,
+        marked(plan.marked_method, whole.per_joint),
         whole.per_joint,
         whole.per_object,
         by=plan.by,

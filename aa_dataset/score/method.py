@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
@@ -16,6 +20,7 @@ from aa_dataset.score.readers.files import read_regular
 METHOD = "method.json"
 MOST_BYTES, LONGEST_TEXT = 100_000, 2_000
 FROM_TRUTH = "limits of joints without limits, from the ground truth"
+IN_FILES = "limits, as its joints.json states"
 _TEXTS = ("name", "reference", "inputs")
 _FIELDS = (*_TEXTS, "imputed", "uses_truth", "dagger")
 
@@ -71,6 +76,13 @@ class Method:
         return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
+def marked(method: Method, per_joint: pa.Table) -> Method:
+    """Return the method with a dagger if a `joints.json` says that its limits are imputed."""
+    if method.imputed or "imputed" not in per_joint["predicted_limits"].unique().to_pylist():
+        return method
+    return replace(method, imputed=IN_FILES)
+
+
 def find_method(predictions: Path, given: Path | None = None) -> Method:
     """Return the method of a file, else of the predictions, else one named after their folder."""
     if given is not None:
@@ -87,7 +99,11 @@ def find_method(predictions: Path, given: Path | None = None) -> Method:
 def read_method(path: Path) -> Method:
     """Read a ``method.json``."""
     try:
-        with path.open("rb") as stream:
+        # Without O_NONBLOCK, opening a pipe without a writer would block.
+        place = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(place, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(place).st_mode):
+                raise ArenaError(f"{path} is not a regular file. Put the file itself there.")
             data = stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise ArenaError(f"{path} cannot be read ({error.strerror}).") from error

@@ -14,6 +14,7 @@ from aa_dataset.score.budgets import STATED
 
 METRIC_VERSION = "1"
 RESULT_VERSION = "4"
+EXTREME = 1e9  # of alpha and kappa
 PAIRINGS = ("tree", "assignment", "name", "geometry")
 IMPUTATIONS = ("none", "truth")
 FRAME = "predictions are taken in the ground truth's object frame"
@@ -82,7 +83,13 @@ class Parameters:
 
     def __post_init__(self) -> None:
         SplitNorm(self.alpha)
-        _require_positive("kappa", self.kappa)
+        for name in ("alpha", "kappa"):
+            _require_positive(name, getattr(self, name))
+            if not 1 / EXTREME <= getattr(self, name) <= EXTREME:
+                raise ArenaError(
+                    f"{name} is {getattr(self, name)}; it must be from {1 / EXTREME:g} to "
+                    f"{EXTREME:g}, so that no distance overflows."
+                )
         _require_positive("penalty", self.penalty)
         _require_choice("pairing", self.pairing, PAIRINGS)
         _require_choice("impute_limits", self.impute_limits, IMPUTATIONS)

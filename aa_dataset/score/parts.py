@@ -79,6 +79,7 @@ class PartsFolder:
         """Create the folder, or continue the run that it holds if that has the same key."""
         if (self._root / KEY).is_file() and self.held_key() == self._key:
             return
+        self.require_own()
         self.remove()
         self._root.mkdir()
         write_bytes(self._root / KEY, json.dumps({"key": self._key}).encode())
@@ -124,6 +125,14 @@ class PartsFolder:
         """Remove all parts, if there are any."""
         if self._root.is_dir() and not self._root.is_symlink():
             shutil.rmtree(self._root)
+
+    def require_own(self) -> None:
+        """Refuse to remove a folder that no run wrote, or that is a link."""
+        is_run = not self._root.is_symlink() and (self._root / KEY).is_file()
+        if not is_run and (self._root.is_symlink() or self._root.exists()):
+            raise ArenaError(
+                f"{self._root} is not of a run, so it is not removed. Choose another folder."
+            )
 
     def _place(self, number: int) -> Path:
         return self._root / f"{number:05d}"

@@ -17,6 +17,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.tree.skeleton import is_exactly_fixed
 from aa_dataset.objects import ArticulatedObject
+from aa_dataset.score.budgets import LARGEST
 from aa_dataset.score.readers import PredictionReader
 from aa_dataset.score.readers.shapes import LinkBoxes, joined_box
 
@@ -56,7 +57,8 @@ class RestCenters:
 def centers(tree: KinematicTree, shapes: LinkBoxes) -> Centers:
     """Return the center of the box of what each joint moves, without what further joints move.
 
-    A joint is left out if it moves no shape, or one without a known box.
+    A joint is left out if it moves no shape, one without a known box, or one that is so far away
+    that no distance to it is a number.
     """
     if not shapes.boxes:
         return {}
@@ -65,7 +67,9 @@ def centers(tree: KinematicTree, shapes: LinkBoxes) -> Centers:
         boxes = [shapes.boxes[link] for link in links if link in shapes.boxes]
         if boxes and not shapes.unknown.intersection(links):
             lower, upper = joined_box(boxes)
-            found[joint] = (lower + upper) / 2
+            center = (lower + upper) / 2
+            if (np.abs(center) <= LARGEST).all():  # squares of gaps must be finite
+                found[joint] = center
     return found
 
 

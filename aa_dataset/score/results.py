@@ -23,7 +23,7 @@ from aa_dataset.files import replacing, write_bytes
 from aa_dataset.score.arrays import Arrays
 from aa_dataset.score.checks import check_tables, checked_table
 from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
-from aa_dataset.score.method import METHOD, Method, read_method
+from aa_dataset.score.method import METHOD, Method, marked, read_method
 from aa_dataset.score.parameters import FRAME, METRIC_VERSION, RESULT_VERSION, Parameters
 from aa_dataset.score.rows import Row
 from aa_dataset.score.scores import ALL_JOINTS
@@ -207,6 +207,8 @@ def read_result(folder: Path) -> Result:
             key=key,
         )
         check_tables(result.arrays)
+        if marked(result.method, result.per_joint) != result.method:
+            raise FieldError("method.json has no `imputed`, but per_joint has imputed limits")
     except (FieldError, ValueError, pa.ArrowException, OSError) as error:
         problem = str(error).rstrip(".")
         raise ArenaError(f"{folder}: {problem}. Score the predictions again.") from error
@@ -235,6 +237,16 @@ def read_summary(folder: Path) -> dict[str, Any]:
                 "are not comparable. Score the predictions again."
             )
     return data  # type: ignore[no-any-return]
+
+
+def require_summary(folder: Path) -> None:
+    """Raise unless ``summary.json`` is that of a result of any version, and may be replaced."""
+    try:
+        data = parse_json(_bounded_bytes(folder / SUMMARY, MOST_SUMMARY_BYTES))
+    except (OSError, ValueError):
+        data = None
+    if not isinstance(data, dict) or "result_version" not in data:
+        raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
 
 
 def _fields(data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -96,3 +96,17 @@ def test_the_error_crosses_processes(tmp_path: Path) -> None:
 def test_a_whole_disk_can_be_flushed(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x")
     flush_disk(tmp_path)
+
+
+def test_a_pipe_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+    # Like /dev/null, which root would replace for the whole machine.
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(WriteError, match="is a device, a pipe or a socket"):
+        write_bytes(tmp_path / "pipe", b"x")
+    assert (tmp_path / "pipe").is_fifo() and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["/", ".", ""])
+def test_a_path_without_a_name_is_a_sentence(name: str) -> None:
+    with pytest.raises(WriteError, match="not the name of a file"):
+        write_bytes(Path(name), b"x")

@@ -92,7 +92,7 @@ def simple_rows(
                 continue
             scores = {f"{s.key}{end}": value for s in SCORES for end in ("", "_cost")}
             joints.append(paired(name, protocol, is_metric=is_metric, **scores))
-        trees = {f"{t.key}{end}": value for t in TREES for end in ("", "_cost")}
+        trees = {f"{t.key}{e}": value for t in TREES for e in ("", "_lower", "_upper", "_cost")}
         given = failed(name) if value is None else one_object(name, **trees)
         objects.append(given | {"is_metric": is_metric})
     return joints, objects

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.method import Method, find_method, parse_method
+from aa_dataset.score.method import Method, find_method, parse_method, read_method
 
 
 def test_a_method_reads_back_as_it_was():
@@ -70,3 +71,10 @@ def test_the_file_lies_beside_the_predictions_and_is_no_link(tmp_path):
         find_method(folder)
     with pytest.raises(ArenaError, match="cannot be read"):
         find_method(folder, tmp_path / "nothing.json")
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_in_place_of_the_file_is_a_sentence(tmp_path):
+    os.mkfifo(tmp_path / "method.json")
+    with pytest.raises(ArenaError, match="is not a regular file"):
+        read_method(tmp_path / "method.json")

@@ -19,6 +19,7 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.method import Method
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, read_result, write_result
+from aa_dataset.score.scores import SCORES
 from aa_dataset.score.tables import TABLES
 
 
@@ -259,3 +260,50 @@ def test_a_bomb_and_a_pipe_are_refused(folder):
 def test_the_folder_must_have_a_parent(result, tmp_path: Path):
     with pytest.raises(ArenaError, match="is not a folder"):
         write_result(result, tmp_path / "nowhere" / "result")
+
+
+LIES = [
+    ("per_object", "e_alpha_phi_tree_cost", 0.25, "a cost that is neither distance nor weld"),
+    ("per_object", "e_b_phi_tree_cost", None, "a cost that is neither distance nor weld"),
+    ("per_object", "e_alpha_phi_tree_lower", 9.0, "a distance outside of its bounds"),
+    ("per_object", "status", "missing", "the status of an object and `absent` joints"),
+    ("per_object", "predicted", 99, "predicted is not matched"),
+    ("per_object", "e_alpha_phi_tree", 1e308, "is beyond 1e.150"),
+    ("per_joint", "released_origin_error", 1e308, "is beyond 1e.150"),
+]
+
+
+@pytest.mark.parametrize(("name", "column", "value", "words"), LIES)
+def test_a_row_that_contradicts_others_is_refused(folder, name, column, value, words):
+    change_rows(folder, name, lambda row: {column: value})
+    with pytest.raises(ArenaError, match=words):
+        read_result(folder)
+
+
+def test_a_success_without_a_partner_is_refused(folder):
+    lost = {key: None for key in ("predicted", "predicted_type", "predicted_limits")}
+    lost |= {s.key: None for s in SCORES} | {"why": "unmatched"}
+    change_rows(
+        folder,
+        "per_joint",
+        lambda row: lost | {f"{s.key}_cost": row[f"{s.key}_weld"] for s in SCORES},
+    )
+    change_rows(folder, "per_object", lambda row: {"matched": 0, "predicted": 0})
+    with pytest.raises(ArenaError, match="_success of a joint without a partner"):
+        read_result(folder)
+
+
+def test_imputed_limits_without_a_dagger_are_refused(folder):
+    change_rows(folder, "per_joint", lambda row: {"predicted_limits": "imputed"})
+    (folder / "method.json").write_text('{"name": "plain"}')
+    with pytest.raises(ArenaError, match="has imputed limits"):
+        read_result(folder)
+    (folder / "method.json").write_text('{"name": "plain", "imputed": "limits"}')
+    assert read_result(folder).method.dagger
+
+
+def change_rows(folder, name, change):
+    """Change the rows of a table of a result."""
+    path = folder / f"{name}.parquet"
+    rows = [row | change(row) for row in pq.read_table(path).to_pylist()]
+    pq.write_table(pa.Table.from_pylist(rows, schema=TABLES[name]), path)

@@ -20,7 +20,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score import evaluate as runs
 from aa_dataset.score import parts
 from aa_dataset.score.crew import worker_count
-from aa_dataset.score.evaluate import Plan, evaluate, evaluate_into, run_key
+from aa_dataset.score.evaluate import Plan, evaluate, evaluate_into, evaluate_plan, run_key
 from aa_dataset.score.method import Method
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.results import Parameters, read_result, write_result
@@ -183,6 +183,35 @@ def test_a_folder_of_something_else_is_never_touched(library, folder, tmp_path):
         evaluate_into(place / "thesis.tex", plan(library, folder))
 
 
+@pytest.mark.parametrize("foreign", ["summary", "parts", "linked parts"])
+def test_again_removes_only_what_a_run_wrote(library, folder, tmp_path, foreign):
+    place, elsewhere = tmp_path / "place", tmp_path / "elsewhere"
+    for path in (place, elsewhere):
+        path.mkdir()
+    kept = elsewhere / "kept.txt"
+    if foreign == "linked parts":
+        (elsewhere / "key.json").write_text('{"key": "x"}')
+        (place / "parts").symlink_to(elsewhere)
+    else:
+        kept = place / "parts" / "kept.txt"
+        kept.parent.mkdir()
+        text = {"summary": '{"mine": 1}', "parts": '{"result_version": "3"}'}[foreign]
+        (place / "summary.json").write_text(text)
+    kept.write_text("mine")
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    with pytest.raises(ArenaError, match="Choose a"):
+        evaluate_into(place, plan(library, folder), again=True)
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "dangling", "loop"])
+def test_a_folder_that_cannot_be_made_is_a_sentence(library, folder, tmp_path, name):
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(ArenaError, match="cannot write"):
+        evaluate_into(tmp_path / name, plan(library, folder))
+
+
 def test_an_interrupted_run_continues_after_its_finished_parts(
     library, folder, tmp_path, monkeypatch
 ):
@@ -318,3 +347,39 @@ def test_seconds_are_written_for_every_object(library, folder, tmp_path):
     head, *lines = (tmp_path / "out/timing.tsv").read_text().splitlines()
     assert head == "object_id\tseconds" and len(lines) == COUNT
     assert 0 < sum(float(line.split("\t")[1]) for line in lines) <= most
+
+
+def test_a_far_shape_costs_one_prediction_not_the_run(library, folder):
+    """Distances to a center of 1e200 m are infinite, and no assignment exists for them."""
+    path = folder / things()[0].object_id / "object.urdf"
+    box = '<visual><origin xyz="1e200 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+    path.write_text(FAR.replace("BOX", box))
+    how = replace(FEW, pairing="geometry")
+    result = evaluate_plan(plan(library, folder, parameters=how))
+    rows = {row["object_id"]: row for row in result.per_object.to_pylist()}
+    assert rows[things()[0].object_id]["status"] == "unreadable"
+    assert len(rows) == COUNT
+
+
+FAR = """<robot name="r"><link name="b"/><link name="c">BOX</link>
+<joint name="j" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
+<limit lower="0" upper="1"/></joint></robot>"""
+
+
+def test_a_file_that_states_imputed_limits_gives_a_dagger(library, folder, tmp_path):
+    (folder / things()[0].object_id / "object.urdf").unlink()
+    joint = {"name": "j", "type": "revolute", "parent": "b", "child": "c", "axis": [0, 0, 1],
+             "origin": [0, 0, 0], "limits": [0, 1], "limit_source": "imputed"}  # fmt: skip
+    file = {"format": "aa-joints", "version": 1, "frame": "object", "unit": "m", "state": "rest",
+            "name": "x", "joints": [joint]}  # fmt: skip
+    (folder / things()[0].object_id / "joints.json").write_text(json.dumps(file))
+    for was_there in (False, True):
+        result, found = evaluate_into(tmp_path / "out", plan(library, folder))
+        assert found is was_there and result.method.dagger
+    assert read_result(tmp_path / "out").method.dagger
+
+
+@pytest.mark.parametrize("change", [{"alpha": 1e308}, {"kappa": 1e-320}, {"kappa": 1e308}])
+def test_parameters_whose_distances_overflow_are_a_sentence(change):
+    with pytest.raises(ArenaError, match="so that no distance overflows"):
+        Parameters(**change)

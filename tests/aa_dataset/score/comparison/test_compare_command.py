@@ -122,3 +122,8 @@ def test_an_output_folder_needs_a_parent(tmp_path, capsys):
     folder = written(tmp_path / "a")
     message = fails(capsys, folder, "--out", str(tmp_path / "no" / "out"))
     assert "Create it or choose another" in message
+
+
+def test_a_name_that_no_file_can_have_is_a_sentence(capsys):
+    assert main(["compare", "x" * 300]) == 2
+    assert capsys.readouterr().err.startswith("aa: a name in a path is too long.")
