@@ -2,7 +2,7 @@
 """Writes the table of the baselines into the README, as ``aa baseline table`` prints it.
 
 ``PYTHONPATH=. python benchmarks/baselines.py --library LIBRARY --out DIR``. The library must hold
-the frozen benchmark, so that everybody gets the same table. It takes about ten minutes.
+the frozen benchmark, so that everybody gets the same table. It takes about two minutes of CPU time.
 """
 
 from __future__ import annotations

@@ -224,11 +224,11 @@ def read_summary(folder: Path) -> dict[str, Any]:
             "Score the predictions again with `aa score --out DIR`."
         )
     try:
-        data = parse_json(_bounded_bytes(path, MOST_SUMMARY_BYTES))
-        versions = {name: checked(data[name], str, name) for name in _VERSIONS}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        data = checked(parse_json(_bounded_bytes(path, MOST_SUMMARY_BYTES)), dict, SUMMARY)
+        versions = {name: checked(data.get(name), str, name) for name in _VERSIONS}
+    except (OSError, ValueError) as error:
         raise ArenaError(
-            f"{path} is not a result ({error!r}). Write one with `aa score --out`."
+            f"{path} is not a result: {error}. Write one with `aa score --out`."
         ) from error
     for name, expected in _VERSIONS.items():
         if versions[name] != expected:

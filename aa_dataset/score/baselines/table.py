@@ -172,8 +172,8 @@ def _reading(rows: Sequence[BaselineRow], title: str) -> list[str]:
     shown = {name: _rounded(mean) for name, mean in trees.items()}
     (rewritten,) = (row.numbers[SUCCESS].mean for row in rows if row.name == "rewritten")
     return [
-        f"All on {title}; every joint, lower is better except for Gen and success, 95 % intervals "
-        "over objects; † uses the truth.",
+        f"All on {title}; every joint, success in `parallel_safe`, lower is better except for Gen "
+        "and success, 95 % intervals over objects; † uses the truth.",
         "Read the tree column like this: an object whose joints are all fixed costs "
         f"{shown['null']}, one joint of the usual kind of the category still "
         f"{shown['mean-joint']}, and the joints of the most similar training object "

@@ -124,7 +124,8 @@ def profile_table(group: Group, key: str, how: Resampling) -> Table:
         f"Profile of {measure.plain}",
         f"Share of {int(kept.sum())} objects with a valid output and a score of at most the "
         f"threshold{unit}. The score of an object charges its unmatched and surplus joints. An "
-        "object without a valid output is below no threshold. 95 % intervals are pointwise.",
+        "object without a valid output is below no threshold. 95 % intervals are pointwise; plain "
+        "text leaves them out.",
         ("Method",),
         columns,
         tuple(rows),

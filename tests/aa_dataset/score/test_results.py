@@ -84,7 +84,7 @@ def test_a_missing_or_empty_folder_is_a_sentence(tmp_path):
     with pytest.raises(ArenaError, match="is not a result"):
         read_result(tmp_path / "nothing")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ArenaError, match="is not a result"):
+    with pytest.raises(ArenaError, match=r"summary\.json is not a result: the file is missing\. "):
         read_result(tmp_path / "empty")
     (tmp_path / "old.json").write_text("{}")
     with pytest.raises(ArenaError, match="a result is a folder since result version 4"):
@@ -95,8 +95,8 @@ def test_a_missing_or_empty_folder_is_a_sentence(tmp_path):
     ("text", "words"),
     [
         ("", "is not a result"),
-        ("[]", "is not a result"),
-        ("{}", "is not a result"),
+        ("[]", r"is not a result: summary.json is \[\], not an object"),
+        ("{}", "is not a result: result_version is None, not a string"),
         ("3", "is not a result"),
         ("[" * 200_000, "nested too deeply"),
         ('{"a": NaN}', "it has NaN, which is not JSON"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import statistics
 import tracemalloc
 from dataclasses import replace
@@ -26,6 +27,7 @@ from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIAN
 from aa_dataset.score.statistics import Label, Statistic
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf
+from tests.kit.places import REPOSITORY
 from tests.kit.score_rows import mean, object_row
 
 RESAMPLES = 400
@@ -350,3 +352,21 @@ def test_an_object_without_a_prediction_costs_its_weld_in_both_trees(result):
     assert lost.e_alpha_phi_tree is None and lost.edits is None
     assert still.e_alpha_phi_tree == still.e_alpha_phi_tree_weld
     assert {edit["operation"] for edit in still.edits} == {"expand"}
+
+
+@pytest.mark.parametrize(("scale", "is_metric"), [("metric", "True"), ("other", "False")])
+def test_the_lines_of_the_page_print_every_headline(
+    result, scale, is_metric, tmp_path, monkeypatch, capsys
+):
+    page = (REPOSITORY / "docs" / "scoring.md").read_text()
+    (lines,) = re.findall(r"```python\n(import pyarrow\.compute.*?)```", page, re.S)
+    assert lines.count('"=", True') == 1
+    write_result(result, tmp_path / "result")
+    monkeypatch.chdir(tmp_path)
+    exec(lines.replace('"=", True', f'"=", {is_metric}'), {})
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert len(printed) == len(SCORES) * len(PROTOCOLS) + len(TREES)
+    for name, *protocol, value in printed:
+        statistic = "mean_over_joints" if protocol else "mean_of_objects"
+        found = result.summary.find(name, statistic, protocol="".join(protocol), scale=scale)
+        assert found.estimate == pytest.approx(float(value), rel=1e-12)
