@@ -12,6 +12,7 @@ from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.metric import tree_distance
 from aa_dataset.metric.tree import DEFAULT_BUDGET
+from aa_dataset.score.parameters import SEARCH_BUDGET
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_limits_of_a_score_are_written_into_its_result(here, capsys):
     words = ["score", str(here / "predictions"), "--split", "eval200", "--json"]
     _, out, _ = run(capsys, *words)
     plain = json.loads(out)
-    assert plain["parameters"]["budget"] == DEFAULT_BUDGET
+    assert plain["parameters"]["budget"] == SEARCH_BUDGET
     assert plain["parameters"]["time_limit_s"] is None
     _, out, _ = run(capsys, *words, "--budget", "7", "--time-limit", "30")
     limited = json.loads(out)

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from pipeline.base.assets import AssetRange, AssetWriter, pack, read_fragment, read_range, unpack
 from pipeline.base.errors import DamagedFileError
 
-# A folder is never called as a file is, and no file as a device of Windows.
+# A folder is never called as a file is, and no file as a device of Windows, such as `aux`.
 FILES = st.dictionaries(
-    st.from_regex(
-        r"[a-z0-9_]{0,20}x|f_[a-z0-9_]{1,20}f/[a-z0-9_][a-z0-9_.]{0,20}x", fullmatch=True
-    ),
+    st.from_regex(r"q[a-z0-9_]{0,20}x|f_[a-z0-9_]{1,20}f/q[a-z0-9_.]{0,20}x", fullmatch=True),
     st.binary(max_size=1500),
     min_size=1,
     max_size=6,
