@@ -134,13 +134,17 @@ class KinematicTree:
             placed[joint.child] = moved
         return placed
 
+    def coordinates(self, given: Mapping[str, float]) -> dict[str, float]:
+        """Return the coordinate of every joint [rad or m]; missing ones as in `placements`."""
+        return {name: float(value) for name, value in self._all_coordinates(given).items()}
+
     def reanchored(self, coordinates: Mapping[str, float]) -> KinematicTree:
         """Return the same object stored in another state (paper Remark Re-anchoring).
 
         Axes, origins and bodies move with the joints above them, limits are shifted so that the
         new state is zero, and mimic offsets are adjusted.
         """
-        values = {name: float(value) for name, value in self._all_coordinates(coordinates).items()}
+        values = self.coordinates(coordinates)
         placed = self.placements(coordinates)
         joints = [
             self._joint_in_rest_pose(joint, placed[joint.parent], placed[joint.child], values)
