@@ -55,7 +55,8 @@ def pack(looks: Sequence[Look], look: NDArray[np.int64], uv: Array) -> Atlas:
     tiles = {k: _tiles(looks[k], local[look == k]) for k in used.tolist()}
     limit = CELL
     while True:
-        cells = {k: _cell(looks[k], tiles[k], limit) for k in tiles}
+        shown = {k: _fitting(looks[k], tiles[k], limit) for k in tiles}
+        cells = {k: _cell(shown[k], tiles[k], limit) for k in tiles}
         places, height, width = _places(cells)
         if max(height, width) <= WIDTH or limit <= 1:
             break
@@ -66,7 +67,7 @@ def pack(looks: Sequence[Look], look: NDArray[np.int64], uv: Array) -> Atlas:
         cell, rows = cells[k], look == k
         framed = np.pad(cell, ((GUTTER, GUTTER), (GUTTER, GUTTER), (0, 0)), mode="edge")
         picture[top : top + len(framed), left : left + len(framed[0])] = framed
-        inner = _inner(looks[k], local[rows], tiles[k]) * cell.shape[1::-1]
+        inner = _inner(shown[k], local[rows], tiles[k]) * cell.shape[1::-1]
         placed[rows, :, 0] = (left + GUTTER + inner[..., 0]) / width
         placed[rows, :, 1] = 1 - (top + GUTTER + cell.shape[0] - inner[..., 1]) / height
     return Atlas(picture, placed)
@@ -78,6 +79,15 @@ def _tiles(look: Look, uv: Array) -> tuple[int, int]:
         return 1, 1
     across, up = np.maximum(np.ceil(uv.max(axis=(0, 1)) - 1e-9), 1).astype(int).tolist()
     return across, up
+
+
+def _fitting(look: Look, tiles: tuple[int, int], limit: int) -> Look:
+    """Return the look, or its mean color if it repeats more often than a cell has pixels."""
+    if look.image is None or max(tiles) <= limit:
+        return look
+    mean = look.image.reshape(-1, 4).mean(axis=0) / 255 * look.rgba
+    red, green, blue, opacity = mean.tolist()
+    return Look((red, green, blue, opacity), None)
 
 
 def _inner(look: Look, uv: Array, tiles: tuple[int, int]) -> Array:
