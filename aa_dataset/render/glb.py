@@ -23,7 +23,8 @@ from aa_dataset.untrusted.safe_json import JsonError, parse_json
 
 Array = NDArray[np.float64]
 
-MOST_PIXELS = 2**26  # of a texture, before it is decoded
+MOST_PIXELS = 2**26  # of all textures together, before they are decoded
+MOST_FACES = 10**7  # of all pieces together
 TEXTURE_PIXELS = 1024  # width and height of a decoded texture at most
 _KINDS = {("SCALAR", 5125): ("<u4", 1), ("VEC2", 5126): ("<f4", 2), ("VEC3", 5126): ("<f4", 3)}
 
@@ -125,6 +126,8 @@ class _Reader:
         length, _ = struct.unpack_from("<II", data, 12)
         self._tree = parse_json(data[20 : 20 + length])
         self._binary = data[28 + length :]
+        self._faces = self._pixels = 0
+        self._decoded: dict[tuple[int, bool], NDArray[np.uint8]] = {}
 
     def model(self) -> Model:
         nodes = self._tree["nodes"]
@@ -151,6 +154,9 @@ class _Reader:
         attributes = primitive["attributes"]
         points = self._values(attributes["POSITION"]).astype(np.float64).reshape(-1, 3) + origin
         faces = self._values(primitive["indices"]).astype(np.int64).reshape(-1, 3)
+        self._faces += len(faces)
+        if self._faces > MOST_FACES:
+            raise ValueError(f"it has more than {MOST_FACES:,} triangles")
         uv = None
         if "TEXCOORD_0" in attributes:
             uv = self._values(attributes["TEXCOORD_0"]).astype(np.float64).reshape(-1, 2)
@@ -178,7 +184,10 @@ class _Reader:
         if "baseColorTexture" not in surface:
             return Look(color, None)
         texture = self._tree["textures"][surface["baseColorTexture"]["index"]]
-        return Look(color, self._image(self._tree["images"][texture["source"]], opaque=opaque))
+        key = (int(texture["source"]), opaque)
+        if key not in self._decoded:
+            self._decoded[key] = self._image(self._tree["images"][key[0]], opaque=opaque)
+        return Look(color, self._decoded[key])
 
     def _image(self, image: dict[str, Any], *, opaque: bool) -> NDArray[np.uint8]:
         view = self._tree["bufferViews"][image["bufferView"]]
@@ -186,8 +195,9 @@ class _Reader:
         data = self._binary[start : start + int(view["byteLength"])]
         try:
             picture = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
-            if picture.width * picture.height > MOST_PIXELS:
-                raise ValueError(f"a texture has more than {MOST_PIXELS:,} pixels")
+            self._pixels += picture.width * picture.height
+            if self._pixels > MOST_PIXELS:
+                raise ValueError(f"its textures have more than {MOST_PIXELS:,} pixels")
             factor = max(1, -(-max(picture.size) // TEXTURE_PIXELS))
             pixels = np.array(picture.convert("RGBA").reduce(factor))
         except (OSError, SyntaxError, Image.DecompressionBombError) as error:
