@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aa_dataset.score.parameters import Parameters
 
 LIBRARY_HELP = "library folder or name; default $AA_LIBRARY, else ./library, else by name"
 
@@ -17,6 +22,48 @@ def add_library(parser: argparse.ArgumentParser, *, alternative: str = "") -> No
 def add_json(parser: argparse.ArgumentParser, text: str = "print JSON") -> None:
     """Add the switch for machine-readable output."""
     parser.add_argument("--json", action="store_true", help=text)
+
+
+def add_norms(parser: argparse.ArgumentParser) -> None:
+    """Add the two scales of the metric."""
+    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
+    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """Add everything that changes the score of an object."""
+    add_norms(parser)
+    parser.add_argument(
+        "--pairing",
+        choices=("tree", "assignment", "name", "geometry"),
+        default="tree",
+        help="pair joints by exact tree matching (default), by assignment that ignores the trees, "
+        "by equal names, or by the centers of what they move",
+    )
+    parser.add_argument(
+        "--impute-limits",
+        choices=("none", "truth"),
+        default="none",
+        help="give joints without limits the range of their partner; marks the method",
+    )
+    parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
+    parser.add_argument(
+        "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
+    )
+
+
+def read_parameters(arguments: argparse.Namespace) -> Parameters:
+    """Return the parameters that the options of `add_parameters` state."""
+    from aa_dataset.score.parameters import SEARCH_BUDGET, Parameters
+
+    return Parameters(
+        arguments.alpha,
+        arguments.kappa,
+        arguments.pairing,
+        SEARCH_BUDGET if arguments.budget is None else arguments.budget,
+        arguments.time_limit,
+        arguments.impute_limits,
+    )
 
 
 def parse_count(text: str) -> int:
