@@ -50,8 +50,8 @@ LOADER_ROOMS = {
         "dataset", "load", "drawing",
     },
     "cli": {
-        "errors", "untrusted", "format", "kinematics", "metric", "convention", "library", "objects",
-        "dataset", "load", "adapters", "export", "judge", "score",
+        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
+        "objects", "dataset", "load", "adapters", "export", "judge", "score",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES = 400, 40
