@@ -51,8 +51,8 @@ LOADER_ROOMS = {
         "dataset", "load", "drawing",
     },
     "cli": {
-        "errors", "untrusted", "format", "kinematics", "metric", "convention", "library", "objects",
-        "dataset", "load", "adapters", "export", "judge", "score",
+        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
+        "objects", "dataset", "load", "adapters", "export", "judge", "score",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120

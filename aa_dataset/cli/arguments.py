@@ -78,3 +78,16 @@ def parse_positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
+
+
+def parse_span(text: str) -> float | tuple[float | None, float | None]:
+    """Parse a number, or a range such as ``2..5``, ``3..`` or ``..4``, ends included."""
+    low, dots, high = text.partition("..")
+    try:
+        ends = [float(end) if end else None for end in ((low, high) if dots else (low,))]
+    except ValueError:
+        ends = []
+    numbers = [end for end in ends if end is not None]
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number or a range such as 2..5 or 3..")
+    return (ends[0], ends[1]) if dots else numbers[0]
