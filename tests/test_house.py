@@ -24,16 +24,17 @@ ROOMS = {
     "stages": {"base", "shapes", "raw", "handover", "engine"},
     "tools": {"base", "shapes", "raw", "handover", "engine", "stages", "generate"},
 }
-# What each room of `aa_dataset` may import. A module at its top is a room as well: the first three
+# What each room of `aa_dataset` may import. A module at its top is a room as well: the first four
 # are what every room may use, `load`, `dataset` and `objects` are the loader's public modules.
 LOADER_ROOMS = {
     "errors": set(),
     "files": {"errors"},
     "portable": set(),
+    "draws": set(),
     "triangles": set(),
     "untrusted": {"errors"},
     "format": {"errors", "files", "untrusted"},
-    "kinematics": {"errors", "portable", "untrusted"},
+    "kinematics": {"errors", "portable", "draws", "untrusted"},
     "metric": {"errors", "kinematics"},
     "convention": {"errors", "portable", "untrusted", "format", "kinematics"},
     "assets": {"errors", "format"},
@@ -47,8 +48,8 @@ LOADER_ROOMS = {
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
-        "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
-        "dataset", "load", "drawing",
+        "errors", "files", "portable", "draws", "untrusted", "format", "kinematics", "metric",
+        "objects", "dataset", "load", "drawing",
     },
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
