@@ -96,6 +96,14 @@ def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def tiny_fresh(tiny_snapshot: Workspace, tmp_path: Path) -> Workspace:
-    """Return a workspace of the smallest build in which nothing was built yet."""
-    return tiny_snapshot.copy(tmp_path / "tiny")
+def tiny_fresh(tiny_built: Workspace, tmp_path: Path) -> Workspace:
+    """Return a workspace of the smallest build without outputs, but with compiled modules."""
+    root = tmp_path / "tiny"
+    shutil.copytree(tiny_built.root, root, symlinks=True, ignore=_outputs)
+    return Workspace(root, tiny_built.planner, FEW)
+
+
+def _outputs(folder: str, names: list[str]) -> set[str]:
+    """Return what a build made in a folder; the folders are at the top."""
+    made = {"work", "library", "release", ".snakemake"} & {*names}
+    return made if "Snakefile" in names else set()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of Snakemake that share its import, which takes longer than a plan of a small build.
 
-As a program it imports Snakemake once and then forks a process for every run, which enters the
-workspace and does what ``python -m snakemake`` does there. Nothing of the project is imported
-before, so every run has the code of its own workspace.
+As a program it imports Snakemake and other packages once and then forks a process for every run,
+which enters the workspace and does what ``python -m snakemake`` does there. Nothing of the project
+is imported before, so every run has the code of its own workspace.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+# What the project's plan imports of others; without, each of dozens of plans imports it itself.
+NEEDED = ("jsonschema", "numpy", "pyarrow.parquet", "pyarrow.compute", "yaml")
 
 
 class Planner:
@@ -54,7 +57,9 @@ class Planner:
 def main() -> None:
     """Answer every request with the exit code of its run."""
     sys.path.pop(0)  # the folder of this file, which `-m` would not have put there
-    importlib.import_module("snakemake.cli")
+    importlib.import_module("snakemake.cli").get_argument_parser()  # which imports its plugins
+    for name in NEEDED:
+        importlib.import_module(name)
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
