@@ -75,6 +75,14 @@ class UnboundedRangeError(JointError):
         )
 
 
+class RenderError(ArenaError, ValueError):
+    """Meshes, poses or options cannot be drawn."""
+
+
+class CrowdedError(RenderError):
+    """Triangles cover the picture so often that drawing them would take for ever."""
+
+
 class NormError(ArenaError, ValueError):
     """These numbers do not define an inner product on twists."""
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from aa_dataset.render.backend import choose_backend
 from benchmarks.normalize import cpu_of, load_all, named_meshes, normal, samples, urdfs_in
 from pipeline.base.assets import AssetRange, pack
 from pipeline.base.errors import Rejection
@@ -33,7 +34,6 @@ from pipeline.engine.settings import (
 from pipeline.generate.collection import generate_collection
 from pipeline.stages.annotate.facts import ObjectFacts
 from pipeline.stages.annotate.stage import AnnotateInput, annotate
-from pipeline.stages.render.backend import choose_backend
 from pipeline.stages.render.stage import RenderInput, render
 from pipeline.stages.verify.stage import VerifyInput, verify
 

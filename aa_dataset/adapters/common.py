@@ -7,6 +7,7 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -118,6 +119,7 @@ class ObjectFiles:
 
     def expanded(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return the coordinate of every movable joint: given, coupled, else 0 [rad or m]."""
+        self._require_movable(values)
         full = {joint.name: float(values.get(joint.name, 0.0)) for joint in self.movable}
         for one in couplings(self.model):
             if one.follower not in values:
@@ -126,10 +128,22 @@ class ObjectFiles:
 
     def expanded_rates(self, rates: Mapping[str, float]) -> dict[str, float]:
         """Return the rate of every movable joint [rad/s or m/s]."""
+        self._require_movable(rates)
         full = {joint.name: float(rates.get(joint.name, 0.0)) for joint in self.movable}
         for one in couplings(self.model):
             full[one.follower] = one.multiplier * full[one.leader]
         return full
+
+    def _require_movable(self, values: Mapping[str, float]) -> None:
+        """Refuse names of no movable joint, which would otherwise be ignored."""
+        names = [joint.name for joint in self.movable]
+        for name in values:
+            if name not in names:
+                near = get_close_matches(str(name), names, n=3) or names[:6]
+                raise SimulatorError(
+                    f"{name!r} is no movable joint of the object. Its joints are named like "
+                    f"{', '.join(near) or 'none'}."
+                )
 
 
 def couplings(model: UrdfModel) -> list[Coupling]:

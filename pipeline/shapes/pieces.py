@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aa_dataset.portable import applied, determinant, settled
+from aa_dataset.triangles import stacked
 from pipeline.shapes.pictures import Picture
-from pipeline.shapes.triangles import stacked
 
 Rgba = tuple[float, float, float, float]
 DEFAULT_COLOR: Rgba = (0.7, 0.7, 0.7, 1.0)

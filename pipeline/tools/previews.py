@@ -15,11 +15,11 @@ from PIL import Image
 from aa_dataset.cli.arguments import parse_positive
 from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
 from aa_dataset.format.seal import read_seal
+from aa_dataset.render.backend import encode_png
 from pipeline.base import layout
 from pipeline.base.assets import AssetRange, read_range
 from pipeline.base.errors import PipelineError
 from pipeline.base.tables import read_rows, write_bytes
-from pipeline.stages.render.backend import encode_png
 from pipeline.stages.render.sheet import contact_sheet
 
 

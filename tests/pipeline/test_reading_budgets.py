@@ -16,6 +16,10 @@ import numpy as np
 import pytest
 import trimesh
 
+from aa_dataset.errors import CrowdedError
+from aa_dataset.render.backend import render_views
+from aa_dataset.render.camera import look_at
+from aa_dataset.render.surface import read_surface, without_backs
 from aa_dataset.untrusted.mtl import MapLine, read_mtl
 from aa_dataset.untrusted.obj import ObjError, read_obj
 from aa_dataset.untrusted.safe_json import MOST_DEPTH, JsonError, parse_json
@@ -27,9 +31,6 @@ from pipeline.raw.records import Found
 from pipeline.shapes.pieces import compacted
 from pipeline.stages.normalize import meshes as meshes_module
 from pipeline.stages.normalize.meshes import MeshReader
-from pipeline.stages.render.backend import render_views
-from pipeline.stages.render.camera import look_at
-from pipeline.stages.render.surface import read_surface, without_backs
 from pipeline.stages.verify import structure
 from pipeline.stages.verify.stage import VerifyInput, verify
 from tests.fuzz import corpus
@@ -334,7 +335,7 @@ def test_triangles_that_differ_by_a_hair_are_counted_before_they_are_drawn() -> 
     many = triangles(100_000)
     many.vertices += np.linspace(0, 1e-6, 300_000)[:, None]
     camera = look_at(np.asarray(many.vertices))
-    with pytest.raises(Rejection, match=r"cover a preview \d+ times, more than 1000"):
+    with pytest.raises(CrowdedError, match=r"cover a preview \d+ times, more than 1000"):
         render_views([[(many, np.eye(4))]], camera, size=64, backend="embree")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from aa_dataset.portable import length, product
-from pipeline.shapes.triangles import connected
+from aa_dataset.triangles import connected
 
 
 def find_loops(

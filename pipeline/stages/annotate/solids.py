@@ -7,7 +7,7 @@ import igl
 import manifold3d
 import numpy as np
 
-from pipeline.shapes.triangles import connected
+from aa_dataset.triangles import connected
 from pipeline.stages.annotate.moments import tetrahedron_moments
 from pipeline.stages.annotate.shells import Shells
 from pipeline.stages.annotate.surface import Surface

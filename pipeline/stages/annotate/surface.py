@@ -14,7 +14,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.portable import length
-from pipeline.shapes.triangles import Edges, cells, connected, connected_faces, stacked
+from aa_dataset.triangles import Edges, cells, connected, connected_faces, stacked
 from pipeline.stages.annotate.loops import find_loops
 from pipeline.stages.annotate.moments import triangle_areas
 

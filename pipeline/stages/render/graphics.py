@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from pipeline.stages.render.backend import available
+from aa_dataset.render.backend import available
 
 PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libgl1-mesa-dri")
 

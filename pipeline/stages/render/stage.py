@@ -4,23 +4,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import trimesh
 
+from aa_dataset.errors import CrowdedError, RenderError
 from aa_dataset.format.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.render.backend import choose_backend, encode_png, render_views
+from aa_dataset.render.camera import look_at
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
+from pipeline.base.errors import PipelineError, Rejection
+from pipeline.base.reasons import Reason
 from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
 from pipeline.engine.settings import RenderSettings
 from pipeline.handover.rendered import RenderedRecord
 from pipeline.shapes.glb import read_links
-from pipeline.stages.render.backend import choose_backend, encode_png, render_views
-from pipeline.stages.render.camera import look_at
 
 Parts = list[tuple[trimesh.Trimesh, np.ndarray]]
 
@@ -49,11 +53,23 @@ def render(task: Task[RenderInput], settings: RenderSettings) -> Outcome[Rendere
     meshes = read_links(files[GLB], tree.links)
     rest = placed_parts(meshes, tree.placements({}))
     opened = placed_parts(meshes, tree.placements(open_state(tree, options.open_fraction)))
-    camera = look_at(part_points(rest + opened))
-    pictures = render_views([rest, opened], camera, size=options.size, backend=backend)
+    with drawing():
+        camera = look_at(part_points(rest + opened))
+        pictures = render_views([rest, opened], camera, size=options.size, backend=backend)
     names = (PREVIEW, PREVIEW_OPEN)
     made = {name: encode_png(picture) for name, picture in zip(names, pictures, strict=True)}
     return Outcome(RenderedRecord(backend), files=made)
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Reject an object whose triangles are too many to draw; other trouble is the pipeline's."""
+    try:
+        yield
+    except CrowdedError as error:
+        raise Rejection(Reason.TOO_MANY_FACES, str(error)) from error
+    except RenderError as error:
+        raise PipelineError(str(error)) from error
 
 
 def placed_parts(

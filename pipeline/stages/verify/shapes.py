@@ -11,7 +11,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.portable import dot, length
-from pipeline.shapes.triangles import Edges, cells, connected_faces, stacked
+from aa_dataset.triangles import Edges, cells, connected_faces, stacked
 
 # A triangle is flat when its area is below this share of its longest edge squared: a millionth
 # of the edge is the height that single precision, which a GLB has, no longer resolves.

@@ -22,6 +22,8 @@ import trimesh
 from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
+from aa_dataset.render.backend import Picture, choose_backend, encode_png, render_views
+from aa_dataset.render.camera import look_at
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.tables import write_bytes
 from pipeline.engine.config import load_config
@@ -41,10 +43,8 @@ from pipeline.raw.records import Found
 from pipeline.shapes.glb import read_links
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
-from pipeline.stages.render.backend import Picture, choose_backend, encode_png, render_views
-from pipeline.stages.render.camera import look_at
 from pipeline.stages.render.sheet import contact_sheet
-from pipeline.stages.render.stage import Parts, open_state, part_points, placed_parts
+from pipeline.stages.render.stage import Parts, drawing, open_state, part_points, placed_parts
 from pipeline.tools.inspect.collision import collision_meshes
 
 SIZE = 384  # pixels of one picture
@@ -187,5 +187,6 @@ def _normal_pictures(outcome: Outcome[NormalRecord], config: Config) -> list[Pic
 
 
 def _render_views(views: list[Parts], framed: list[Parts] | None = None) -> list[Picture]:
-    camera = look_at(np.concatenate([part_points(parts) for parts in framed or views]))
-    return render_views(views, camera, size=SIZE, backend=choose_backend())
+    with drawing():
+        camera = look_at(np.concatenate([part_points(parts) for parts in framed or views]))
+        return render_views(views, camera, size=SIZE, backend=choose_backend())

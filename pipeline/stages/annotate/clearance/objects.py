@@ -12,10 +12,10 @@ import trimesh
 from aa_dataset.kinematics.urdf import UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.portable import settled
+from aa_dataset.triangles import stacked, unique_places
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.handover.annotated import ExclusionRow
 from pipeline.shapes.grid import grid_decimals
-from pipeline.shapes.triangles import stacked, unique_places
 from pipeline.stages.annotate.clearance.clear import Clearance
 from pipeline.stages.annotate.clearance.material import Material
 from pipeline.stages.annotate.clearance.motions import drivers

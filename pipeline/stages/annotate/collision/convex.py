@@ -24,9 +24,9 @@ from aa_dataset.portable import (
     settled,
     symmetric_eigen,
 )
+from aa_dataset.triangles import connected_faces, is_closed, unique_places
 from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
 from pipeline.shapes.pieces import Look, Piece, joined
-from pipeline.shapes.triangles import connected_faces, is_closed, unique_places
 
 # A component is flat when its thinnest direction is below this share of its widest one.
 FLATNESS = 1e-4

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 
 from aa_dataset.portable import settled
+from aa_dataset.triangles import is_closed, unique_places
 from pipeline.shapes.hulls import hull_of
-from pipeline.shapes.triangles import is_closed, unique_places
 from pipeline.stages.annotate.collision.cells import cells_around, effort
 from pipeline.stages.annotate.collision.convex import Surface, convex_around, volume
 from pipeline.stages.annotate.collision.cuts import (

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from pipeline.base.errors import PipelineError
-from pipeline.stages.render import look, raycast
-from pipeline.stages.render.camera import Camera
-from pipeline.stages.render.surface import (
+from aa_dataset.errors import ArenaError, RenderError
+from aa_dataset.render import look, raycast
+from aa_dataset.render.camera import Camera
+from aa_dataset.render.surface import (
     Surface,
     place,
     read_surface,
@@ -50,15 +50,15 @@ PROBE_TIMEOUT_S = 60
 _PROBE = "import pyrender; pyrender.OffscreenRenderer(8, 8).delete()"
 
 
-class BackendUnavailableError(PipelineError):
+class BackendUnavailableError(ArenaError):
     """A requested rendering backend does not work on this machine."""
 
     def __init__(self, backend: str):
         super().__init__(
             f"The rendering backend {backend!r} does not work on this machine. For egl install "
             "the Debian packages libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri and leave "
-            "PYOPENGL_PLATFORM unset; or set render.backend: embree, which needs only "
-            "`pip install embreex`."
+            "PYOPENGL_PLATFORM unset; or choose embree (render.backend in config.yaml), which "
+            "needs only `pip install embreex`."
         )
 
 
@@ -92,9 +92,7 @@ def available(backend: str) -> bool:
 def choose_backend(backend: str = "auto") -> str:
     """Return the backend to use: `auto` prefers `egl` and falls back to `embree`."""
     if backend not in ("auto", *BACKENDS):
-        raise PipelineError(
-            f"There is no rendering backend {backend!r}; set render.backend to auto, egl or embree."
-        )
+        raise RenderError(f"There is no rendering backend {backend!r}; choose auto, egl or embree.")
     wanted = BACKENDS if backend == "auto" else (backend,)
     for name in wanted:
         if available(name):
@@ -150,15 +148,15 @@ def render_views(
 
     Raises
     ------
-    PipelineError
-        If a view has nothing to draw or a mesh or pose is not finite; as a `Rejection` if its
+    RenderError
+        If a view has nothing to draw or a mesh or pose is not finite; as a `CrowdedError` if its
         triangles cover the picture too often.
     BackendUnavailableError
         If the backend does not work here.
     """
     factor = round((samples / EGL_SAMPLES) ** 0.5)
     if factor < 1 or EGL_SAMPLES * factor**2 != samples:
-        raise PipelineError(f"{samples} samples per pixel cannot be drawn; choose 4, 16 or 36.")
+        raise RenderError(f"{samples} samples per pixel cannot be drawn; choose 4, 16 or 36.")
     surfaces = _place_views(parts_per_view)
     name = backend if backend in BACKENDS else choose_backend(backend)
     opener = _open_egl if name == "egl" else _open_embree

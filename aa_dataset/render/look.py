@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from pipeline.stages.render.camera import Camera, bounding_sphere, view_direction
+from aa_dataset.render.camera import Camera, bounding_sphere, view_direction
 
 Array = NDArray[np.floating]
 

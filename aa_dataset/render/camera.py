@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pipeline.base.errors import PipelineError
+from aa_dataset.errors import RenderError
 
 AZIMUTH_RAD = np.deg2rad(32.0)  # from the front (+x) towards the viewer's right (+y)
 ELEVATION_RAD = np.deg2rad(24.0)
@@ -63,9 +63,9 @@ def bounding_sphere(points: ArrayLike) -> tuple[NDArray[np.float64], float]:
     """
     array = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if len(array) == 0:
-        raise PipelineError("There are no points to frame; pass the vertices of the object.")
+        raise RenderError("There are no points to frame; pass the vertices of the object.")
     if not np.isfinite(array).all():
-        raise PipelineError(
+        raise RenderError(
             "Some points to frame are not finite numbers; repair or reject the mesh first."
         )
     center = (array.min(axis=0) + array.max(axis=0)) / 2

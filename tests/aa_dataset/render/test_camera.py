@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipeline.base.errors import PipelineError
-from pipeline.stages.render.camera import look_at
+from aa_dataset.errors import RenderError
+from aa_dataset.render.camera import look_at
 
 COORDINATE = st.floats(-50, 50, allow_subnormal=False)
 
@@ -45,5 +45,5 @@ def test_the_camera_is_a_rotation_in_front_right_and_above() -> None:
 
 @pytest.mark.parametrize("points", [np.zeros((0, 3)), [[0.0, np.nan, 0.0]]])
 def test_points_that_cannot_be_framed_are_named(points: np.ndarray) -> None:
-    with pytest.raises(PipelineError, match=r"points"):
+    with pytest.raises(RenderError, match=r"points"):
         look_at(points)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from pipeline.stages.render import backend as rendering
+from aa_dataset.render import backend as rendering
 from tests.kit.scenes import colored, shift, sphere
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial, SimpleMaterial
 
-from pipeline.stages.render.surface import TEXTURE_PIXELS, place, read_surface, without_backs
+from aa_dataset.render.surface import TEXTURE_PIXELS, place, read_surface, without_backs
 from tests.kit import scenes
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.stages.render import look
-from pipeline.stages.render.camera import Camera
-from pipeline.stages.render.surface import Surface
+from aa_dataset.render import look
+from aa_dataset.render.camera import Camera
+from aa_dataset.render.surface import Surface
 
 Array = NDArray[np.float32]
 Hits = Callable[[Array, Array], NDArray[np.int64]]

@@ -18,10 +18,10 @@ from PIL import Image
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
 
-from pipeline.base.errors import PipelineError
-from pipeline.stages.render import backend as rendering
-from pipeline.stages.render import look
-from pipeline.stages.render.camera import look_at
+from aa_dataset.errors import RenderError
+from aa_dataset.render import backend as rendering
+from aa_dataset.render import look
+from aa_dataset.render.camera import look_at
 from tests.kit import scenes
 
 Draw = Callable[..., np.ndarray]
@@ -179,36 +179,36 @@ def test_more_samples_keep_the_picture(draw: Draw, scene: Any) -> None:
 
 @pytest.mark.parametrize("samples", [0, 1, 5])
 def test_other_sample_counts_are_refused(samples: int, scene: Any) -> None:
-    with pytest.raises(PipelineError, match=r"choose 4, 16"):
+    with pytest.raises(RenderError, match=r"choose 4, 16"):
         rendering.render(scene, look_at(scenes.points_of(scene)), samples=samples)
 
 
 def test_nothing_to_draw_is_a_sentence() -> None:
     camera = look_at(np.eye(3))
     for parts in ([], [(trimesh.Trimesh(), np.eye(4))]):
-        with pytest.raises(PipelineError, match=r"nothing to draw"):
+        with pytest.raises(RenderError, match=r"nothing to draw"):
             rendering.render(parts, camera, backend="embree")
 
 
 def test_vertices_and_poses_that_are_not_finite_are_sentences() -> None:
     box, camera = trimesh.creation.box(), look_at(np.eye(3))
-    with pytest.raises(PipelineError, match=r"pose"):
+    with pytest.raises(RenderError, match=r"pose"):
         rendering.render([(box, np.full((4, 4), np.nan))], camera, backend="embree")
     box.vertices[3, 1] = np.nan
-    with pytest.raises(PipelineError, match=r"Part 0 has vertices that are not finite"):
+    with pytest.raises(RenderError, match=r"Part 0 has vertices that are not finite"):
         rendering.render([(box, np.eye(4))], camera, backend="embree")
 
 
 def test_an_unknown_backend_is_refused() -> None:
-    with pytest.raises(PipelineError, match=r"auto, egl or embree"):
+    with pytest.raises(RenderError, match=r"auto, egl or embree"):
         rendering.choose_backend("vulkan")
 
 
 def test_a_machine_without_egl_falls_back_with_the_reason() -> None:
     code = """
 import numpy, trimesh
-from pipeline.stages.render.backend import BackendUnavailableError, choose_backend, render
-from pipeline.stages.render.camera import look_at
+from aa_dataset.render.backend import BackendUnavailableError, choose_backend, render
+from aa_dataset.render.camera import look_at
 box = trimesh.creation.box()
 parts, camera = [(box, numpy.eye(4))], look_at(box.vertices)
 assert choose_backend("auto") == "embree"

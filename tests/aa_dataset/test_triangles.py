@@ -9,13 +9,13 @@ import trimesh
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aa_dataset.triangles import Edges, cells, connected_faces, is_closed, unique_places
 from aa_dataset.untrusted.obj import read_obj
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes, names_with_collisions
 from pipeline.shapes.grid import on_grid
 from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
 from pipeline.shapes.obj_text import obj_bytes
 from pipeline.shapes.pieces import Piece
-from pipeline.shapes.triangles import Edges, cells, connected_faces, is_closed, unique_places
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from pipeline.base.errors import PipelineError, Rejection
-from pipeline.base.reasons import Reason
-from pipeline.shapes.triangles import Edges, cells, connected
-from pipeline.stages.render.camera import Camera
+from aa_dataset.errors import CrowdedError, RenderError
+from aa_dataset.render.camera import Camera
+from aa_dataset.triangles import Edges, cells, connected
 
 if TYPE_CHECKING:
     import trimesh
@@ -98,13 +97,13 @@ def read_surface(meshes: Sequence[trimesh.Trimesh]) -> Surface:
 
     Raises
     ------
-    PipelineError
+    RenderError
         If there is no triangle at all, or a vertex is not finite.
     """
     textures = _Textures()
     rows = [_read_mesh(mesh, part, textures) for part, mesh in enumerate(meshes)]
     if sum(len(row[0]) for row in rows) == 0:
-        raise PipelineError(
+        raise RenderError(
             "There is nothing to draw: no part has a triangle. "
             "Pass at least one non-empty mesh, or reject the object."
         )
@@ -131,7 +130,7 @@ def place(surface: Surface, poses: Array) -> Surface:
     """
     linear, shift = poses[:, :3, :3], poses[:, :3, 3]
     if not np.isfinite(poses).all() or (np.abs(np.linalg.det(linear)) < 1e-18).any():
-        raise PipelineError(
+        raise RenderError(
             "A part's pose is not an invertible finite transform; check the joint values."
         )
     # The adjugate keeps normals on the side of the winding, also for a mirror image.
@@ -197,8 +196,7 @@ def require_drawable(surface: Surface, camera: Camera) -> None:
     extents = np.ptp(corners[..., :2] / width, axis=1)
     layers = float(np.minimum(extents, 1.0).prod(axis=1).sum())
     if layers > MOST_LAYERS:
-        raise Rejection(
-            Reason.TOO_MANY_FACES,
+        raise CrowdedError(
             f"its triangles cover a preview {layers:.0f} times, more than {MOST_LAYERS}; leave "
             "out those that lie in one place.",
         )
@@ -257,7 +255,7 @@ def _read_mesh(mesh: trimesh.Trimesh, part: int, textures: _Textures) -> tuple[N
     """Return corners, colors, uv, texture and part rows of one mesh."""
     vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
     if not np.isfinite(vertices).all():
-        raise PipelineError(
+        raise RenderError(
             f"Part {part} has vertices that are not finite numbers; "
             "repair or reject its mesh before it is rendered."
         )
