@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from pipeline.__main__ import main
-from pipeline.tools.fetch.access import UnpackRule
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import settle, unpack
