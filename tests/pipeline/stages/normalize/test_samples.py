@@ -42,7 +42,14 @@ PARTNET_SCREW = Screw("joint_0", "joint_2", turn=(0.0, math.pi), evidence="x")
 
 
 # Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
-HEAVY = ("100809", "102442", "rec_gear_assemblies_bde87ad659784ac8929fea99c8a6751e")
+HEAVY = (
+    "100809",
+    "102442",
+    "globe",
+    "rec_gear_assemblies_bde87ad659784ac8929fea99c8a6751e",
+    "rec_office_chair_fbdce7bae0b34ee0a70105dfbaca3d70",
+    "rec_overear_headphones_with_folding_earcups_34fac7d4fdb7486e8d4f09b0d88b1231",
+)
 
 
 def sample_names() -> list[Any]:
