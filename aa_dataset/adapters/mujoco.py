@@ -43,10 +43,10 @@ TIMESTEP = 0.002  # s
 # MuJoCo's limits and couplings are springs: as stiff as the time step allows.
 STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
 STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
-# Contacts absorb in a few steps but push apart no harder than MuJoCo's own. With its default a ball
-# of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts whose hulls just touch.
-# The shape has priority, because MuJoCo averages the softness of two shapes otherwise.
-CONTACT_REFERENCE = (3 * TIMESTEP, 3.0)
+# Contacts absorb a blow within one step but push apart no harder than MuJoCo's own, (0.02, 1): the
+# damping is 2 / (time constant), the stiffness 1 / (time constant * ratio)^2. With its damping a
+# ball of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts that just touch.
+CONTACT_REFERENCE = (2 * TIMESTEP, 5.0)
 VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
 FLOOR, CAMERA = "scene-floor", "scene-camera"  # no link or joint of the library has a hyphen
 HOLD = 1e8  # times its own inertia: what a held joint gets

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset.cli import main
+from aa_dataset.judge import ball
 from aa_dataset.judge.ball import drop_balls
 from aa_dataset.judge.drive import Outcome, Trial, drive_object
 
@@ -177,6 +178,18 @@ def test_a_ball_stays_in_a_tray_whose_floor_is_thinner_than_it(tmp_path: Path) -
     (found,) = drop_balls(folder)
     assert (found.part, found.outcome) == ("drawer", Outcome.STAYS)
     assert found.value == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_ball_never_passes_a_floor_of_half_a_millimeter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After 0.3 m it falls 4.85 mm in a time step, so it meets the floor anywhere on that way."""
+    floor: Box = (0.3, 0.3, 5e-4, 0, 0, 0.00275)
+    folder = write(tmp_path / "o", {"base": [floor, *TRAY[1:]]}, "")
+    for tenth in range(10):
+        monkeypatch.setattr(ball, "DROP", 0.3 - tenth * 4.85e-4)
+        (found,) = drop_balls(folder)
+        assert (found.outcome, found.value) == (Outcome.STAYS, pytest.approx(0.0, abs=1e-3))
 
 
 def test_a_link_that_stands_in_a_tray_does_not_fill_it(tmp_path: Path) -> None:
