@@ -245,6 +245,20 @@ def test_the_command_counts_and_names_findings(
     assert main(["judge", str(tmp_path / "objects"), "--ids", "free", *options]) == 0
 
 
+def test_of_many_joints_evenly_spaced_ones_are_driven(tmp_path: Path) -> None:
+    links: dict[str, list[Box]] = {"base": FRAME}
+    links |= {f"key{n}": [(0.02, 0.02, 0.02, 0.1 * n, 0, 1)] for n in range(7)}
+    joints = "".join(slide(f"press{n}", f"key{n}", "0 0 1", 0.01) for n in range(7))
+    folder = write(tmp_path / "objects/keys", links, joints)
+    driven = [one.part for one in drive_object(folder, "mujoco", most=3) if one.check == "drive"]
+    assert driven == ["press0", "press2", "press4"]
+    out = tmp_path / "report.parquet"
+    options = ["--drive", "--joints", "2", "--only", "mujoco", "--out", str(out)]
+    assert main(["judge", str(tmp_path / "objects"), *options]) == 0
+    rows = [row for row in pq.read_table(out).to_pylist() if row["check"] == "drive"]
+    assert [row["part"] for row in rows] == ["press0", "press3"]
+
+
 def test_a_simulator_without_contacts_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
