@@ -27,7 +27,7 @@ class Surroundings:
     floor : float
         Height of the floor, the object's lowest point at rest.
     size : float
-        Diagonal of the object's box.
+        Diagonal of the box around the object at rest and with every joint at its far end.
     middle, eye : (3,) float
         Middle of that box, and the camera's place, from which it looks there.
     right, up : (3,) float
@@ -49,7 +49,8 @@ class Surroundings:
     @classmethod
     def of(cls, files: ObjectFiles) -> Surroundings:
         """Return the surroundings of an object."""
-        low, high = files.bounds
+        boxes = np.stack([files.bounds_at(state) for state in key_states(files).values()])
+        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
         size, middle = float(np.linalg.norm(high - low)), (low + high) / 2
         back = np.array(VIEW) / np.linalg.norm(VIEW)
         right = np.cross([0.0, 0.0, 1.0], back)
