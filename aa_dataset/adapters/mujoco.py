@@ -149,6 +149,8 @@ def _add_surroundings(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
     world.add_camera(name=CAMERA, pos=around.eye + up, quat=turn, fovy=FIELD_OF_VIEW)
     spec.stat.center, spec.stat.extent = around.middle + up, around.size
     spec.visual.map.shadowclip = SHADOW
+    spec.visual.global_.azimuth = around.angles["azimuth"]
+    spec.visual.global_.elevation = around.angles["elevation"]
     order = [joint.name for joint in spec.joints]
     for name, values in key_states(files).items():
         spec.add_key(name=name, qpos=[values[joint] for joint in order])

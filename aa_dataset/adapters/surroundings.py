@@ -42,6 +42,14 @@ class Surroundings:
     up: Array
 
     @property
+    def angles(self) -> dict[str, float]:
+        """Azimuth and elevation [degrees] of the same look, for MuJoCo's own viewer."""
+        way = self.middle - self.eye
+        level = math.hypot(way[0], way[1])
+        azimuth, elevation = math.atan2(way[1], way[0]), math.atan2(way[2], level)
+        return {"azimuth": math.degrees(azimuth), "elevation": math.degrees(elevation)}
+
+    @property
     def lamp(self) -> Array:
         """Place (3,) of the light: MuJoCo casts no clean shadows farther from a directional one."""
         return np.asarray(self.middle - self.size * np.array(LIGHT) / np.linalg.norm(LIGHT))

@@ -78,6 +78,12 @@ def test_the_camera_sees_the_object_shut_and_open(cabinet: Path, tmp_path: Path)
     off = np.cross(middle - data.cam_xpos[0], way)
     assert np.linalg.norm(off) == pytest.approx(0.0, abs=1e-5)
     assert way @ (middle - data.cam_xpos[0]) > 0
+    look = mujoco.MjvCamera()
+    mujoco.mjv_defaultFreeCamera(model, look)  # what the viewer opens with
+    turn, rise = np.radians([look.azimuth, look.elevation])
+    free = [np.cos(turn) * np.cos(rise), np.sin(turn) * np.cos(rise), np.sin(rise)]
+    assert free == pytest.approx(way, abs=1e-5)
+    assert look.lookat == pytest.approx(middle, abs=1e-5)
     eye, axes = data.cam_xpos[0], data.cam_xmat[0].reshape(3, 3)
     for key in ("rest", "open"):
         mujoco.mj_resetDataKeyframe(model, data, model.key(key).id)
