@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,16 @@ def test_the_loader_of_every_simulator_has_a_floor(cabinet: Path, simulator: str
     most = 1.02 / 4.04 * (1 - np.exp(-0.1 * 4.04 / 1.02))
     assert 0.05 < loaded.coordinates()["pull"] < 1.05 * most
     assert loaded.contacts() == []
+
+
+def test_a_window_of_pybullet_needs_a_display(
+    cabinet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pybullet", reason="`make judges` installs pybullet")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(SimulatorError, match="needs a display"):
+        load("pybullet", cabinet, scene=True, visuals=True)
 
 
 def test_pinocchio_has_no_scene(cabinet: Path) -> None:
