@@ -89,6 +89,8 @@ class RawRecord:
         Name, one sentence, and the source's own category label.
     format : str
         `urdf` or `mjcf`.
+    body : str
+        Of an MJCF file with several objects, the key of this one (see `mjcf_objects`).
     parts : dict
         Semantic label by link name of the source.
     screws : tuple of Screw
@@ -117,6 +119,7 @@ class RawRecord:
     description: str = ""
     label: str = ""
     format: str = "urdf"
+    body: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     screws: tuple[Screw, ...] = ()
     license: str = ""
