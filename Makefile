@@ -67,6 +67,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/inputs.py
 	@$(BIN)/python benchmarks/metric.py
 	@$(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py

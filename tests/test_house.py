@@ -43,7 +43,7 @@ LOADER_ROOMS = {
     "dataset": {"format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
-    "render": {"errors", "triangles"},
+    "render": {"errors", "portable", "triangles", "untrusted"},
     "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
@@ -51,9 +51,13 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "draws", "untrusted", "format", "kinematics", "metric",
         "objects", "dataset", "load", "drawing",
     },
+    "inputs": {
+        "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
+        "dataset", "render",
+    },
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
-        "objects", "dataset", "load", "adapters", "export", "judge", "score",
+        "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120

@@ -22,6 +22,7 @@ from aa_dataset.cli import (
     compare,
     explain,
     export,
+    inputs,
     judge,
     library,
     nearest,
@@ -48,6 +49,7 @@ _COMMANDS = (
     sources,
     nearest,
     export,
+    inputs,
     judge,
     verify,
 )

@@ -29,6 +29,7 @@ from aa_dataset.format.split_file import read_split_file
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
+from aa_dataset.render.glb import read_glb
 from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
 from aa_dataset.score.results import read_result
@@ -49,6 +50,7 @@ from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
 from tests.fuzz import corpus
 from tests.kit import settings
+from tests.kit.inputs_library import cabinet_glb, jar_glb
 from tests.kit.settings import changed, facts_of
 
 ON_PURPOSE = (PipelineError, ArenaError)
@@ -183,6 +185,11 @@ def _joints(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder).tree("a").placements({})
 
 
+def _object_glb(data: bytes, _: Path) -> object:
+    """Read the triangles and textures of a library's object."""
+    return read_glb(data).surface()
+
+
 def _split_file(data: bytes, folder: Path) -> object:
     _written(folder, {"s.json": data})
     return read_split_file(folder / "s.json").digest
@@ -260,6 +267,7 @@ TARGETS: tuple[Target, ...] = (
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("split_file", corpus.split_files(), _split_file),
+    Target("object_glb", [cabinet_glb(), jar_glb()], _object_glb),
     Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),

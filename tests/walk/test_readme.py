@@ -157,6 +157,7 @@ def test_the_readme_is_short() -> None:
         "check",
         "judge",
         "export",
+        "inputs",
     ],
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
