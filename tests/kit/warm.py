@@ -8,6 +8,7 @@ the project is imported before, so every run has the code of its own folder.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -73,6 +74,7 @@ def main() -> None:
     sys.path.pop(0)  # the folder of this file, which `-m` would not have put there
     for name in NEEDED:
         importlib.import_module(name)
+    gc.freeze()  # what all runs share is never visited, which would copy it
     for line in sys.stdin:
         places, environment, command = json.loads(line)
         if command[0] == "snakemake":  # imported for its runs alone

@@ -158,11 +158,12 @@ def test_a_dry_run_writes_nothing(checkout: Checkout, hub: HubLoopback) -> None:
     assert not any("/resolve/" in path for path in hub.paths())
 
 
+@pytest.mark.parametrize("other", [{"sha256": "1" * 64}, {"size": 7}])
 def test_a_repository_that_is_not_the_known_one_is_refused(
-    checkout: Checkout, hub: HubLoopback
+    checkout: Checkout, hub: HubLoopback, other: dict[str, Any]
 ) -> None:
-    known = {"more/boxes.tar.gz": {"sha256": "1" * 64}}
-    checkout.describe({**HUB, "known": known})
+    digest = sha256(CONTENT["more/boxes.tar.gz"])
+    checkout.describe({**HUB, "known": {"more/boxes.tar.gz": {"sha256": digest, **other}}})
     done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and "is not the file that pipeline/raw/sources.yaml" in done.stderr
     assert not checkout.raw.exists()

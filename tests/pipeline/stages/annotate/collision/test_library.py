@@ -88,7 +88,7 @@ def finished(normal: Outcome, folder: Path) -> tuple[Outcome, float]:
 @pytest.mark.parametrize(
     "family",
     [
-        name if number % 6 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        name if number % 8 == 0 else pytest.param(name, marks=pytest.mark.slow)
         for number, name in enumerate(family_names())
     ],
 )
