@@ -173,7 +173,8 @@ def _describe_model(files: RawFiles, found: Found) -> RawRecord:
     body = found.facts.get("body", "")
     return RawRecord(
         model=found.paths[0],
-        name="/".join([*model.with_suffix("").parts[1:], *([body] if body else [])]),
+        # A scene's file is named after something else, such as the robot in it.
+        name=body or "/".join(model.with_suffix("").parts[1:]),
         label=_model_label(files, model, found.facts),
         format=kind,
         body=body,

@@ -100,7 +100,7 @@ def test_an_object_of_a_scene_names_the_others_and_is_labeled_by_its_body(root: 
     found = next(one for one in urdf_folder.discover(root) if one.name.endswith("#oven"))
     facts = facts_of(root, adapter="urdf_folder")
     record = ingest(Task("x", IngestInput("tail", facts, found, "d", None)), SETTINGS).record
-    assert (record.label, record.name, record.body) == ("oven", "scene/oven", "oven")
+    assert (record.label, record.name, record.body) == ("oven", "oven", "oven")
     assert record.source_id == "home/scene.xml#oven"
 
 
