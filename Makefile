@@ -15,6 +15,8 @@ complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/b
 # Two test processes, each with whole files where possible: what a file's tests share is made once.
 PARALLEL := -n 2 --dist worksteal
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Tests and builds start hundreds of processes, each of which would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help library docs test test-metric test-slow fuzz judges check bench clean
 

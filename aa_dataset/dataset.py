@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +22,23 @@ from aa_dataset.format.split_file import is_split_file
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.library.catalog import Catalog, SelectionError, UnknownObjectError
 from aa_dataset.library.exchange import Exchange, member_proofs, open_split_file
+from aa_dataset.library.filters import (
+    Choice,
+    Mask,
+    Predicate,
+    Span,
+    accepted,
+    described,
+    listed,
+    with_finding,
+    with_joint,
+    with_values,
+    within,
+)
 from aa_dataset.objects import ArticulatedObject
 
 Rows = NDArray[np.int64]
-Choice = str | Iterable[str] | None
+Indices = list[int] | list[str] | tuple[int, ...] | NDArray[Any]
 
 
 class Dataset:
@@ -56,18 +71,41 @@ class Dataset:
     def __getitem__(self, key: int | str) -> ArticulatedObject: ...
 
     @overload
-    def __getitem__(self, key: slice) -> Dataset: ...
+    def __getitem__(self, key: slice | Indices) -> Dataset: ...
 
-    def __getitem__(self, key: int | str | slice) -> ArticulatedObject | Dataset:
-        """Return one object by number or id, or the selection of a slice."""
+    def __getitem__(self, key: int | str | slice | Indices) -> ArticulatedObject | Dataset:
+        """Return one object by number or id; a selection by slice, numbers, ids or mask."""
         if isinstance(key, slice):
             return self._select_rows(self._rows[key], self._label)
         if isinstance(key, str):
             return ArticulatedObject(self._catalog, self._member_row(key))
+        if isinstance(key, list | tuple | np.ndarray):
+            return self._picked(key)
         try:
             return ArticulatedObject(self._catalog, int(self._rows[key]))
         except IndexError:
             raise IndexError(f"index {key} is out of range for {len(self)} objects.") from None
+
+    def _picked(self, key: Indices) -> Dataset:
+        """Return the objects of a list of numbers or ids, or of a mask with a value per object."""
+        if len(key) and all(isinstance(one, str) for one in key):
+            return self.select(map(str, key))
+        index = np.asarray(key)
+        if len(index) == 0:
+            index = index.astype(np.int64)
+        if index.ndim != 1 or index.dtype.kind not in "bui":
+            raise SelectionError(
+                "the index is no list of numbers, ids or booleans; pass one of these."
+            )
+        if index.dtype.kind == "b" and len(index) != len(self):
+            raise SelectionError(
+                f"the mask has {len(index)} values for {len(self)} objects; it needs one each."
+            )
+        try:
+            return self._select_rows(self._rows[index], f"{self._label}, selected")
+        except IndexError:
+            far = next(int(k) for k in index if not -len(self) <= k < len(self))
+            raise IndexError(f"index {far} is out of range for {len(self)} objects.") from None
 
     def __contains__(self, item: object) -> bool:
         if isinstance(item, ArticulatedObject):
@@ -228,42 +266,69 @@ class Dataset:
         source: Choice = None,
         license: Choice = None,
         joint_type: Choice = None,
+        joints: Span = None,
+        depth: Span = None,
+        size: Span = None,
+        is_metric: bool | None = None,
+        finding: Choice = None,
+        without_finding: Choice = None,
+        where: Predicate | None = None,
     ) -> Dataset:
-        """Return the objects that match every argument; each is one value or several.
+        """Return the objects that match every argument.
 
-        `joint_type` requires at least one joint of that type. An unknown value raises
-        `SelectionError`, so that a typo never gives an empty selection.
+        An unknown value raises `SelectionError`, so that a typo never gives an empty selection.
+
+        Parameters
+        ----------
+        category, supercategory, source, license : str or several
+            The value of that column.
+        joint_type : str or several
+            A joint of at least one of these types.
+        joints, depth, size : number or (lowest, highest)
+            Movable joints, depth of the tree, and diagonal of the bounding box [m, or the object's
+            own unit]; None is an open end, both ends are included.
+        is_metric : bool
+            Whether lengths are true meters.
+        finding, without_finding : str or several
+            A finding of at least one, or of none, of these codes.
+        where : function
+            Called with the row of the objects table as a dict, for objects that match the rest.
         """
-        choices = {
-            "category": category,
-            "supercategory": supercategory,
-            "source": source,
-            "license": license,
-            "joint_type": joint_type,
+        catalog, texts = self._catalog, ("category", "supercategory", "source", "license")
+        given = {name: value for name, value in locals().items() if value is not None}
+        tests: dict[str, Callable[[Any], Mask]] = {
+            **{name: partial(with_values, catalog, name) for name in texts},
+            "joint_type": partial(with_joint, catalog),
+            **{name: partial(within, catalog, name) for name in ("joints", "depth", "size")},
+            "is_metric": lambda wanted: catalog.objects["is_metric"].to_numpy() == bool(wanted),
+            "finding": partial(with_finding, catalog),
+            "without_finding": lambda codes: ~with_finding(catalog, codes),
         }
-        keep = np.ones(len(self), dtype=bool)
-        label = self._label
-        for field, choice in choices.items():
-            if choice is not None:
-                values = [choice] if isinstance(choice, str) else [str(value) for value in choice]
-                keep &= self._rows_with_values(field, values)
-                label += f", {field}={'|'.join(values)}"
-        return self._select_rows(self._rows[keep], label)
+        rows, label = self._rows, self._label
+        for field, test in tests.items():
+            if field in given:
+                choice = given[field]
+                is_several = not isinstance(choice, str | tuple) and isinstance(choice, Iterable)
+                choice = listed(choice) if is_several else choice
+                rows = rows[test(choice)[rows]]
+                label += f", {field}={described(choice)}"
+        if where is not None:
+            rows, label = rows[accepted(catalog, rows, where)[rows]], f"{label}, where"
+        return self._select_rows(rows, label)
 
-    def _rows_with_values(self, column: str, values: list[str]) -> NDArray[np.bool_]:
-        if column == "joint_type":
-            return self._has_joint(values)
-        known = set(pc.unique(self._catalog.objects[column]).to_pylist())
-        if column == "category":
-            known |= set(self._catalog.table("categories")["category"].to_pylist())
-        _require_known(column, values, known)
-        matches = pc.is_in(self._column(column), value_set=pa.array(values, pa.string()))
-        return np.asarray(matches.to_numpy(), dtype=bool)
+    def shuffle(self, seed: int = 0) -> Dataset:
+        """Return the objects in a random order, which depends on ids and seed alone.
 
-    def _has_joint(self, types: list[str]) -> NDArray[np.bool_]:
-        _require_known("joint_type", types, {kind.value for kind in JointType})
-        counts = [self._column(f"joints_{kind}").to_numpy() for kind in types]
-        return np.asarray(np.any(np.array(counts) > 0, axis=0), dtype=bool)
+        It is the same on every machine and for every build, and an object keeps its place among the
+        others when objects come or go.
+        """
+
+        def draw(object_id: str) -> bytes:
+            return sha256(f"{int(seed)} {object_id}".encode()).digest()
+
+        drawn = [draw(object_id) for object_id in self.object_ids]
+        order = sorted(range(len(drawn)), key=drawn.__getitem__)
+        return self._select_rows(self._rows[np.array(order, int)], f"{self._label}, shuffled")
 
     def table(self, name: str) -> pa.Table:
         """Return a table as pyarrow, restricted to the objects of this selection.
@@ -299,14 +364,3 @@ class Dataset:
         rows = pc.value_counts(self._column(column)).to_pylist()
         ranked = sorted(rows, key=lambda row: (-row["counts"], row["values"]))
         return {row["values"]: row["counts"] for row in ranked}
-
-
-def _require_known(field: str, values: list[str], known: set[str]) -> None:
-    for value in values:
-        if value not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(value, sorted(known), n=3) or sorted(known)[:8]
-            raise SelectionError(
-                f"{field} {value!r} is not in this library; similar values: {', '.join(near)}."
-            )

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, parse_count
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_parameters, read_parameters
 from aa_dataset.cli.terminal import note, say, say_json
 from aa_dataset.errors import ArenaError
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
-    from aa_dataset.score.parameters import Parameters
     from aa_dataset.score.readers import PredictionReader
     from aa_dataset.score.results import Result
 
@@ -33,31 +31,11 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--split", help="require an object of a split, such as eval200")
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
-    _add_parameters(parser)
+    add_parameters(parser)
     add_json(parser, "print the explanation as JSON instead")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of both trees")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page about the object")
     parser.set_defaults(run=run_explain)
-
-
-def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add the parameters of a score that change how one object is paired and priced."""
-    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
-    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
-    parser.add_argument(
-        "--pairing",
-        choices=("tree", "assignment", "name", "geometry"),
-        default="tree",
-        help="how joints are paired, as for `aa score`; default tree",
-    )
-    parser.add_argument(
-        "--impute-limits",
-        choices=("none", "truth"),
-        default="none",
-        help="give paired joints without limits the range of their partner",
-    )
-    parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="time limit")
 
 
 def run_explain(arguments: argparse.Namespace) -> int:
@@ -74,7 +52,9 @@ def run_explain(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.explain.text import explanation_lines
     from aa_dataset.score.readers import open_predictions
 
-    parameters = _parameters(arguments)
+    for path in (arguments.svg, arguments.html):
+        require_folder(path)
+    parameters = read_parameters(arguments)
     predictions = open_predictions(arguments.pred)
     dataset = load_default(arguments.library, arguments.split)
     subject = explain_object(dataset[arguments.object], predictions, parameters)
@@ -111,21 +91,6 @@ def require_folder(path: Path | None) -> None:
     """Refuse a file in a folder that does not exist, before work starts."""
     if path is not None and not path.absolute().parent.is_dir():
         raise ArenaError(f"{path.parent} is not a folder. Create it or choose another.")
-
-
-def _parameters(arguments: argparse.Namespace) -> Parameters:
-    from aa_dataset.score.parameters import SEARCH_BUDGET, Parameters
-
-    for path in (arguments.svg, arguments.html):
-        require_folder(path)
-    return Parameters(
-        arguments.alpha,
-        arguments.kappa,
-        arguments.pairing,
-        SEARCH_BUDGET if arguments.budget is None else arguments.budget,
-        arguments.time_limit,
-        arguments.impute_limits,
-    )
 
 
 def _say_size(path: Path, size: int) -> None:

@@ -6,11 +6,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count
-from aa_dataset.cli.terminal import note, say, say_json, table
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count, parse_span
+from aa_dataset.cli.terminal import note, say, say_json, table, width
+from aa_dataset.errors import ArenaError
+from aa_dataset.files import refused_as_sentence, write_bytes
 from aa_dataset.format.benchmark import SPLIT
+from aa_dataset.format.layout import PREVIEW
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -40,8 +44,22 @@ def _add_info(commands: Any) -> None:
 def _add_list(commands: Any) -> None:
     parser = commands.add_parser("list", help="list the objects of a library")
     add_library(parser)
-    for option in ("--category", "--source", "--joint-type", "--license"):
+    for option in ("--category", "--supercategory", "--source", "--joint-type", "--license"):
         parser.add_argument(option, action="append", help="keep only these; repeatable")
+    for option, what in (
+        ("--joints", "movable joints"),
+        ("--depth", "depth of the tree"),
+        ("--size", "diagonal of the box [m]"),
+    ):
+        parser.add_argument(
+            option,
+            type=parse_span,
+            metavar="N|LOW..HIGH",
+            help=f"keep only this number, or range, of {what}; 3.. means 3 or more",
+        )
+    parser.add_argument("--metric", action="store_true", help="keep only objects in true meters")
+    parser.add_argument("--finding", action="append", help="keep only objects with this finding")
+    parser.add_argument("--without-finding", action="append", help="leave out such objects")
     parser.add_argument("--split", help="list one split only, such as eval200, or a split file")
     parser.add_argument(
         "--limit", type=parse_count, help=f"objects to show; default {SHOWN}, 0 for all"
@@ -55,6 +73,7 @@ def _add_show(commands: Any) -> None:
     parser.add_argument("object", metavar="OBJECT", help="object id")
     add_library(parser)
     add_json(parser)
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="save the preview as PNG")
     parser.set_defaults(run=_run_show)
 
 
@@ -62,6 +81,9 @@ def _add_unpack(commands: Any) -> None:
     parser = commands.add_parser("unpack", help="write objects as folders of URDF and meshes")
     parser.add_argument("dest", metavar="DEST", type=Path, help="folder to write into")
     parser.add_argument("--split", help="unpack one split only, by its name or a split file")
+    parser.add_argument(
+        "--object", action="append", metavar="ID", help="unpack only this object; may be repeated"
+    )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.set_defaults(run=_run_unpack)
 
@@ -80,7 +102,8 @@ def _run_info(arguments: argparse.Namespace) -> int:
     held = dataset.catalog.seal.benchmark
     lines.append(f"{'benchmark':<16} {held.title if held else _NO_VERSION}")
     lines += [f"{'':<16} {held.agreement}"] if held else []
-    lines += [f"{key:<16} {_counts_that_fit(facts[key])}" for key in titles]
+    facts = facts | {"joints": {kind: n for kind, n in facts["joints"].items() if n}}
+    lines += [line for key in titles for line in _count_lines(key, facts[key])]
     for name, sources in facts["sampled"].items():
         lines.append(f"{'sampled split':<16} {name}: {_counts_that_fit(sources)}")
     say(lines)
@@ -117,12 +140,22 @@ def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _counts_that_fit(counts: dict[str, int], width: int = 68) -> str:
-    """Return as many counts as fit into `width`, and the number of the rest."""
+def _count_lines(title: str, counts: dict[str, int]) -> list[str]:
+    """Return counts under a title: all joint types and splits, of others as many as fit."""
+    if title not in ("joints", "splits"):
+        return [f"{title:<16} {_counts_that_fit(counts)}"]
+    text = ", ".join(f"{name} {number:,}" for name, number in counts.items()) or "none"
+    shown = wrap(text, max(width() - 17, 20), break_long_words=False)
+    return [f"{title if k == 0 else '':<16} {line}" for k, line in enumerate(shown)]
+
+
+def _counts_that_fit(counts: dict[str, int]) -> str:
+    """Return as many counts as fit into a line, and the number of the rest."""
     shown: list[str] = []
     for name, number in counts.items():
         entry = f"{name} {number:,}"
-        if shown and len(", ".join([*shown, entry])) > width:
+        # The title before it takes 17 columns, the number of the rest after it up to 15.
+        if shown and len(", ".join([*shown, entry])) > width() - 32:
             break
         shown.append(entry)
     rest = len(counts) - len(shown)
@@ -132,9 +165,16 @@ def _counts_that_fit(counts: dict[str, int], width: int = 68) -> str:
 def _run_list(arguments: argparse.Namespace) -> int:
     dataset = _open_dataset(arguments.library, split=arguments.split).filter(
         category=arguments.category,
+        supercategory=arguments.supercategory,
         source=arguments.source,
         license=arguments.license,
         joint_type=arguments.joint_type,
+        joints=arguments.joints,
+        depth=arguments.depth,
+        size=arguments.size,
+        is_metric=True if arguments.metric else None,
+        finding=arguments.finding,
+        without_finding=arguments.without_finding,
     )
     limit = arguments.limit
     if limit is None:
@@ -159,6 +199,8 @@ def _list_row(item: ArticulatedObject) -> tuple[str, ...]:
 def _run_show(arguments: argparse.Namespace) -> int:
     dataset = _open_dataset(arguments.library)
     item = dataset[arguments.object]
+    if arguments.picture is not None:
+        _save_picture(item, arguments.picture)
     if arguments.json:
         rows = dataset.select([item.object_id])
         facts = rows.table("objects").to_pylist()[0]
@@ -181,6 +223,18 @@ def _run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _save_picture(item: ArticulatedObject, path: Path) -> None:
+    """Write the preview to a new file."""
+    if path.exists() or path.is_symlink():
+        raise ArenaError(f"{path} exists. Choose another name for the picture.")
+    if not path.absolute().parent.is_dir():
+        raise ArenaError(f"{path.parent} is not a folder. Create it or choose another.")
+    data = item.read(PREVIEW)
+    with refused_as_sentence(path, lambda: len(data)):
+        write_bytes(path, data)
+    note(f"{path}: {item.object_id} at rest")
+
+
 def _joint_row(joint: Joint) -> tuple[str, ...]:
     if not joint.is_movable:
         return joint.name, joint.type.value, joint.parent, joint.child, "", "", ""
@@ -192,6 +246,8 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
 
 def _run_unpack(arguments: argparse.Namespace) -> int:
     dataset = _open_dataset(arguments.library, split=arguments.split)
+    if arguments.object:
+        dataset = dataset.select(dict.fromkeys(arguments.object))
     written = dataset.unpack(arguments.dest)
     say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} newly written"])
     return 0

@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import add_json, add_library
+from aa_dataset.cli.arguments import add_json, add_library, add_norms
 from aa_dataset.cli.terminal import say, say_json, table
 from aa_dataset.errors import ArenaError
 
@@ -26,8 +26,7 @@ def add_to(commands: Any) -> None:
     add_library(parser)
     parser.add_argument("--count", type=int, default=10, help="neighbors to show; default 10")
     parser.add_argument("--split", help="search one split only, such as train")
-    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
-    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
+    add_norms(parser)
     parser.add_argument("--budget", type=int, help="search steps per tree distance")
     add_json(parser)
     parser.set_defaults(run=run_nearest)

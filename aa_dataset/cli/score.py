@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_parameters, parse_count, read_parameters
 from aa_dataset.cli.explain import add_page, require_folder, write_page
 from aa_dataset.cli.presets import add_preset, preset_reports, report_content, report_texts
 from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
     from aa_dataset.score.evaluate import Plan
-    from aa_dataset.score.parameters import Parameters
     from aa_dataset.score.results import Result
 
 
@@ -35,32 +33,9 @@ def add_to(commands: Any) -> None:
         help="split to score on, such as eval200 or eval200-v0, or a file of `aa split export`",
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
-    _add_parameters(parser)
+    add_parameters(parser)
     _add_outputs(parser)
     parser.set_defaults(run=run_score)
-
-
-def _add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add what changes a number."""
-    parser.add_argument("--alpha", type=float, default=1.0, help="1/m, split norm; default 1")
-    parser.add_argument("--kappa", type=float, default=math.pi, help="scale of E^phi; default pi")
-    parser.add_argument(
-        "--pairing",
-        choices=("tree", "assignment", "name", "geometry"),
-        default="tree",
-        help="pair joints by exact tree matching, by assignment that ignores the trees, by equal "
-        "names, or by the centers of what they move",
-    )
-    parser.add_argument(
-        "--impute-limits",
-        choices=("none", "truth"),
-        default="none",
-        help="give joints without limits the range of their partner; marks the method",
-    )
-    parser.add_argument("--budget", type=parse_count, help="search steps per tree distance")
-    parser.add_argument(
-        "--time-limit", type=float, metavar="S", help="time limit, recorded in the result"
-    )
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +73,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.score.report import report_lines
     from aa_dataset.score.warnings import warnings_of
 
-    parameters = _parameters(arguments)
+    parameters = read_parameters(arguments)
     require_folder(arguments.html)
     predictions = open_predictions(arguments.predictions)
     plan = Plan(
@@ -132,16 +107,3 @@ def _scored(plan: Plan, arguments: argparse.Namespace) -> Result:
     if was_there:
         note(f"{arguments.out} has this result already; --again scores once more.")
     return result
-
-
-def _parameters(arguments: argparse.Namespace) -> Parameters:
-    from aa_dataset.score.parameters import SEARCH_BUDGET, Parameters
-
-    return Parameters(
-        arguments.alpha,
-        arguments.kappa,
-        arguments.pairing,
-        SEARCH_BUDGET if arguments.budget is None else arguments.budget,
-        arguments.time_limit,
-        arguments.impute_limits,
-    )

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aa_dataset.untrusted.foreign_text import UNPRINTABLE, terminal_line
 
-WIDTH = 100
+WIDTH = 100  # columns where no terminal and no $COLUMNS tells the width
+_NARROWEST = 40
 
 
 def say(lines: Iterable[str]) -> None:
@@ -40,25 +42,30 @@ def progress(total: int | None, unit: str) -> Any:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return aligned lines of at most `WIDTH` columns.
+    """Return aligned lines that fit the terminal.
 
     The widest columns are truncated first, the first column last: it holds what people copy.
     """
     cells = [list(header), *(list(row) for row in rows)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
-    while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+    while sum(widths) + 2 * (len(widths) - 1) > max(width(), _NARROWEST):
         widest = max(range(1, len(widths)), key=widths.__getitem__)
-        widths[widest if widths[widest] > 10 else 0] -= 1
+        widths[widest if widths[widest] > 10 or widths[0] <= 1 else 0] -= 1
     return [
         "  ".join(
-            _cut_to_width(text, width) for text, width in zip(row, widths, strict=True)
+            _cut_to_width(text, most) for text, most in zip(row, widths, strict=True)
         ).rstrip()
         for row in cells
     ]
 
 
-def _cut_to_width(text: str, width: int) -> str:
-    return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
+def width() -> int:
+    """Return the columns of the terminal, ``$COLUMNS`` if set, else `WIDTH`."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns
+
+
+def _cut_to_width(text: str, most: int) -> str:
+    return text.ljust(most) if len(text) <= most else text[: max(most - 1, 0)] + "…"
 
 
 def _without_infinities(value: Any) -> Any:

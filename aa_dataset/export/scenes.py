@@ -43,7 +43,8 @@ def _mjcf(parts: Parts, around: Surroundings, document: bytes) -> bytes:
     extent = {"center": numbers(around.middle), "extent": numbers(around.size)}
     SubElement(root, "statistic", extent)
     visual = SubElement(root, "visual")
-    SubElement(visual, "global", {"offwidth": "1280", "offheight": "960"})
+    look = {name: numbers(angle) for name, angle in around.angles.items()}
+    SubElement(visual, "global", {"offwidth": "1280", "offheight": "960", **look})
     SubElement(visual, "map", {"shadowclip": numbers(SHADOW)})
     SubElement(visual, "headlight", {"ambient": "0.3 0.3 0.3", "diffuse": "0.4 0.4 0.4"})
     _add_mjcf_floor(root, around)

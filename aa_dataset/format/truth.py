@@ -113,6 +113,23 @@ class Agreement:
         """Whether every member is there and agrees."""
         return not self.absent and not self.changed
 
+    def problem(self, name: str) -> str:
+        """Return how many members of a list are missing or differ, and the first of each."""
+        whole = self.by_bytes + self.by_numbers + len(self.absent) + len(self.changed)
+        members, problems = f"of the {whole} objects of {name}", []
+        if self.absent:
+            problems.append(
+                f"{len(self.absent)} {members} are not in this library, the first is "
+                f"{self.absent[0]}"
+            )
+        if self.changed:
+            first, field = next(iter(self.changed.items()))
+            problems.append(
+                f"{len(self.changed)} {members} differ in what scoring uses, the first is "
+                f"{first}, {field}"
+            )
+        return "; ".join(problems)
+
 
 def compare_members(
     contents: Mapping[str, str],

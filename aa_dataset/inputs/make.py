@@ -186,7 +186,7 @@ def make(item: ArticulatedObject, name: str, settings: Settings) -> Made:
         radius,
         scale,
         {state: studio.state(state, poses[state], triangles[state]) for state in poses},
-        tree.coordinates(moved),
+        {name: float(value) for name, value in tree.coordinates(moved).items()},
         links,
     )
 

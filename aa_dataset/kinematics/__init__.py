@@ -4,6 +4,7 @@
 from aa_dataset.kinematics.bodies import RigidBody, merge_bodies
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource, Mimic
 from aa_dataset.kinematics.screws import adjoint, exp_twist, prismatic_screw, revolute_screw
+from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "LimitSource",
     "Mimic",
     "RigidBody",
+    "Similarity",
     "adjoint",
     "exp_twist",
     "merge_bodies",

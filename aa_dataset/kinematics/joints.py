@@ -34,6 +34,7 @@ class LimitSource(StrEnum):
     GIVEN = "given"  # stated, by a number, by infinity or by the type
     ABSENT = "absent"  # the file states none; they count as infinite
     IMPUTED = "imputed"  # put in place of absent ones
+    TABLE = "table"  # a constant of the method, the same for every object
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def _joint_fields(joint: Joint) -> Iterator[tuple[str, Any]]:
     if joint.type in BOUNDED:
         is_absent = joint.limit_source is LimitSource.ABSENT
         yield "limits", None if is_absent else [_end(limit) for limit in joint.limits]
-    if joint.limit_source is LimitSource.IMPUTED:
+    if joint.limit_source in (LimitSource.IMPUTED, LimitSource.TABLE):
         yield "limit_source", joint.limit_source.value
     if joint.type is JointType.HELICAL:
         yield "pitch", joint.pitch

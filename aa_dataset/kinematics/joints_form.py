@@ -165,8 +165,10 @@ def _require_ends(place: str, field: str, value: Any) -> None:
 
 
 def _require_source(place: str, field: str, value: Any) -> None:
-    if type(value) is not str or value not in ("given", "imputed"):
-        raise field_error(place, field, f"it is {_shown(value)}; it must be given or imputed.")
+    if type(value) is not str or value not in ("given", "imputed", "table"):
+        raise field_error(
+            place, field, f"it is {_shown(value)}; it must be given, imputed or table."
+        )
 
 
 def _require_mimic(place: str, field: str, value: Any) -> None:

@@ -122,31 +122,13 @@ def open_split_file(catalog: Catalog, path: Path) -> Exchange:
     if not found.is_complete:
         raise SelectionError(
             f"the split {split.name} of {path} is not complete in {catalog.layout.root}: "
-            f"{_problem(split, found)}. Run `aa split import {path}`, which lists all of them and "
-            "says how to get them."
+            f"{found.problem(split.name)}. Run `aa split import {path}`, which lists all of "
+            "them and says how to get them."
         )
     ids = pa.chunked_array([pa.array([m.object_id for m in split.members], pa.string())])
     rows = catalog.rows_of(ids).tolist()
     proofs = {row: member.proof for row, member in zip(rows, split.members, strict=True)}
     return Exchange(split.name, proofs, found.by_bytes, found.by_numbers)
-
-
-def _problem(split: SplitFile, found: Agreement) -> str:
-    """Return how many members are missing or differ, and the first of each."""
-    total, problems = len(split.members), []
-    if found.absent:
-        first = next(m for m in split.members if m.object_id == found.absent[0])
-        problems.append(
-            f"{len(found.absent)} of the {total} objects are missing, the first is "
-            f"{first.object_id} of the source {first.source}"
-        )
-    if found.changed:
-        object_id, field = next(iter(found.changed.items()))
-        problems.append(
-            f"{len(found.changed)} of the {total} objects differ in what scoring uses, the first "
-            f"is {object_id}, {field}"
-        )
-    return "; ".join(problems)
 
 
 def _agreement(catalog: Catalog, split: SplitFile) -> Agreement:

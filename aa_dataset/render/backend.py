@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of placed meshes, by OpenGL (pyrender on EGL) or by ray casting (embreex).
 
-Only this module imports either library, when it is first used. The backends share geometry
+The libraries are imported when they are first used. The backends share geometry
 (`surface`), lights and ground (`look`) and camera, so that they differ by little more than the
 anti-aliasing of edges.
 """
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import io
 import os
@@ -17,15 +16,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from aa_dataset.errors import ArenaError, RenderError
+from aa_dataset.errors import RenderError
 from aa_dataset.render import look, raycast
 from aa_dataset.render.camera import Camera
+from aa_dataset.render.egl import open_egl
+from aa_dataset.render.errors import BackendUnavailableError
 from aa_dataset.render.surface import (
     Surface,
     place,
@@ -48,18 +49,6 @@ PROBE_TIMEOUT_S = 60
 
 # A successful import is not enough: only creating a context proves that EGL works.
 _PROBE = "import pyrender; pyrender.OffscreenRenderer(8, 8).delete()"
-
-
-class BackendUnavailableError(ArenaError):
-    """A requested rendering backend does not work on this machine."""
-
-    def __init__(self, backend: str):
-        super().__init__(
-            f"The rendering backend {backend!r} does not work on this machine. For egl install "
-            "the Debian packages libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri and leave "
-            "PYOPENGL_PLATFORM unset; or choose embree (render.backend in config.yaml), which "
-            "needs only `pip install embreex`."
-        )
 
 
 class _Painter(Protocol):
@@ -159,7 +148,7 @@ def render_views(
         raise RenderError(f"{samples} samples per pixel cannot be drawn; choose 4, 16 or 36.")
     surfaces = _place_views(parts_per_view)
     name = backend if backend in BACKENDS else choose_backend(backend)
-    opener = _open_egl if name == "egl" else _open_embree
+    opener = open_egl if name == "egl" else _open_embree
     pictures = []
     with opener(size * factor) as paint:
         for surface in surfaces:
@@ -210,130 +199,6 @@ def _compose(layer: NDArray[np.float32], behind: NDArray[np.float32]) -> Picture
     plain = np.array(look.BACKGROUND, dtype=np.float32)
     color = layer[..., :3] + uncovered * (behind - plain)
     return np.rint(255 * np.clip(color, 0, 1)).astype(np.uint8)
-
-
-# --- EGL -------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _open_egl(pixels: int) -> Iterator[_Painter]:
-    """Open a new OpenGL context; the memory of a reused context grows with every object."""
-    try:
-        pyrender = _import_pyrender()
-        renderer = pyrender.OffscreenRenderer(pixels, pixels)
-    except Exception as error:  # a missing library or driver raises various errors
-        raise BackendUnavailableError("egl") from error
-    renderer._renderer._program_cache = _shader_cache()
-
-    def paint(surface: Surface, camera: Camera) -> NDArray[np.float32]:
-        color, _ = renderer.render(_egl_scene(surface, camera), pyrender.RenderFlags.RGBA)
-        return np.asarray(color, dtype=np.float32) / np.float32(255)
-
-    try:
-        yield paint
-    finally:
-        renderer.delete()
-
-
-@cache
-def _import_pyrender() -> Any:
-    """Import pyrender for EGL, which must be chosen before OpenGL is first imported."""
-    if os.environ.setdefault("PYOPENGL_PLATFORM", "egl") != "egl":
-        raise BackendUnavailableError("egl")
-    if not hasattr(np, "infty"):
-        np.infty = np.inf  # type: ignore[attr-defined]  # numpy 2 dropped it, pyrender uses it
-    import pyrender
-
-    # pyrender's delete() runs the garbage collector for every object, which is needed. Freezing
-    # the modules before saves a third of a small object's time.
-    gc.freeze()
-    return pyrender
-
-
-def _shader_cache() -> Any:
-    """Return a pyrender shader cache that serves the library's shaders for every material."""
-    from pyrender.shader_program import ShaderProgram
-
-    class Program(ShaderProgram):  # type: ignore[misc]
-        def _load(self, name: str) -> str:
-            text = look.VERTEX_SHADER if name == "mesh.vert" else look.FRAGMENT_SHADER
-            defines = "".join(f"#define {key} {value}\n" for key, value in self.defines.items())
-            return f"#version 330 core\n{defines}{text}"
-
-    class Cache:
-        def __init__(self) -> None:
-            self.programs: dict[tuple[tuple[str, int], ...], Program] = {}
-
-        def get_program(self, *, defines: dict[str, int], **_names: str) -> Program:
-            key = tuple(sorted(defines.items()))
-            if key not in self.programs:
-                self.programs[key] = Program("mesh.vert", "mesh.frag", defines=defines)
-            return self.programs[key]
-
-        def clear(self) -> None:
-            for program in self.programs.values():
-                program.delete()
-
-    return Cache()
-
-
-def _egl_scene(surface: Surface, camera: Camera) -> Any:
-    """Return a pyrender scene with one mesh, whose primitives are drawn in their order."""
-    pyrender = _import_pyrender()
-    clear = surface.is_transparent()
-    solid, glass = surface.select(~clear), surface.select(clear)
-    depth = glass.corners.mean(axis=1) @ camera.pose[:3, 2]
-    glass = glass.select(np.argsort(depth, kind="stable"))  # the farthest first
-    images: dict[int, Any] = {}
-    primitives = _primitives(solid, images, blend=False) + _primitives(glass, images, blend=True)
-    scene = pyrender.Scene(bg_color=[*look.BACKGROUND, 0.0])
-    scene.add(pyrender.Mesh(primitives))
-    lens = pyrender.PerspectiveCamera(camera.yfov_rad, znear=camera.near, zfar=camera.far)
-    scene.add(lens, pose=camera.pose)
-    return scene
-
-
-def _primitives(surface: Surface, images: dict[int, Any], *, blend: bool) -> list[Any]:
-    """Return one pyrender primitive per texture; corner colors carry the materials."""
-    pyrender = _import_pyrender()
-    make = _glass_primitive() if blend else pyrender.Primitive
-    primitives = []
-    for index in np.unique(surface.texture):
-        rows = surface.select(surface.texture == index)
-        if index >= 0 and index not in images:
-            images[index] = pyrender.Texture(source=surface.textures[index], source_channels="RGBA")
-        material = pyrender.MetallicRoughnessMaterial(
-            baseColorTexture=images.get(index),
-            alphaMode="BLEND" if blend else "OPAQUE",
-            doubleSided=True,
-        )
-        primitives.append(
-            make(
-                positions=rows.corners.reshape(-1, 3),
-                normals=rows.normals.reshape(-1, 3),
-                texcoord_0=None if index < 0 else rows.uv.reshape(-1, 2),
-                color_0=rows.colors.reshape(-1, 4),
-                material=material,
-            )
-        )
-    return primitives
-
-
-@cache
-def _glass_primitive() -> Any:
-    """Return pyrender's primitive without depth writing, so that no glass hides other glass."""
-    from OpenGL.GL import GL_FALSE, GL_TRUE, glDepthMask
-
-    class Glass(_import_pyrender().Primitive):  # type: ignore[misc]
-        def _bind(self) -> None:
-            super()._bind()
-            glDepthMask(GL_FALSE)
-
-        def _unbind(self) -> None:
-            glDepthMask(GL_TRUE)
-            super()._unbind()
-
-    return Glass
 
 
 # --- Embree ----------------------------------------------------------------------------------

@@ -142,7 +142,7 @@ def _joint_counts(arrays: Arrays, protocol: str) -> dict[str, int]:
     mimic = rows & (arrays.joint_numbers("is_mimic") > 0)
     limits = {
         f"limits_{source}": int((rows & arrays.joints_with("predicted_limits", source)).sum())
-        for source in ("absent", "imputed")
+        for source in ("absent", "imputed", "table")
     }
     truth = int((rows & arrays.is_truth).sum())
     return {"ground_truth": truth, **whys, "mimic": int(mimic.sum()), **limits}

@@ -62,7 +62,10 @@ def _joint_fields() -> Iterator[pa.Field]:
     yield _field("predicted", _TEXT, "the partner, or the spurious joint; null if none", null=True)
     yield _field("predicted_type", _TEXT, "its type; null if none", null=True)
     yield _field(
-        "predicted_limits", _TEXT, "`given`, `absent` or `imputed`; null if none", null=True
+        "predicted_limits",
+        _TEXT,
+        "`given`, `absent`, `imputed` or `table`; null if none",
+        null=True,
     )
     yield _field("category", _TEXT, "category of the object")
     yield _field("supercategory", _TEXT, "supercategory of the object")

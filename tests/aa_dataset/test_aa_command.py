@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 
+from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part
@@ -67,6 +68,63 @@ def test_list(here, capsys):
     assert [row["object_id"] for row in json.loads(out)] == ["local-plain"]
     _, out, _ = run(capsys, "list", "--split", "eval200", "--json")
     assert len(json.loads(out)) == 3
+
+
+def test_list_filters_by_numbers(here, capsys):
+    def listed(*options):
+        status, out, err = run(capsys, "list", "library", *options, "--json")
+        assert status == 0, err
+        return [row["object_id"] for row in json.loads(out)]
+
+    rows = json.loads(run(capsys, "list", "library", "--json")[1])
+    moving = {row["object_id"]: row["joints_movable"] for row in rows}
+    assert listed("--joints", "2..") == [name for name, n in moving.items() if n >= 2]
+    assert listed("--joints", "1") == [name for name, n in moving.items() if n == 1]
+    assert listed("--joints", "..1", "--source", "local") == [
+        name for name, n in moving.items() if n <= 1 and name.startswith("local")
+    ]
+    assert listed("--metric") == [row["object_id"] for row in rows if row["is_metric"]]
+    assert listed("--supercategory", "kitchen") == ["generated-jar"]
+    assert listed("--size", "0..1e9") == [*moving]
+    for wrong in ("many", "..", "1..x", "nan"):
+        with pytest.raises(SystemExit):
+            main(["list", "library", "--joints", wrong])
+        assert "is not a number or a range such as 2..5" in capsys.readouterr().err
+    status, _, err = run(capsys, "list", "library", "--joints", "5..2")
+    assert status == 2 and "the lowest number comes first" in err
+
+
+def test_tables_use_the_width_of_the_terminal(here, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    _, wide, _ = run(capsys, "show", "generated-cabinet")
+    assert "…" not in wide
+    monkeypatch.setenv("COLUMNS", "60")
+    _, narrow, _ = run(capsys, "show", "generated-cabinet")
+    assert "…" in narrow and max(map(len, narrow.splitlines()[-3:])) <= 60
+    _, out, _ = run(capsys, "info")
+    joints = out[out.index("joints ") : out.index("splits ")]
+    assert "helical 1" in joints and max(map(len, joints.splitlines())) <= 60
+
+
+def test_the_preview_is_saved(here, capsys):
+    status, _, err = run(capsys, "show", "generated-jar", "--picture", "jar.png")
+    data = (here / "jar.png").read_bytes()
+    assert status == 0 and "jar.png: generated-jar at rest" in err
+    assert data == load_dataset("library", verbose=False)["generated-jar"].preview.read_bytes()
+    status, _, err = run(capsys, "show", "generated-lamp", "--picture", "jar.png")
+    assert status == 2 and "jar.png exists" in err and (here / "jar.png").read_bytes() == data
+    status, _, err = run(capsys, "show", "generated-lamp", "--picture", "no/jar.png")
+    assert status == 2 and "no is not a folder" in err
+
+
+def test_one_object_is_unpacked(here, capsys):
+    options = ["--object", "generated-jar", "--object", "generated-jar"]
+    status, out, _ = run(capsys, "unpack", "some", *options)
+    assert status == 0 and "1 objects in some" in out
+    found = [path.name for path in (here / "some").iterdir() if path.is_dir()]
+    assert found == ["generated-jar"]
+    status, _, err = run(capsys, "unpack", "some", "--object", "../jar")
+    assert status == 2 and "no object '../jar'" in err
 
 
 def test_lines_fit_even_with_long_names(tmp_path, capsys):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import multiprocessing
@@ -12,6 +13,8 @@ import tarfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
@@ -88,6 +91,93 @@ def test_an_unknown_value_never_gives_an_empty_selection(dataset, choice):
         dataset.filter(**choice)
 
 
+def ids_where(dataset, test):
+    """Return the ids of the objects that a test accepts, counted from their trees."""
+    return [item.object_id for item in dataset if test(item)]
+
+
+def test_spans_count_joints_depth_and_size(dataset):
+    movable = {item.object_id: len(item.tree.movable) for item in dataset}
+    most = max(movable.values())
+    assert dataset.filter(joints=most).object_ids == [k for k, n in movable.items() if n == most]
+    two = ids_where(dataset, lambda item: len(item.tree.movable) >= 2)
+    assert dataset.filter(joints=(2, None)).object_ids == two
+    flat = ids_where(dataset, lambda item: item.tree.depth <= 1)
+    assert dataset.filter(depth=(None, 1)).object_ids == flat
+    sizes = {item.object_id: math.dist((0, 0, 0), item.extents.tolist()) for item in dataset}
+    edge = sorted(sizes.values())[2]
+    small = [name for name, size in sizes.items() if size <= edge * (1 + 1e-12)]
+    assert dataset.filter(size=(0, edge * (1 + 1e-12))).object_ids == small and small
+
+
+@pytest.mark.parametrize("span", [(2, 1), "many", True, (float("nan"), 1)])
+def test_a_span_that_is_none_is_a_sentence(dataset, span):
+    with pytest.raises(SelectionError, match=r"joints is .*lowest"):
+        dataset.filter(joints=span)
+
+
+def test_metric_and_any_predicate(dataset):
+    metric = ids_where(dataset, lambda item: item.is_metric)
+    assert dataset.filter(is_metric=True).object_ids == metric
+    other = dataset.filter(is_metric=False).object_ids
+    assert sorted(metric + other) == dataset.object_ids
+    asked = []
+
+    def is_stool(row):
+        asked.append(row["object_id"])
+        return row["category"] == "stool"
+
+    assert dataset.filter(source="local", where=is_stool).object_ids == ["local-stool"]
+    assert asked == ["local-plain", "local-stool"]  # of what the other arguments left alone
+
+
+def test_findings_present_and_absent(library):
+    path = library / "findings.parquet"
+    schema = pq.read_schema(path)
+    owners = ("generated-jar", "generated-broken", "local-stool", "local-stool")
+    codes = ("scale_unusual", "scale_unusual", "scale_unusual", "label_unknown")
+    rows = [
+        dict(zip(schema.names, (owner, "verify", code, "info", "A test."), strict=True))
+        for owner, code in zip(owners, codes, strict=True)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    write_seal(library)
+    dataset = load_dataset(library, verbose=False)
+    unusual = dataset.filter(finding="scale_unusual")
+    assert unusual.object_ids == ["generated-jar", "local-stool"]
+    assert unusual.filter(without_finding="label_unknown").object_ids == ["generated-jar"]
+    assert len(dataset.filter(without_finding=["scale_unusual", "label_unknown"])) == 3
+    with pytest.raises(SelectionError, match="finding 'nothing' is not in this library"):
+        dataset.filter(finding="nothing")
+
+
+def test_lists_and_masks_are_indices(dataset):
+    ids = dataset.object_ids
+    assert dataset[[3, 0, -1]].object_ids == [ids[3], ids[0], ids[-1]]
+    assert dataset[np.array([1, 1])].object_ids == [ids[1], ids[1]]
+    assert dataset[ids[2:4]].object_ids == ids[2:4]
+    mask = [name.startswith("local") for name in ids]
+    assert dataset[mask].object_ids == dataset.filter(source="local").object_ids
+    assert len(dataset[[]]) == 0
+    with pytest.raises(IndexError, match="index 9 is out of range for 5 objects"):
+        dataset[[0, 9]]
+    with pytest.raises(SelectionError, match="the mask has 2 values for 5 objects"):
+        dataset[[True, False]]
+    with pytest.raises(SelectionError, match="no list of numbers"):
+        dataset[[0.5]]
+
+
+def test_shuffling_depends_on_ids_and_seed_alone(dataset):
+    drawn = dataset.shuffle(7).object_ids
+    expected = sorted(
+        dataset.object_ids, key=lambda name: hashlib.sha256(f"7 {name}".encode()).hexdigest()
+    )
+    assert drawn == expected != dataset.object_ids
+    assert dataset[::-1].shuffle(7).object_ids == drawn != dataset.shuffle(8).object_ids
+    part = dataset.filter(source="generated").shuffle(7).object_ids
+    assert part == [name for name in drawn if name in part]
+
+
 def test_select_keeps_the_given_order(dataset):
     ids = ["local-stool", "generated-jar"]
     assert dataset.select(ids).object_ids == ids
@@ -136,6 +226,18 @@ def test_the_tree_of_the_tables_is_the_tree_of_the_urdf(dataset):
                 np.testing.assert_allclose(joint.body.inertia, other.body.inertia, atol=1e-15)
             else:
                 assert joint.body is None
+
+
+def test_an_object_is_posed_and_drawn_at_random(dataset):
+    item = dataset["generated-jar"]
+    assert all(np.array_equal(place, np.eye(4)) for place in item.pose().values())
+    state = item.random_configuration(4)
+    assert state == item.random_configuration(4) != item.random_configuration(5)
+    for joint in item.joints:
+        assert joint.lower <= state[joint.name] <= joint.upper
+    expected = item.tree.placements(state)
+    for link, place in item.pose(state).items():
+        np.testing.assert_allclose(place, expected[link], atol=1e-14)
 
 
 def test_joints_are_the_movable_ones(dataset):

@@ -165,8 +165,8 @@ def test_a_library_without_a_source_says_where_to_get_it(
     ]
     with pytest.raises(
         SelectionError,
-        match=r"not complete in .*: 1 of the 3 objects are missing, the first is local-stool of "
-        r"the source local\. Run `aa split import",
+        match=r"not complete in .*: 1 of the 3 objects of eval200_1a2b3c4d are not in this "
+        r"library, the first is local-stool\. Run `aa split import",
     ):
         load_dataset(theirs, split=exported, verbose=False)
     assert main(["score", str(theirs), "--split", str(exported), "--library", str(theirs)]) == 2
@@ -204,7 +204,9 @@ def test_a_changed_limit_is_named(
     assert f"  generated-cabinet: {field}\n" in said
     facts = json.loads(imported(capsys, exported, theirs, "--json")[1])
     assert facts["different"] == {"generated-cabinet": field}
-    with pytest.raises(SelectionError, match=r"1 of the 3 objects differ .*upper: 1\.6 listed"):
+    with pytest.raises(
+        SelectionError, match=r"1 of the 3 objects of .* differ .*upper: 1\.6 listed"
+    ):
         load_dataset(theirs, split=exported, verbose=False)
 
 

@@ -71,8 +71,14 @@ def mjcf() -> list[bytes]:
         '<joint name="j" axis="0 0 1" range="-1 1" limited="true"/><geom type="mesh" mesh="t"/>'
         "</body></body></worldbody></mujoco>"
     )
+    scene = "".join(
+        f'<body name="{name}"><geom size=".1"/><body><joint name="{name}"/></body></body>'
+        for name in "cd"
+    )
+    scene = f'<worldbody>{scene}</worldbody><equality><joint joint1="c" joint2="d"/></equality>'
     asides = ["<!--" * 300, "<?" * 300, "<include " * 300, '<include file="a"' * 300]
-    return [good.encode(), *(f"<mujoco>{aside}".encode() for aside in asides)]
+    texts = [good.encode(), f"<mujoco>{scene}</mujoco>".encode()]
+    return [*texts, *(f"<mujoco>{aside}".encode() for aside in asides)]
 
 
 def obj() -> list[bytes]:

@@ -37,6 +37,7 @@ from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
+from pipeline.engine.access import UnpackRule
 from pipeline.engine.runner import Task
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import MemoryFiles, RawFiles, open_raw
@@ -44,7 +45,6 @@ from pipeline.raw.inventory import scan_source
 from pipeline.raw.records import Found, Frame
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import normalize_raw
-from pipeline.tools.fetch.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack

@@ -9,7 +9,9 @@ from typing import Protocol
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.registry import AUTO
 from aa_dataset.score.readers.shapes import LinkBoxes
+from aa_dataset.score.registration.record import Registrar
 
 __all__ = ["PredictionError", "PredictionReader", "open_predictions"]
 
@@ -46,8 +48,20 @@ class PredictionReader(Protocol):
         ...
 
 
-def open_predictions(path: Path) -> PredictionReader:
-    """Return the reader for a folder: a sealed library, else a folder with a file per object."""
+def open_predictions(
+    path: Path, *, reader: str = AUTO, registrar: Registrar | None = None
+) -> PredictionReader:
+    """Return the reader for a folder: a sealed library, else a folder with an entry per object.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    reader : str
+        A format of `registry.NAMES`, or ``auto`` to recognize the format of each prediction.
+    registrar : Registrar, optional
+        Brings predictions into the object frame; by default they are taken to be there.
+    """
     if not path.is_dir():
         raise PredictionError(
             f"{path} is not a folder. Pass a folder with `<object_id>/object.urdf`, "
@@ -60,4 +74,4 @@ def open_predictions(path: Path) -> PredictionReader:
         return LibraryPredictions(path)
     from aa_dataset.score.readers.folder import PredictionFolder
 
-    return PredictionFolder(path)
+    return PredictionFolder(path, reader=reader, registrar=registrar)

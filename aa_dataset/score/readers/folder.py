@@ -1,33 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions as one URDF or one `joints.json` per object.
+"""A folder of predictions: a folder or a URDF per object, of any format of the registry.
 
-``<object_id>/object.urdf``, ``<object_id>.urdf``, the only ``*.urdf`` in ``<object_id>/``, or
-``<object_id>/joints.json``. Links are not followed, and only regular files are opened.
+``<object_id>/…`` or ``<object_id>.urdf``. Links are not followed, and only regular files opened.
 """
 
 from __future__ import annotations
 
 import os
-import posixpath
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.format.layout import JOINTS, URDF
-from aa_dataset.kinematics.joints_file import parse_joints
+from aa_dataset.format.layout import JOINTS
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.kinematics.urdf import parse_urdf
-from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import JSON, XML, PredictionError
+from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.readers.digest import prediction_digest
-from aa_dataset.score.readers.files import list_names, read_regular
-from aa_dataset.score.readers.shapes import MOST_MESH_BYTES, LinkBoxes, link_boxes
+from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction
+from aa_dataset.score.readers.registry import AUTO, format_named, recognized
+from aa_dataset.score.readers.shapes import LinkBoxes, triangle_boxes
+from aa_dataset.score.registration.record import Identity, Registrar, Registration, registered
 
 
 class PredictionFolder:
-    """A folder with one file per object; the root link's frame of a URDF is the object frame."""
+    """A folder with a prediction per object.
 
-    def __init__(self, root: Path):
-        self._root = root
+    Parameters
+    ----------
+    root : Path
+        The folder.
+    reader : str
+        A name of the registry, or ``auto`` to recognize the format of each prediction.
+    registrar : Registrar, optional
+        Brings predictions into the object frame; by default they are taken to be there.
+    """
+
+    def __init__(self, root: Path, *, reader: str = AUTO, registrar: Registrar | None = None):
+        if reader != AUTO:
+            format_named(reader)  # raises for an unknown name
+        self._root, self._reader = root, reader
+        self._registrar: Registrar = registrar or Identity()
         self._entries = _entries_by_id(root)
         self.label = f"folder {root.resolve().name}"
 
@@ -35,36 +46,49 @@ class PredictionFolder:
         """Return whether there is a file, a folder or a link named after the object."""
         return object_id in self._entries
 
-    def tree(self, object_id: str) -> KinematicTree:
-        """Read the object's file; any failure raises `PredictionError` with the file name."""
-        names = self._find_file(object_id)
+    def prediction(self, object_id: str) -> MethodPrediction:
+        """Read what the object's files state, in the method's frame.
+
+        Any failure raises `PredictionError` with the name of the file or folder.
+        """
+        entry = self._entry(object_id)
+        files = PredictionFiles(self._root, entry, object_id)
         try:
-            # One byte more shows that a file is too large.
-            if names[1:] == [JOINTS]:
-                data = read_regular(self._root, names, JSON.max_bytes + 1)
-                return parse_joints(data, budget=JSON)
-            data = read_regular(self._root, names, XML.max_bytes + 1)
-            return urdf_tree(parse_urdf(data, budget=XML), absent="unbounded")
+            return self._format(files).read(files)
         except PredictionError:
             raise  # already names the file
         except ArenaError as error:
-            raise PredictionError(f"{'/'.join(names)}: {error}") from error
+            raise PredictionError(f"{_place(files)}: {error}") from error
+        except OSError as error:
+            raise PredictionError(f"{entry} cannot be opened: {error.strerror}.") from error
         # Predictions are untrusted: one broken file must cost one row, not the run.
         except Exception as error:
-            raise PredictionError(f"{'/'.join(names)}: {type(error).__name__}: {error}") from error
+            raise PredictionError(f"{_place(files)}: {type(error).__name__}: {error}") from error
+
+    def registration(self, object_id: str) -> Registration:
+        """Return how the object's prediction is brought into the object frame."""
+        return self._registrar.registration(object_id, self.prediction(object_id))
+
+    def format(self, object_id: str) -> tuple[str, str]:
+        """Return the name of the reader of an object, and why it is this one."""
+        if self._reader != AUTO:
+            return self._reader, "as asked"
+        found, why = recognized(PredictionFiles(self._root, self._entry(object_id), object_id))
+        return found.name, why
+
+    def tree(self, object_id: str) -> KinematicTree:
+        """Return the object's tree in the object frame at rest."""
+        prediction = self.prediction(object_id)
+        return registered(prediction, self._registrar.registration(object_id, prediction))
 
     def boxes(self, object_id: str) -> LinkBoxes:
-        """Return the boxes of the links of a URDF; `joints.json` has no shapes."""
-        names = self._find_file(object_id)
-        if names[1:] == [JOINTS]:
-            return LinkBoxes({})
-        data = read_regular(self._root, names, XML.max_bytes + 1)
-
-        def read_mesh(name: str) -> bytes:
-            parts = posixpath.normpath(name).split("/")
-            return read_regular(self._root, [*names[:-1], *parts], MOST_MESH_BYTES + 1)
-
-        return link_boxes(parse_urdf(data, budget=XML), read_mesh)
+        """Return the boxes of the links at rest, none where the format has no shapes."""
+        prediction = self.prediction(object_id)
+        registration = self._registrar.registration(object_id, prediction)
+        if prediction.boxes is not None and registration.similarity.is_identity:
+            return prediction.boxes()
+        placed = prediction.tree.placements(registration.rest)
+        return triangle_boxes(prediction.triangles(), placed, registration.similarity)
 
     def digest(self, object_id: str) -> str:
         """Return the digest of the files that are read for an object."""
@@ -74,42 +98,24 @@ class PredictionFolder:
         """Return the names of files and folders that belong to none of the objects."""
         return tuple(sorted(set(self._entries) - object_ids))
 
-    def _find_file(self, object_id: str) -> list[str]:
-        """Return the path components from the root to the object's URDF or `joints.json`."""
+    def _format(self, files: PredictionFiles) -> MethodFormat:
+        return recognized(files)[0] if self._reader == AUTO else format_named(self._reader)
+
+    def _entry(self, object_id: str) -> str:
+        """Return the only entry of an object."""
         entries = self._entries[object_id]
         if len(entries) > 1:
             raise PredictionError(
                 f"{' and '.join(entries)} are two predictions of one object. Remove one of them."
             )
-        try:
-            inside = list_names(self._root, entries)
-        except OSError as error:
-            raise PredictionError(f"{entries[0]} cannot be opened: {error.strerror}.") from error
-        if inside is None:
-            return entries
-        return [*entries, _only_file(object_id, inside)]
+        return entries[0]
 
 
-def _only_file(object_id: str, names: list[str]) -> str:
-    urdfs = [name for name in names if name.endswith(".urdf") and not name.startswith(".")]
-    if URDF in urdfs:
-        urdfs = [URDF]
-    if JOINTS in names and urdfs:
-        raise PredictionError(
-            f"{object_id}/: {_shown(urdfs)} and {JOINTS} are two predictions of one object. Remove "
-            "one of them."
-        )
-    found = [JOINTS] if JOINTS in names else urdfs
-    if len(found) == 1:
-        return found[0]
-    shown = _shown(urdfs) or "none of them"
-    raise PredictionError(
-        f"{object_id}/: expected {URDF}, a single *.urdf or {JOINTS}, found {shown}."
-    )
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(names[:4])
+def _place(files: PredictionFiles) -> str:
+    """Return what a message names: the file, if there is only one that can be meant."""
+    urdfs = [name for name in files.top_names if name.endswith(".urdf")]
+    known = [name for name in files.top_names if name == JOINTS] or urdfs
+    return files.where(known[0]) if len(known) == 1 else f"{files.object_id}/"
 
 
 def _entries_by_id(root: Path) -> dict[str, list[str]]:

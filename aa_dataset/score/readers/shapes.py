@@ -7,13 +7,14 @@ no box, because a part of it would be missing. Boxes enter no score.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.errors import ArenaError
+from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.urdf import Geometry, Shape, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.portable import applied, product
@@ -116,3 +117,27 @@ def _half_extents(geometry: Geometry, turn: Array) -> Array:
     across = np.sqrt(np.maximum(0.0, 1.0 - along * along))
     round_part = radius if geometry.kind == "capsule" else radius * across
     return np.asarray(along * geometry.size[1] / 2 + round_part)
+
+
+def triangle_boxes(
+    triangles: Mapping[str, Array], placed: Mapping[str, Array], similarity: Similarity
+) -> LinkBoxes:
+    """Return the boxes of links from their triangles.
+
+    Parameters
+    ----------
+    triangles : mapping of link to (n, 3, 3) float
+        The method's frame, stored state.
+    placed : mapping of link to (4, 4) float
+        Displacements of the links from the stored state to rest, method's frame.
+    similarity : Similarity
+        From the method's frame to the object frame [m].
+    """
+    boxes: dict[str, Box] = {}
+    for link, corners in triangles.items():
+        if len(corners):
+            moved = placed[link]
+            points = applied(moved[:3, :3], corners.reshape(-1, 3)) + moved[:3, 3]
+            points = similarity.points(points)
+            boxes[link] = points.min(axis=0), points.max(axis=0)
+    return LinkBoxes(boxes)

@@ -42,9 +42,9 @@ _CHECKED = (
 
 
 def read_mjcf(
-    files: RawFiles, model: str, budgets: Budgets
+    files: RawFiles, model: str, budgets: Budgets, body: str = ""
 ) -> tuple[UrdfModel, dict[str, GivenMesh], list[Finding]]:
-    """Read an MJCF model.
+    """Read an MJCF model; of a scene with several objects, the one with the key `body`.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def read_mjcf(
     list of Finding
         What the model has and a URDF cannot express.
     """
-    document = read_document(files, model, budgets)
+    document = read_document(files, model, budgets, body)
     compiled, written = _compiled(document, model)
     shapes = ShapeMaker(files, model, document, compiled, written)
     reader = _Reader(compiled, written, shapes)

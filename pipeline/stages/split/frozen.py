@@ -22,7 +22,6 @@ from aa_dataset.format.truth import (
     MIMIC,
     NAMES,
     NUMBERS,
-    Agreement,
     Truth,
     Value,
     compare_members,
@@ -79,25 +78,7 @@ def recognize(
 ) -> Recognition:
     """Compare a library's rows with a frozen version, object by object."""
     found = compare_members(frozen.contents, frozen.truths, objects, joints)
-    problem = _recognition_problem(frozen, found)
-    return Recognition(frozen, found.by_bytes, found.by_numbers, problem)
-
-
-def _recognition_problem(frozen: FrozenList, found: Agreement) -> str:
-    """Return a message that names the first object and field that differ."""
-    total, problems = len(frozen.contents), []
-    if found.absent:
-        problems.append(
-            f"{len(found.absent)} of the {total} objects of {frozen.version} are not in this "
-            f"library, the first is {found.absent[0]}"
-        )
-    if found.changed:
-        first, field = next(iter(found.changed.items()))
-        problems.append(
-            f"{len(found.changed)} of the {total} objects of {frozen.version} differ in what "
-            f"scoring uses, the first is {first}, {field}"
-        )
-    return "; ".join(problems)
+    return Recognition(frozen, found.by_bytes, found.by_numbers, found.problem(frozen.version))
 
 
 def best_recognition(

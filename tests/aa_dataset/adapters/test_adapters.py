@@ -30,6 +30,16 @@ def test_a_screw_turns_and_advances(screw: Path, simulator: str) -> None:
     assert loaded.coordinates() == pytest.approx({"turn": 0.7, "slide": 0.7 * PITCH}, abs=1e-6)
 
 
+def test_a_misspelled_joint_is_refused(screw: Path, simulator: str) -> None:
+    loaded = load(simulator, screw)
+    for call in (
+        lambda: loaded.set_coordinates({"tern": 1}),
+        lambda: loaded.set_motion({"turn": 0.1}, {"nut": 1.0}),
+    ):
+        with pytest.raises(SimulatorError, match=r"is no movable joint of the object.*turn"):
+            call()
+
+
 def test_a_falling_nut_follows_the_equation_of_motion(screw: Path, simulator: str) -> None:
     loaded = load(simulator, screw)
     loaded.set_coordinates({"turn": 10.0})

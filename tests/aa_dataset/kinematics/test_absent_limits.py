@@ -138,7 +138,9 @@ def test_a_joint_keeps_where_its_limits_come_from(source):
 def test_a_bounded_joint_cannot_claim_that_its_limits_are_absent():
     with pytest.raises(JointError, match=r"joint 'j', field `limit_source`: absent limits are inf"):
         absent_joint(lower=0.0)
-    with pytest.raises(JointError, match=r"'guessed' is not one of given, absent, imputed\."):
+    with pytest.raises(
+        JointError, match=r"'guessed' is not one of given, absent, imputed, table\."
+    ):
         absent_joint(limit_source="guessed")
 
 

@@ -130,7 +130,7 @@ def test_links_may_be_left_out_if_joints_name_them():
         (changed(("joints", 0, "limits"), [1]), "field `limits`: [1] is not [lower, upper], nor"),
         (changed(("joints", 0, "limits", 0), "a"), "field `limits`: 'a' is not a finite number."),
         (changed(("joints", 0, "limits"), None), "field `limit_source`: limits of null are not"),
-        (changed(("joints", 0, "limit_source"), "absent"), "it must be given or imputed."),
+        (changed(("joints", 0, "limit_source"), "absent"), "it must be given, imputed or table."),
         (changed(("joints", 2, "limits"), [0, 1]), "'j2', field `limits`: a continuous joint has"),
         (changed(("joints", 2, "limit_source"), "given"), "field 'limit_source' has no meaning"),
         (changed(("joints", 0, "pitch"), 0.1), "joint 'j0': the field 'pitch' has no meaning here"),

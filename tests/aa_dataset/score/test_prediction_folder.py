@@ -79,7 +79,10 @@ def test_the_truth_written_in_either_form_scores_zero(dataset, tmp_path, form):
 def test_a_urdf_beside_joints_json_is_a_second_prediction(tmp_path):
     put(tmp_path, "x/object.urdf", write_urdf(hinge()))
     put(tmp_path, "x/joints.json", write_joints(hinge()))
-    said = "x/: object.urdf and joints.json are two predictions of one object. Remove one of them."
+    said = (
+        "x: two readers fit, urdf (object.urdf is the only URDF) and joints (it has a "
+        "joints.json). Name one with --reader, or keep one prediction only."
+    )
     assert refused(tmp_path) == said
     (tmp_path / "x/object.urdf").rename(tmp_path / "x/other.urdf")
     assert refused(tmp_path) == said.replace("object.urdf", "other.urdf")

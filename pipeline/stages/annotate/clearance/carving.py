@@ -142,7 +142,7 @@ def shared_region(meeting: Meeting) -> Part | None:
     start = meeting.maps[0, 0]
     normals = images(meeting.moving.normals, (start * [1.0, 1.0, 1.0, 0.0])[None, None])[0]
     offsets = meeting.moving.offsets + dot(normals, start[:, 3])
-    return meeting.still.below_all(normals, offsets, slack_of(meeting.still))
+    return meeting.still.region_below(normals, offsets, slack_of(meeting.still))
 
 
 def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, ...] | None:
@@ -197,7 +197,7 @@ def _is_solid_room(part: Part, material: Material, room: Part | None) -> bool:
     """Return whether there is material in a room within a part."""
     if room is None:
         return False
-    inner = part.below_all(room.normals, room.offsets, slack_of(part))
+    inner = part.region_below(room.normals, room.offsets, slack_of(part))
     return inner is not None and material.is_in(inner, touch_of(part))
 
 

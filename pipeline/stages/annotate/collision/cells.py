@@ -8,9 +8,8 @@ cavity without an opening counts as solid, because nothing can enter it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from types import ModuleType
 
 import numpy as np
 
@@ -18,14 +17,6 @@ from aa_dataset.portable import applied, dot, length, second_moments, settled, s
 
 # Minimum number of cells along a short side of a shape.
 LEAST_CELLS = 8
-# Tolerance for rounding, as a share of a triangle and of a cell.
-_SLACK = 1e-9
-# Maximum number of pairs of a triangle and a line in memory at once.
-_PAIRS = 1_000_000
-# A passage that turns more often than about this is not followed to its end.
-_TURNS = 8
-# Steps to a cell and to its 26 neighbors.
-_AROUND = np.array(list(product((-1, 0, 1), repeat=3)))
 # A shape has a direction of its own if this share of its surface is flat in it,
 _FLAT_SHARE = 0.15
 # or if all but this share of its surface runs along it, as that of a tube does.
@@ -90,9 +81,7 @@ class Cells:
 
     def air_around(self, points: np.ndarray) -> np.ndarray:
         """Return the share (n,) of air in the cells of points (n, 3) and in their neighbors."""
-        near = np.floor(points).astype(int)[:, None] + _AROUND
-        near = np.clip(near, 0, np.array(self.air.shape) - 1)
-        return np.asarray(self.air[near[..., 0], near[..., 1], near[..., 2]].mean(axis=1))
+        return np.asarray(_kernels().air_shares(self.air, np.ascontiguousarray(points)))
 
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
         """Return how many centers in the air, and in all, are in a closed convex surface.
@@ -103,14 +92,8 @@ class Cells:
             The surface, in the grid's units; a center in it does not count.
         """
         axis = int(np.argmax(self.air.shape))
-        air = np.moveaxis(self.air, axis, 2)
-        first, last = np.full(air.shape[:2], np.inf), np.full(air.shape[:2], -np.inf)
-        for u, v, depth in _crossings(triangles, axis, air.shape[:2]):
-            np.minimum.at(first, (u, v), depth)
-            np.maximum.at(last, (u, v), depth)
-        centers = np.arange(air.shape[2]) + 0.5
-        held = (centers > first[..., None] + 1e-6) & (centers < last[..., None] - 1e-6)
-        return int((held & air).sum()), int(held.sum())
+        found = _kernels().count_inside(np.ascontiguousarray(triangles), axis, self.air)
+        return int(found[0]), int(found[1])
 
 
 def cells_around(triangles: np.ndarray, most_cells: int, walls: np.ndarray | None = None) -> Cells:
@@ -240,17 +223,19 @@ def _square(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack([first, second, np.cross(first, second)])
 
 
+def _kernels() -> ModuleType:
+    """Return the compiled loops; numba is imported here on first use, because it takes 0.3 s."""
+    from pipeline.stages.annotate.collision import grids
+
+    return grids
+
+
 def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Return per axis which cells have a wall between their center and the next one's."""
-    walls = []
-    for axis in range(3):
-        wall = np.zeros(shape, dtype=bool)
-        others = tuple(size for number, size in enumerate(shape) if number != axis)
-        for u, v, depth in _crossings(triangles, axis, others):
-            before = np.floor(depth - 0.5).astype(int)
-            hit = (before >= 0) & (before < shape[axis])
-            np.moveaxis(wall, axis, 2)[u[hit], v[hit], before[hit]] = True
-        walls.append(wall)
+    triangles = np.ascontiguousarray(triangles)
+    walls = np.zeros((3, *shape), dtype=bool)
+    for axis, wall in enumerate(walls):
+        _kernels().mark_crossings(triangles, axis, 0.5, wall)
     return tuple(walls)
 
 
@@ -262,89 +247,18 @@ def _within(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def _surface(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Return the cells that triangles run through, as seen along lines and along their edges."""
+    triangles = np.ascontiguousarray(triangles)
     surface = np.zeros(shape, dtype=bool)
     for axis in range(3):
-        others = tuple(size for number, size in enumerate(shape) if number != axis)
-        for u, v, depth in _crossings(triangles, axis, others):
-            np.moveaxis(surface, axis, 2)[u, v, np.floor(depth).astype(int)] = True
+        _kernels().mark_crossings(triangles, axis, 0.0, surface)
     # A leg between two lines is crossed by none, but its edges run all along it.
-    edges = triangles.reshape(-1, 3), np.roll(triangles, -1, axis=1).reshape(-1, 3)
-    counts = np.ceil(2 * np.abs(edges[1] - edges[0]).max(axis=1)).astype(int) + 1
-    for some in _batches(counts):
-        edge = np.repeat(some, counts[some])
-        share = (_number_within(counts[some]) + 0.5) / counts[edge]
-        places = edges[0][edge] * (1 - share)[:, None] + edges[1][edge] * share[:, None]
-        surface[tuple(np.floor(places).astype(int).T)] = True
+    _kernels().mark_edges(triangles, surface)
     return surface
 
 
-def _reached(walls: Sequence[np.ndarray]) -> np.ndarray:
+def _reached(walls: tuple[np.ndarray, ...]) -> np.ndarray:
     """Spread the air from the outermost cells along the axes until it is stable or at a limit."""
     air = np.zeros(walls[0].shape, dtype=bool)
     air[[0, -1]] = air[:, [0, -1]] = air[:, :, [0, -1]] = True
-    for _ in range(_TURNS):
-        before = int(air.sum())
-        for axis, wall in enumerate(walls):
-            slabs, is_open = np.moveaxis(air, axis, 0), ~np.moveaxis(wall, axis, 0)
-            for k in range(1, len(slabs)):
-                slabs[k] |= slabs[k - 1] & is_open[k - 1]
-            for k in range(len(slabs) - 2, -1, -1):
-                slabs[k] |= slabs[k + 1] & is_open[k]
-        if int(air.sum()) == before:
-            break
+    _kernels().spread(air, walls)
     return air
-
-
-def _crossings(
-    triangles: np.ndarray, axis: int, shape: tuple[int, ...]
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield where triangles cross the lines along an axis through the centers of cells.
-
-    Parameters
-    ----------
-    triangles : (m, 3, 3) float
-        In the grid's units.
-    axis : int
-        Of the lines.
-    shape : two int
-        Cells along the two other axes, u before v.
-
-    Yields
-    ------
-    u, v, depth : (n,)
-        Number of the line's cell along the two other axes, and the place along the line.
-    """
-    across = [number for number in range(3) if number != axis]
-    flat = triangles[:, :, across] - 0.5  # lines at whole numbers
-    low = np.maximum(np.ceil(flat.min(axis=1) - _SLACK), 0).astype(int)
-    high = np.minimum(np.floor(flat.max(axis=1) + _SLACK), np.array(shape) - 1).astype(int)
-    sides = np.maximum(high - low + 1, 0)
-    (ax, ay), (bx, by) = (flat[:, 1] - flat[:, 0]).T, (flat[:, 2] - flat[:, 0]).T
-    areas = ax * by - ay * bx
-    counts = np.where(np.abs(areas) > 1e-12, sides.prod(axis=1), 0)
-    for some in _batches(counts):
-        face = np.repeat(some, counts[some])
-        number = _number_within(counts[some])
-        u, v = low[face, 0] + number // sides[face, 1], low[face, 1] + number % sides[face, 1]
-        du, dv = u - flat[face, 0, 0], v - flat[face, 0, 1]
-        second = (du * by[face] - dv * bx[face]) / areas[face]
-        third = (ax[face] * dv - ay[face] * du) / areas[face]
-        hit = (second >= -_SLACK) & (third >= -_SLACK) & (second + third <= 1 + _SLACK)
-        corners = triangles[face[hit], :, axis]
-        weights = np.stack([1 - second[hit] - third[hit], second[hit], third[hit]], axis=1)
-        yield u[hit], v[hit], (corners * weights).sum(axis=1)
-
-
-def _number_within(counts: np.ndarray) -> np.ndarray:
-    """Return 0, 1, ... within each of several runs of the given lengths."""
-    return np.asarray(np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts))
-
-
-def _batches(counts: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the numbers of triangles to process, in batches that fit into memory."""
-    busy = np.flatnonzero(counts)
-    batch = np.cumsum(counts[busy]) // _PAIRS
-    if len(busy) and batch[-1] == 0:
-        yield busy
-    elif len(busy):
-        yield from np.split(busy, np.flatnonzero(np.diff(batch)) + 1)

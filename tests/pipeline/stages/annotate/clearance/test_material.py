@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from pipeline.stages.annotate.clearance.material import TOUCH, Material, areas, clipped
+from pipeline.stages.annotate.clearance.material import TOUCH, Material
 from pipeline.stages.annotate.clearance.parts import Part
+from pipeline.stages.annotate.clearance.surfaces import clip_polygon
 from tests.pipeline.stages.annotate.clearance.shapes import box, material, part, solid
 
 SQUARE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
@@ -91,25 +92,48 @@ def test_a_triangle_is_in_a_region_as_deep_as_a_linear_program_says(seed: int) -
             assert not one.is_in(region)
 
 
+def clipped(polygon: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
+    """Return the corners of a convex polygon's part below a plane."""
+    out = np.empty((len(polygon) + 1, 3))
+    count = clip_polygon(polygon, polygon @ normal - offset, len(polygon), out)
+    return out[:count]
+
+
+def area(polygon: np.ndarray) -> float:
+    """Return the area of a flat polygon, by Newell's formula."""
+    return float(np.linalg.norm(np.cross(polygon, np.roll(polygon, -1, axis=0)).sum(axis=0)) / 2)
+
+
 @settings(max_examples=60)
 @given(seeds)
 def test_the_two_sides_of_a_plane_are_all_of_a_triangle(seed: int) -> None:
     source = np.random.default_rng(seed)
-    triangles, normal = source.normal(size=(20, 3, 3)), source.normal(size=3)
+    triangle, normal = source.normal(size=(3, 3)), source.normal(size=3)
     offset = float(source.normal())
-    below, above = clipped(triangles, normal, offset), clipped(triangles, -normal, -offset)
-    whole = trimesh.triangles.area(triangles).sum()
-    assert areas(below).sum() + areas(above).sum() == pytest.approx(whole)
+    below, above = clipped(triangle, normal, offset), clipped(triangle, -normal, -offset)
+    whole = trimesh.triangles.area(triangle[None]).sum()
+    assert area(below) + area(above) == pytest.approx(whole)
     assert (below @ normal).max(initial=-np.inf) <= offset + 1e-9
     assert (above @ normal).min(initial=np.inf) >= offset - 1e-9
 
 
 def test_a_corner_that_is_cut_off_has_the_area_of_similar_triangles() -> None:
-    triangle = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]])
-    assert areas(clipped(triangle, np.array([1.0, 0, 0]), 0.3)).sum() == pytest.approx(
-        0.5 - 0.7**2 / 2
-    )
-    assert areas(clipped(triangle, np.array([-1.0, 0, 0]), -0.3)).sum() == pytest.approx(0.7**2 / 2)
+    triangle = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    across = np.array([1.0, 0, 0])
+    assert area(clipped(triangle, across, 0.3)) == pytest.approx(0.5 - 0.7**2 / 2)
+    assert area(clipped(triangle, -across, -0.3)) == pytest.approx(0.7**2 / 2)
+
+
+def test_areas_of_many_triangles_add_up_and_slivers_are_nothing() -> None:
+    """Each triangle has 2e-11 in the region, of which 500 are enough and 40 are not."""
+    region = box([0, 0, 0], [1, 1, 1])
+    triangle = np.array([[-1, 0.5, 0.5], [2e-5, 0.5, 0.5 - 5e-7], [2e-5, 0.5, 0.5 + 5e-7]])
+    for count, expected in ((500, True), (40, False)):
+        corners = np.tile(triangle, (count, 1)) + np.repeat(
+            np.linspace(0, 0.1, count)[:, None] * [0, 1, 0], 3, axis=0
+        )
+        many = Material(corners, np.arange(3 * count).reshape(-1, 3))
+        assert many.is_in(region, 0.0) is expected
 
 
 def wheel(sides: int) -> Part:
