@@ -20,6 +20,7 @@ from aa_dataset.inputs.make import Settings, make
 from aa_dataset.inputs.states import MOVED, REST
 from tests.aa_dataset.inputs.test_geometry import truth
 from tests.kit.inputs_library import CABINET
+from tests.kit.places import REPOSITORY
 
 Run = Callable[..., int]
 Cloud = tuple[int, np.ndarray]
@@ -191,6 +192,12 @@ def test_articulate_anything_gets_a_sentence_and_two_pictures(run: Run, tmp_path
 
 def test_the_command_knows_the_layouts() -> None:
     assert tuple(LAYOUTS) == NAMES
+
+
+def test_the_page_documents_every_layout() -> None:
+    page = (REPOSITORY / "docs/inputs.md").read_text()
+    layouts = page[page.index("## Layouts") : page.index("## What still leaks")]
+    assert [name for name in NAMES if f"**{name}**" not in layouts] == ["plain"]
 
 
 def test_an_npz_has_no_clock() -> None:

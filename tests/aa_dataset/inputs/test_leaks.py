@@ -117,3 +117,12 @@ def test_blind_names_are_neutral_and_the_key_is_outside(run: Run, tmp_path: Path
     for name, data in contents(out).items():
         for word in ("cabinet", "lamp", "made for tests"):
             assert word not in name and word.encode() not in data, name
+
+
+def test_the_key_of_the_current_folder_is_beside_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert run(Path(), "--blind") == 0
+    assert (tmp_path / "here.key.json").is_file()
