@@ -215,7 +215,7 @@ def _result_tables() -> list[bytes]:
 _OBJECT = {"object.urdf": corpus.urdf(), "a/b.txt": b"text"}
 _TARS = [corpus.tar({f"thing/{name}": data for name, data in _OBJECT.items()})]
 _PACKED = [corpus.tar({"rec_a/model.urdf": corpus.urdf()}, packed=True)]
-_RESULTS = [b'{"result_version": "4", "metric_version": "1", "dataset": {}, "parameters": {}}']
+_RESULTS = [b'{"result_version": "5", "metric_version": "1", "dataset": {}, "parameters": {}}']
 _METHODS = [b'{"name": "a", "reference": "b", "inputs": "c", "imputed": false, "uses_truth": true}']
 
 TARGETS: tuple[Target, ...] = (
