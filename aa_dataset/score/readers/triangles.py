@@ -90,7 +90,9 @@ def _mesh_triangles(name: str, link: str, read_mesh: ReadMesh) -> Array:
         raise PredictionError(f"{where} is no OBJ file. Convert it to OBJ.")
     try:
         text = read_obj(read_mesh(name))
-    except (ArenaError, OSError, ValueError) as error:
+    except OSError as error:
+        raise PredictionError(f"{where} cannot be read: {error.strerror}.") from error
+    except (ArenaError, ValueError) as error:
         raise PredictionError(f"{where} cannot be read: {error}") from error
     corners = np.asarray(text.points[text.whole.corners.reshape(-1)], dtype=float)
     if not np.isfinite(corners).all():

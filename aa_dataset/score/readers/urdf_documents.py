@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.turns import Turn, rpy_turn
 from aa_dataset.kinematics.urdf import Shape, UrdfJoint, UrdfLink, UrdfModel, parse_urdf
 from aa_dataset.score.budgets import MOST_LINKS, XML, PredictionError
 from aa_dataset.score.readers.folder_files import PredictionFiles
@@ -32,16 +33,16 @@ def joint_files(names: Sequence[str]) -> dict[int, str]:
     return dict(sorted(parts.items())) if is_one_object else {}
 
 
-def read_model(files: PredictionFiles, name: str) -> UrdfModel:
+def read_model(files: PredictionFiles, name: str, turn: Turn = rpy_turn) -> UrdfModel:
     """Read one file; meshes are named relative to the prediction's folder."""
     # One byte more shows that a file is too large.
-    return _parsed(files, name, files.start(name, XML.max_bytes + 1))
+    return _parsed(files, name, files.start(name, XML.max_bytes + 1), turn)
 
 
-def _parsed(files: PredictionFiles, name: str, data: bytes) -> UrdfModel:
+def _parsed(files: PredictionFiles, name: str, data: bytes, turn: Turn = rpy_turn) -> UrdfModel:
     folder = posixpath.dirname(name) if files.is_folder else ""
     try:
-        return with_mesh_folder(parse_urdf(data, budget=XML), folder)
+        return with_mesh_folder(parse_urdf(data, budget=XML, turn=turn), folder)
     except UrdfError as error:
         raise PredictionError(f"{files.where(name)}: {error}") from error
 
