@@ -29,6 +29,12 @@ def as_turn(joint: Joint) -> Joint:
     return replace(joint, type=JointType.REVOLUTE, pitch=0.0)
 
 
+def as_revolute(joint: Joint) -> Joint:
+    """Return any joint that turns as a revolute one, which may then lack its limits."""
+    turns = (JointType.CONTINUOUS, JointType.HELICAL)
+    return replace(joint, type=JointType.REVOLUTE, pitch=0.0) if joint.type in turns else joint
+
+
 def without_limits(joint: Joint) -> Joint:
     """Return a joint whose limits the file does not state; a type without limits stays."""
     if joint.type in (JointType.FIXED, JointType.CONTINUOUS):
