@@ -34,6 +34,8 @@ from aa_dataset.score.readers.folder import PredictionFolder
 from aa_dataset.score.results import read_result
 from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
+from aa_dataset.untrusted.npz import NpzError, NpzFile
+from aa_dataset.untrusted.pickled import pickled_items
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
@@ -178,6 +180,29 @@ def _prediction(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder).tree("a").placements({})
 
 
+def _predicted(name: str) -> Run:
+    """Read one file of a method, with its meshes if it has some."""
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        predictions = PredictionFolder(folder)
+        found = predictions.prediction("a")
+        return found.tree.placements(found.rest), found.triangles()
+
+    return run
+
+
+def _arrays(data: bytes, _: Path) -> object:
+    """Read every array of an archive, pickled or not."""
+    file = NpzFile(data)
+    for name in file.names:
+        try:
+            file.array(name)
+        except NpzError:
+            pickled_items(file.pickled(name))
+    return None
+
+
 def _joints(data: bytes, folder: Path) -> object:
     _written(folder, {"a/joints.json": data})
     return PredictionFolder(folder).tree("a").placements({})
@@ -260,6 +285,14 @@ TARGETS: tuple[Target, ...] = (
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("split_file", corpus.split_files(), _split_file),
+    Target("npz", corpus.quant_npz(), _arrays),
+    Target("pickle", corpus.pickles(), lambda data, _: pickled_items(data)),
+    Target("anymesh", corpus.anymesh_json(), _predicted("mobility.json")),
+    Target("artgs", corpus.artgs_json(), _predicted("joint_info.json")),
+    Target("paris", corpus.paris_json(), _predicted("it5000_test_motion.json")),
+    Target("paris_states", corpus.trans_json(), _predicted("trans.json")),
+    Target("dta", corpus.dta_json(), _predicted("init_motion.json")),
+    Target("ditto", corpus.quant_npz(), _predicted("quant.npz")),
     Target("joints_json", corpus.joints_json(), _joints),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),

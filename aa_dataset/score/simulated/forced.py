@@ -29,6 +29,12 @@ def as_turn(joint: Joint) -> Joint:
     return replace(joint, type=JointType.REVOLUTE, pitch=0.0)
 
 
+def as_revolute(joint: Joint) -> Joint:
+    """Return any joint that turns as a revolute one, which may then lack its limits."""
+    turns = (JointType.CONTINUOUS, JointType.HELICAL)
+    return replace(joint, type=JointType.REVOLUTE, pitch=0.0) if joint.type in turns else joint
+
+
 def without_limits(joint: Joint) -> Joint:
     """Return a joint whose limits the file does not state; a type without limits stays."""
     if joint.type in (JointType.FIXED, JointType.CONTINUOUS):
@@ -45,12 +51,16 @@ def with_limits(joint: Joint, one: float, other: float) -> Joint:
 
 
 def second_state(joint: Joint) -> float:
-    """Return the coordinate of the second state that a method sees: the end farther from rest."""
+    """Return the coordinate of the second state that a method sees: the end farther from rest.
+
+    It is at most half a turn away: two states do not tell a longer turn from the shorter one to the
+    same place.
+    """
     far = joint.upper if joint.upper >= -joint.lower else joint.lower
-    if math.isfinite(far):
-        return far
-    short = SHORT_SLIDE if joint.type is JointType.PRISMATIC else QUARTER_TURN
-    return math.copysign(short, far)
+    slides = joint.type is JointType.PRISMATIC
+    if not math.isfinite(far):
+        return math.copysign(SHORT_SLIDE if slides else QUARTER_TURN, far)
+    return far if slides else max(-math.pi, min(far, math.pi))
 
 
 def main_joint(tree: KinematicTree, setting: Setting, method: str) -> Joint:
