@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.readers.prediction import MethodPrediction
+
+if TYPE_CHECKING:  # the readers themselves import this module
+    from aa_dataset.score.readers.prediction import MethodPrediction
 
 
 class RegistrationSource(StrEnum):
