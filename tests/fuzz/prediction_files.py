@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+
+import numpy as np
 
 
 def real2code() -> list[bytes]:
@@ -25,3 +28,25 @@ def mujoco_joints() -> list[bytes]:
     }  # fmt: skip
     other = {**joint, "name": "joint_2", "body": {"name": "link_2"}, "parent": {"id": 0}}
     return [json.dumps([joint, other], indent=4).encode(), b"[" * 100_000, b"[{}]"]
+
+
+def particulate() -> list[bytes]:
+    """Return archives of Particulate: plain and packed ones, and objects that could run code."""
+    arrays: dict[str, np.ndarray] = {
+        "face_part_ids": np.zeros(2, int),
+        "motion_hierarchy": np.array([(0, 1)]),
+        "is_part_revolute": np.array([False, True]),
+        "is_part_prismatic": np.array([False, True]),
+        "revolute_plucker": np.tile(np.arange(6.0), (2, 1)),
+        "revolute_range": np.array([[0.0, 1.0]] * 2),
+        "prismatic_axis": np.eye(3)[:2],
+        "prismatic_range": np.array([[0.0, 1.0]] * 2),
+    }
+    evil = {**arrays, "motion_hierarchy": np.array([{}], object)}
+    return [_npz(arrays), _npz(arrays, packed=True), _npz(evil)]
+
+
+def _npz(arrays: dict[str, np.ndarray], *, packed: bool = False) -> bytes:
+    stream = io.BytesIO()
+    (np.savez_compressed if packed else np.savez)(stream, **arrays)  # type: ignore[operator]
+    return stream.getvalue()

@@ -275,6 +275,7 @@ TARGETS: tuple[Target, ...] = (
     Target("real2code", prediction_files.real2code(), _read_as("real2code", "pred.py")),
     Target("real2code joints", prediction_files.mujoco_joints(),
            _read_as("real2code", "joints.json")),
+    Target("particulate", prediction_files.particulate(), _read_as("particulate", "pred.npz")),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),
     Target("method", _METHODS, _method),

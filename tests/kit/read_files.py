@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ def read_files(files: Mapping[str, bytes], reader: str = AUTO) -> MethodPredicti
     with tempfile.TemporaryDirectory() as folder:
         put_files(Path(folder) / OBJECT_ID, files)
         found = PredictionFolder(Path(folder), reader=reader).prediction(OBJECT_ID)
-        found.triangles()
-        return found
+        triangles = found.triangles()
+        return replace(found, triangles=lambda: triangles)
 
 
 def recognized_as(files: Mapping[str, bytes]) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -41,8 +41,45 @@ def bounded(joint: Joint, travel: float) -> Joint:
     return replace(joint, type=kind, lower=lower, upper=upper, limit_source=LimitSource.GIVEN)
 
 
-def plain(joint: Joint) -> Joint:
-    """Return a joint without body and coupling, and with limits that count as given or absent."""
-    absent = joint.limit_source is LimitSource.ABSENT
-    source = LimitSource.ABSENT if absent else LimitSource.GIVEN
-    return replace(joint, body=None, mimic=None, limit_source=source)
+def only_shown(
+    tree: KinematicTree, triangles: Mapping[str, Array], carriers: Collection[str] = ()
+) -> KinematicTree:
+    """Return the tree of the links with triangles, for formats whose parts are shapes.
+
+    A link without any is represented by the first one welded below it that has some, else it goes
+    into its parent and its joint is lost. The root stays, and so do `carriers`.
+    """
+    stands: dict[str, str] = {}
+    joints = []
+    for joint in (None, *tree.joints):
+        link = tree.root if joint is None else joint.child
+        shown = link if link in carriers else shown_link(tree, link, triangles)
+        if joint is None:
+            stands[link] = shown or link
+            continue
+        parent = stands[joint.parent]
+        # A welded link that stands for the one above it has no joint of its own.
+        stands[link] = shown or parent
+        if stands[link] != parent:
+            joints.append(replace(joint, parent=parent, child=stands[link], body=None, mimic=None))
+    root = stands[tree.root]
+    return KinematicTree(tree.name, (root, *(joint.child for joint in joints)), tuple(joints))
+
+
+def split_helical(tree: KinematicTree, *, is_turn_first: bool) -> tuple[Joint, ...]:
+    """Return the joints with a turn and a free slide in place of each helical one."""
+    joints: list[Joint] = []
+    for joint in tree.joints:
+        if joint.type is not JointType.HELICAL:
+            joints.append(joint)
+            continue
+        between = f"{joint.child}_between"
+        ends = sorted(end * joint.pitch for end in joint.limits) if joint.pitch else (0.0, 0.0)
+        turn = replace(joint, type=JointType.REVOLUTE, pitch=0.0)
+        slide = replace(
+            turn, name=f"{joint.name}_slide", type=JointType.PRISMATIC, lower=ends[0],
+            upper=ends[1], limit_source=LimitSource.GIVEN,
+        )  # fmt: skip
+        first, second = (turn, slide) if is_turn_first else (slide, turn)
+        joints += [replace(first, child=between), replace(second, parent=between)]
+    return tuple(joints)
