@@ -49,7 +49,7 @@ from pipeline.tools.fetch.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
-from tests.fuzz import corpus
+from tests.fuzz import corpus, prediction_files
 from tests.kit import settings
 from tests.kit.settings import changed, facts_of
 
@@ -208,6 +208,17 @@ def _joints(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder).tree("a").placements({})
 
 
+def _read_as(reader: str, name: str) -> Run:
+    """Read one file of a prediction, and the triangles of its links."""
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        prediction = PredictionFolder(folder, reader=reader).prediction("a")
+        return prediction.triangles(), prediction.tree.placements({})
+
+    return run
+
+
 def _split_file(data: bytes, folder: Path) -> object:
     _written(folder, {"s.json": data})
     return read_split_file(folder / "s.json").digest
@@ -294,6 +305,10 @@ TARGETS: tuple[Target, ...] = (
     Target("dta", corpus.dta_json(), _predicted("init_motion.json")),
     Target("ditto", corpus.quant_npz(), _predicted("quant.npz")),
     Target("joints_json", corpus.joints_json(), _joints),
+    Target("real2code", prediction_files.real2code(), _read_as("real2code", "pred.py")),
+    Target("real2code joints", prediction_files.mujoco_joints(),
+           _read_as("real2code", "joints.json")),
+    Target("particulate", prediction_files.particulate(), _read_as("particulate", "pred.npz")),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),
     Target("method", _METHODS, _method),

@@ -22,6 +22,8 @@ NAMES = (
     "paris",
     "dta",
     "ditto",
+    "real2code",
+    "particulate",
 )
 AUTO = "auto"
 

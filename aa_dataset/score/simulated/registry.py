@@ -19,6 +19,8 @@ NAMES: tuple[str, ...] = (
     "paris",
     "dta",
     "ditto",
+    "real2code",
+    "particulate",
 )
 
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds of the files of methods: for each a good one first, then bombs."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+
+
+def real2code() -> list[bytes]:
+    """Return programs of Real2Code."""
+    box = "{'center':[0,0,1],'R':[[1,0,0],[0,1,0],[0,0,1]],'extent':[1.0,.5,2e0]}"
+    good = (
+        f"bboxes={{\n0:{box},\n1:{box},\n}}\nroot_geom = 0\nchild_joints = [\n"
+        "dict(box=1,type='hinge',idx=2,edge=[+1,-1],sign=-1),\n]\n"
+    )
+    inside = ["[" * 100_000, "-" * 100_000 + "1", "1" + "+1" * 50_000, "9" * 5_000, "[]," * 100_000]
+    return [good.encode(), *(f"child_joints = [{bomb}]".encode() for bomb in inside)]
+
+
+def mujoco_joints() -> list[bytes]:
+    """Return lists of MuJoCo's joints as Real2Code writes them."""
+    joint = {
+        "name": "joint_1", "axis": [0.0, 0.0, 1.0], "pos": [0.5, 0.2, 0.0], "range": [0.0, 1.0],
+        "type": 3, "body": {"name": "link_1", "id": 2}, "parent": None,
+    }  # fmt: skip
+    other = {**joint, "name": "joint_2", "body": {"name": "link_2"}, "parent": {"id": 0}}
+    return [json.dumps([joint, other], indent=4).encode(), b"[" * 100_000, b"[{}]"]
+
+
+def particulate() -> list[bytes]:
+    """Return archives of Particulate: plain and packed ones, and objects that could run code."""
+    arrays: dict[str, np.ndarray] = {
+        "face_part_ids": np.zeros(2, int),
+        "motion_hierarchy": np.array([(0, 1)]),
+        "is_part_revolute": np.array([False, True]),
+        "is_part_prismatic": np.array([False, True]),
+        "revolute_plucker": np.tile(np.arange(6.0), (2, 1)),
+        "revolute_range": np.array([[0.0, 1.0]] * 2),
+        "prismatic_axis": np.eye(3)[:2],
+        "prismatic_range": np.array([[0.0, 1.0]] * 2),
+    }
+    evil = {**arrays, "motion_hierarchy": np.array([{}], object)}
+    return [_npz(arrays), _npz(arrays, packed=True), _npz(evil)]
+
+
+def _npz(arrays: dict[str, np.ndarray], *, packed: bool = False) -> bytes:
+    stream = io.BytesIO()
+    (np.savez_compressed if packed else np.savez)(stream, **arrays)  # type: ignore[operator]
+    return stream.getvalue()
