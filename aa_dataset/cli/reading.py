@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from aa_dataset.score.readers import PredictionReader
     from aa_dataset.score.readers.prediction import MethodFormat
 
-READERS = ("urdf", "joints")
+READERS = (
+    "urdf", "joints", "urdformer", "singapo", "articraft", "anymesh", "artgs", "paris", "dta",
+    "ditto", "real2code", "particulate",
+)  # fmt: skip
 AUTO = "auto"
 REGISTRATIONS = ("identity", "stated", "bbox", "icp")
 _INDENT = 16

@@ -94,6 +94,12 @@ class PredictionFolder:
         except Exception as error:
             raise PredictionError(f"{_place(files)}: {type(error).__name__}: {error}") from error
 
+    def format(self, object_id: str) -> tuple[str, str]:
+        """Return the name of the reader of an object, and why it is this one."""
+        files = PredictionFiles(self._root, self._entry(object_id), object_id)
+        found, reason = self._format(files)
+        return found.name, reason
+
     def tree(self, object_id: str) -> KinematicTree:
         """Return the object's tree in the object frame at rest."""
         return self.read(object_id).tree

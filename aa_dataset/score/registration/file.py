@@ -16,7 +16,7 @@ from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import length, quaternion_rotation
 from aa_dataset.score.budgets import MOST_JOINTS, PredictionError
 from aa_dataset.score.fields import FieldError, checked, parse_json
-from aa_dataset.score.registration.record import Given, Registration
+from aa_dataset.score.registration.record import Given
 
 HEADER = {"format": "aa-registration", "version": 1}
 MOST_BYTES = 1_000_000
@@ -45,17 +45,16 @@ def parse_registration(data: bytes, place: str) -> Given:
         ) from error
 
 
-def write_registration(registration: Registration, note: str = "") -> bytes:
+def write_registration(given: Given, note: str = "") -> bytes:
     """Return the contents of the file; `parse_registration` returns the same numbers."""
-    similarity = registration.similarity
-    content: dict[str, Any] = {
-        **HEADER,
-        "scale": similarity.scale,
-        "rotation": similarity.rotation.tolist(),
-        "translation": similarity.translation.tolist(),
-        "rest": dict(registration.rest),
-        **({"note": note} if note else {}),
-    }
+    content: dict[str, Any] = dict(HEADER)
+    if given.similarity is not None:
+        content["scale"] = given.similarity.scale
+        content["rotation"] = given.similarity.rotation.tolist()
+        content["translation"] = given.similarity.translation.tolist()
+    content["rest"] = dict(given.rest)
+    if note:
+        content["note"] = note
     return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 

@@ -18,7 +18,7 @@ from aa_dataset.portable import quaternion_rotation
 from aa_dataset.score.readers import registry
 from aa_dataset.score.registration.file import write_registration
 from aa_dataset.score.registration.modes import MODES
-from aa_dataset.score.registration.record import Registration, RegistrationSource
+from aa_dataset.score.registration.record import Given
 
 HOME = Similarity(0.5, quaternion_rotation((0.9, 0.1, -0.3, 0.2)), np.array([0.3, -0.2, 0.1]))
 
@@ -35,8 +35,7 @@ def here(library, monkeypatch):
         (folder / "joints.json").write_bytes(write_joints(tree))
         # The state of the file is 0.1 beyond rest, so rest is at -0.1 in its joints.
         back = {name: -value for name, value in rest.items()}
-        stated = Registration(RegistrationSource.FILE, HOME, back)
-        (folder / "registration.json").write_bytes(write_registration(stated, "a note"))
+        (folder / "registration.json").write_bytes(write_registration(Given(HOME, back), "a note"))
     return library.parent
 
 
