@@ -9,7 +9,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.score.simulated.setting import SimulatedMethod
 
 # One module each. A new writer is a line here.
-NAMES: tuple[str, ...] = ("urdf", "urdformer", "singapo", "articraft")
+NAMES: tuple[str, ...] = ("urdf", "urdformer", "singapo", "articraft", "mjcf")
 
 
 def simulated_named(name: str) -> SimulatedMethod:
