@@ -163,3 +163,11 @@ def test_damaged_binary_layers_end_in_a_sentence(tmp_path):
             read_files(tmp_path / str(number), {"a.usdz": packaged(bytes(data), "m.usdc")})
         except PredictionError as error:
             assert str(error).endswith(".")
+
+
+def test_without_usd_the_command_that_installs_it_is_said(tmp_path, monkeypatch):
+    (tmp_path / "absent").mkdir()
+    (tmp_path / "absent" / "pxr.py").write_text("")  # no package: nothing can be imported from it
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "absent"))
+    with pytest.raises(PredictionError, match=r"pip install .*aa-dataset\[usd\]"):
+        read_files(tmp_path, usdz(hinged()))

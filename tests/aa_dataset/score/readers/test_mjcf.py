@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -169,3 +170,9 @@ def test_real_models_with_includes(tmp_path, name, kinds):
         found[one.type] = found.get(one.type, 0) + 1
         assert one.limit_source is LimitSource.GIVEN and one.lower < one.upper
     assert found == kinds
+
+
+def test_without_mujoco_the_command_that_installs_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(PredictionError, match=r"pip install .*aa-dataset\[mjcf\]"):
+        read_files(tmp_path, model(BODY))
