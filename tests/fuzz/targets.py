@@ -50,6 +50,7 @@ from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
 from tests.fuzz import corpus, prediction_files
+from tests.fuzz.methods import method_file
 from tests.kit import settings
 from tests.kit.settings import changed, facts_of
 
@@ -219,6 +220,32 @@ def _read_as(reader: str, name: str) -> Run:
     return run
 
 
+def _predicted(name: str) -> Run:
+    """Read one file of a method, with its meshes if it has some."""
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        predictions = PredictionFolder(folder)
+        found = predictions.prediction("a")
+        return found.tree.placements(found.rest), found.triangles()
+
+    return run
+
+
+def _one_joint_each(data: bytes, folder: Path) -> object:
+    """Read a file beside another of one joint each."""
+    good = corpus.urdf()
+    _written(folder, {"a/x_joint_0.urdf": good, "a/x_joint_1.urdf": data})
+    return PredictionFolder(folder).tree("a").placements({})
+
+
+def _included(data: bytes, folder: Path) -> object:
+    """Read a file that an MJCF prediction includes."""
+    model = b'<mujoco><worldbody><include file="b.xml"/></worldbody></mujoco>'
+    _written(folder, {"a/m.xml": model, "a/b.xml": data})
+    return PredictionFolder(folder, reader="mjcf").tree("a").placements({})
+
+
 def _split_file(data: bytes, folder: Path) -> object:
     _written(folder, {"s.json": data})
     return read_split_file(folder / "s.json").digest
@@ -295,6 +322,17 @@ TARGETS: tuple[Target, ...] = (
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("predicted_shapes", [corpus.urdf("o.obj"), *method_file("urdf", "object.urdf")],
+           _predicted("object.urdf"), is_good=False),
+    Target("one_joint_each", [corpus.urdf()], _one_joint_each),
+    Target("urdformer", method_file("urdformer", "output/image.urdf"),
+           _predicted("m.urdf"), is_good=False),
+    Target("singapo", method_file("singapo", "object.json"), _predicted("object.json")),
+    Target("articraft", method_file("articraft", "model.json"), _predicted("model.json")),
+    Target("mjcf_prediction", [*method_file("mjcf", "model.xml"), *corpus.mjcf()],
+           _predicted("m.xml")),
+    Target("mjcf_include", [b"<mujocoinclude><body><joint name='a'/></body></mujocoinclude>"],
+           _included),
     Target("split_file", corpus.split_files(), _split_file),
     Target("npz", corpus.quant_npz(), _arrays),
     Target("pickle", corpus.pickles(), lambda data, _: pickled_items(data)),

@@ -30,6 +30,8 @@ from aa_dataset.score.readers.json_values import (
 )
 from aa_dataset.score.readers.notes import limit_notes
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
+from aa_dataset.score.readers.usd import MOST_BYTES as USDZ_BYTES
+from aa_dataset.score.readers.usd import usdz_tree
 
 MANIFEST = "model.json"
 MARK = b'"meters_per_unit"'
@@ -41,15 +43,24 @@ def claims(files: PredictionFiles) -> str:
     found = _manifests(files)
     if found:
         return f"{found[0]} is a manifest of Articraft"
-    return ""
+    packages = _packages(files)
+    return f"{packages[0]} is a USDZ" if len(packages) == 1 else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
-    """Read the manifest."""
-    name = files.only(_manifests(files), MANIFEST)
-    where, value = files.where(name), read_json(files, name)
-    tree = _tree(value, where)
+    """Read the manifest, else the only USDZ."""
+    found, packages = _manifests(files), _packages(files)
+    if not found and packages:
+        name = files.only(packages, "*.usdz")
+        tree = usdz_tree(files.read(name, USDZ_BYTES), files.where(name))
+    else:
+        name = files.only(found, MANIFEST)
+        tree = _tree(read_json(files, name), files.where(name))
     return MethodPrediction(tree, notes=limit_notes(tree))
+
+
+def _packages(files: PredictionFiles) -> list[str]:
+    return files.named(".usdz") if files.is_folder else []
 
 
 def _manifests(files: PredictionFiles) -> list[str]:
@@ -128,7 +139,7 @@ def _limits(value: Any, place: str) -> tuple[float | None, float | None]:
 FORMAT = MethodFormat(
     name="articraft",
     methods="Articraft",
-    reads="model.json",
+    reads="model.json, else the only *.usdz",
     proof=Proof.FIXTURE,
     claims=claims,
     read=read,

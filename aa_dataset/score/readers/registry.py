@@ -24,6 +24,7 @@ NAMES = (
     "ditto",
     "real2code",
     "particulate",
+    "mjcf",
 )
 AUTO = "auto"
 

@@ -21,6 +21,7 @@ NAMES: tuple[str, ...] = (
     "ditto",
     "real2code",
     "particulate",
+    "mjcf",
 )
 
 

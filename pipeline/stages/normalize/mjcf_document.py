@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
 from aa_dataset.errors import UrdfError
+from aa_dataset.kinematics.mjcf_loops import Loops
 from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
-from pipeline.stages.normalize.mjcf_loops import Loops
 
 # Bodies are nested in MJCF, so a chain of links needs as many levels.
 DEEPEST = 200
