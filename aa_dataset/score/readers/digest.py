@@ -14,7 +14,7 @@ from aa_dataset.score.readers.files import list_names, read_regular
 from aa_dataset.score.readers.shapes import MOST_MESH_BYTES
 
 # What scoring reads; pictures and textures do not change a result.
-READ_FILES = (".urdf", ".json", ".obj", ".npz", ".yaml", ".yml")
+READ_FILES = (".urdf", ".json", ".obj", ".npz", ".ply", ".yaml", ".yml")
 _DEEPEST, _MOST_ENTRIES = 8, 20_000
 _MOST_BYTES = max(XML.max_bytes, MOST_MESH_BYTES) + 1
 
