@@ -30,6 +30,15 @@ EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
+# As Open3D writes it.
+TRIANGLE_PLY = (
+    b"ply\nformat binary_little_endian 1.0\ncomment Created by Open3D\nelement vertex 3\n"
+    b"property double x\nproperty double y\nproperty double z\nelement face 1\n"
+    b"property list uchar uint vertex_indices\nend_header\n"
+    + struct.pack("<9dB3I", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2)
+)  # fmt: skip
+
+
 def urdf(mesh: str = "", mimics: int = 1) -> bytes:
     """Return a URDF of a box and what turns on it, with a chain of mimics."""
     shape = f'<mesh filename="{mesh}"/>' if mesh else '<box size="0.2 0.3 0.4"/>'

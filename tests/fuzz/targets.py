@@ -36,6 +36,7 @@ from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
 from aa_dataset.untrusted.npz import NpzError, NpzFile
 from aa_dataset.untrusted.pickled import pickled_items
+from aa_dataset.untrusted.ply import read_ply_triangles
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.runner import Task
@@ -334,6 +335,7 @@ TARGETS: tuple[Target, ...] = (
     Target("mjcf_include", [b"<mujocoinclude><body><joint name='a'/></body></mujocoinclude>"],
            _included),
     Target("split_file", corpus.split_files(), _split_file),
+    Target("method_ply", [corpus.TRIANGLE_PLY], lambda data, _: read_ply_triangles(data)),
     Target("npz", corpus.quant_npz(), _arrays),
     Target("pickle", corpus.pickles(), lambda data, _: pickled_items(data)),
     Target("anymesh", corpus.anymesh_json(), _predicted("mobility.json")),

@@ -28,6 +28,7 @@ from aa_dataset.score.readers.json_values import (
     vector_of,
 )
 from aa_dataset.score.readers.notes import limit_notes
+from aa_dataset.score.readers.part_meshes import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 
 FILE = "joint_info.json"
@@ -54,7 +55,21 @@ def read(files: PredictionFiles) -> MethodPrediction:
         if _number(row, "parent", place) != NO_PARENT
     ]
     tree = KinematicTree(files.object_id, tuple(links), tuple(joints))
-    return MethodPrediction(tree, notes=limit_notes(tree))
+    stem = name.removesuffix(FILE)
+    meshes = {
+        link: stem + mesh
+        for link, row in zip(links, rows, strict=True)
+        if (mesh := _mesh(row.get("visuals")))
+    }
+    return MethodPrediction(
+        tree, notes=limit_notes(tree), triangles=lambda: part_triangles(files, meshes)
+    )
+
+
+def _mesh(visuals: Any) -> str:
+    """Return the only mesh of a part, of which the folder's own files are read, or nothing."""
+    is_one = isinstance(visuals, list) and len(visuals) == 1 and isinstance(visuals[0], str)
+    return visuals[0] if is_one and visuals[0].endswith((".ply", ".obj")) else ""
 
 
 def _number(row: dict[str, Any], name: str, where: str) -> int:

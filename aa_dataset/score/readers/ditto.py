@@ -28,8 +28,9 @@ from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.budgets import XML, PredictionError
 from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.part_meshes import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
-from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint, obj_triangles
+from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 from aa_dataset.untrusted.npz import NpzBudget, NpzError, NpzFile
 from aa_dataset.untrusted.pickled import PickledDataError, pickled_items
 
@@ -72,7 +73,7 @@ def _read_quant(files: PredictionFiles, name: str) -> MethodPrediction:
     meshes = {link: stem + mesh for link, mesh in _MESHES.items()}
     return MethodPrediction(
         tree, saved=saved, notes=(CHANGE_NOTE, *_head_notes(archive, kind)),
-        triangles=lambda: obj_triangles(files, meshes),
+        triangles=lambda: part_triangles(files, meshes),
     )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def _read_urdf(files: PredictionFiles) -> MethodPrediction:
     meshes = {link: name.removesuffix(URDF) + mesh for link, mesh in _MESHES.items()}
     return MethodPrediction(
         KinematicTree(files.object_id, links, (joint,)), notes=(CHANGE_NOTE, FRAME_NOTE),
-        triangles=lambda: obj_triangles(files, meshes),
+        triangles=lambda: part_triangles(files, meshes),
     )  # fmt: skip
 
 

@@ -39,8 +39,9 @@ from aa_dataset.score.readers.json_values import (
     rows_of,
     vector_of,
 )
+from aa_dataset.score.readers.part_meshes import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
-from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint, obj_triangles
+from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 
 Array = NDArray[np.float64]
 
@@ -78,7 +79,10 @@ def read(files: PredictionFiles) -> MethodPrediction:
     meshes = {link: f"{stem}{match[1]}_{link}.obj" for link in tree.links}
     given = () if match[2] in ("prismatic", "revolute") else (TYPE_NOTE,)
     return MethodPrediction(
-        tree, rest=rest, notes=(CHANGE_NOTE, *given), triangles=lambda: obj_triangles(files, meshes)
+        tree,
+        rest=rest,
+        notes=(CHANGE_NOTE, *given),
+        triangles=lambda: part_triangles(files, meshes),
     )
 
 

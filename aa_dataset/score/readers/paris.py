@@ -36,6 +36,7 @@ from aa_dataset.score.readers.json_values import (
     text_of,
     vector_of,
 )
+from aa_dataset.score.readers.part_meshes import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 
@@ -96,7 +97,21 @@ def _read_motion(files: PredictionFiles, name: str) -> MethodPrediction:
         ends=(-moved / 2, moved / 2), links=(ROOT, PART),
     )  # fmt: skip
     tree = KinematicTree(files.object_id, (ROOT, PART), (joint,))
-    return MethodPrediction(tree, rest={JOINT: -moved / 2}, notes=(CHANGE_NOTE,))
+    return MethodPrediction(
+        tree, rest={JOINT: -moved / 2}, notes=(CHANGE_NOTE,),
+        triangles=lambda: part_triangles(files, _meshes(files, name)),
+    )  # fmt: skip
+
+
+def _meshes(files: PredictionFiles, motion: str) -> dict[str, str]:
+    """Return the meshes of both parts in the middle state, of the same count of steps."""
+    stem = motion[: motion.rindex("_motion.json")].rpartition("_")[0]
+    found = {}
+    for link in (ROOT, PART):
+        same = [name for name in files.named(".ply") if name.startswith(f"{stem}_{link}_")]
+        if same:
+            found[link] = files.only(same, f"mesh of the {link} part")
+    return found
 
 
 def _type_of(row: Any, where: str) -> str:

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 
 from aa_dataset.kinematics import JointType, LimitSource
+from aa_dataset.score.budgets import PredictionError
+from tests.fuzz.corpus import TRIANGLE_PLY as TRIANGLE
 from tests.kit.one_prediction import chosen_reader, read_files, refusal
 from tests.kit.random_trees import MOVING, Shape, trees
 from tests.kit.round_trip import OBJECT_ID, brought_back, require_same_motion, setting_of
@@ -26,7 +28,7 @@ def part(number: int, kind: str, **changes: Any) -> dict:
     return {**row, "visuals": [f"meshes/start_{number}.ply"], **changes}
 
 
-def info(*parts: Any) -> dict[str, str]:
+def info(*parts: Any) -> dict[str, Any]:
     return {"joint_info.json": json.dumps([ROOT, *parts], indent=4)}
 
 
@@ -110,6 +112,24 @@ def test_a_broken_file_is_a_sentence(tmp_path: Path, parts: list, said: str) -> 
 )
 def test_a_hostile_file_is_a_sentence(tmp_path: Path, text: str, said: str) -> None:
     assert said in refusal(tmp_path, {"joint_info.json": text})
+
+
+def test_meshes_are_those_the_file_names(tmp_path: Path) -> None:
+    inside = {f"run/{name}": data for name, data in info(part(1, "hinge")).items()}
+    outside = part(2, "slider", visuals=["../../meshes/start_1.ply"])
+    inside["run/joint_info.json"] = json.dumps([ROOT, part(1, "hinge"), outside])
+    files = {**inside, "run/meshes/start_1.ply": TRIANGLE}
+    triangles = read_files(tmp_path, files).triangles()
+    # Neither the mesh that is not there nor that beside the folder.
+    assert {link: t.tolist() for link, t in triangles.items()} == {
+        "link_1": [[[0, 0, 0], [1, 0, 0], [0, 1, 0]]]
+    }
+
+
+def test_a_broken_mesh_is_a_sentence(tmp_path: Path) -> None:
+    files = info(part(1, "hinge")) | {"meshes/start_1.ply": TRIANGLE[:-1]}
+    with pytest.raises(PredictionError, match=r"thing/meshes/start_1\.ply: it is cut off within"):
+        read_files(tmp_path, files).triangles()
 
 
 def test_two_files_are_a_sentence(tmp_path: Path) -> None:

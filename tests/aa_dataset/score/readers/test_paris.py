@@ -14,8 +14,10 @@ from hypothesis import assume, given
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import JointType, KinematicTree, LimitSource
+from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.readers.two_states import CHANGE_NOTE
 from aa_dataset.score.simulated.paris import keep
+from tests.fuzz.corpus import TRIANGLE_PLY
 from tests.kit.one_prediction import chosen_reader, in_object_frame, read_files, refusal
 from tests.kit.random_trees import trees
 from tests.kit.round_trip import OBJECT_ID, brought_back, require_same_motion, setting_of
@@ -27,7 +29,7 @@ TURN = {
 SLIDE = {"type": "translate", "axis_o": [9, 9, 9], "axis_d": [0.6, 0.0, 0.8], "dist": [0.4]}
 
 
-def motion(row: dict, name: str = "it5000_test_motion.json") -> dict[str, str]:
+def motion(row: dict, name: str = "it5000_test_motion.json") -> dict[str, Any]:
     return {name: json.dumps(row)}
 
 
@@ -115,6 +117,20 @@ def test_the_last_test_counts(tmp_path: Path, names: list[str], read: str) -> No
 def test_two_runs_are_a_sentence(tmp_path: Path) -> None:
     files = motion(TURN, "a/it5_test_motion.json") | motion(TURN, "b/it5_test_motion.json")
     assert "are two runs. Keep one." in refusal(tmp_path, files, "paris")
+
+
+def test_meshes_of_the_middle_state_are_the_links(tmp_path: Path) -> None:
+    names = ("static_256_thre10.0", "dynamic_256_thre10.0", "dyn_t0_256_thre10.0")
+    files = {f"save/it5000_{name}.ply": TRIANGLE_PLY for name in names}
+    files |= {"save/it500_dynamic_256_thre10.0.ply": b"of fewer steps"}
+    files |= motion(TURN, "save/it5000_test_motion.json")
+    triangles = read_files(tmp_path, files).triangles()
+    assert {link: t.shape for link, t in triangles.items()} == {
+        "static": (1, 3, 3), "dynamic": (1, 3, 3)
+    }  # fmt: skip
+    files["save/it5000_dynamic_128_thre10.0.ply"] = TRIANGLE_PLY
+    with pytest.raises(PredictionError, match="expected one mesh of the dynamic part"):
+        read_files(tmp_path, files).triangles()
 
 
 def test_states_are_coordinates_from_the_rest_of_the_source(tmp_path: Path) -> None:
