@@ -11,7 +11,7 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.prediction import MethodFormat
 
 # One module each. A new reader is a line here.
-NAMES = ("urdf", "joints", "real2code", "particulate")
+NAMES = ("urdf", "joints", "real2code", "particulate", "physx_anything")
 AUTO = "auto"
 
 

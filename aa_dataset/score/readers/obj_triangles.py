@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triangles of an OBJ file of a prediction."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.shapes import MOST_MESH_BYTES
+from aa_dataset.untrusted.obj import ObjError, read_obj
+
+Array = NDArray[np.float64]
+
+
+def obj_triangles(files: PredictionFiles, name: str) -> Array:
+    """Return the triangles (n, 3, 3) of a file, in its own frame and unit."""
+    try:
+        text = read_obj(files.read(name, MOST_MESH_BYTES))
+    except ObjError as error:
+        raise PredictionError(f"{files.where(name)}: {error}") from error
+    corners = np.asarray(text.points[text.whole.corners], dtype=float)
+    if not np.isfinite(corners).all():
+        raise PredictionError(f"{files.where(name)} has corners that are not finite. Remove them.")
+    return corners
