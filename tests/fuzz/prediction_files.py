@@ -63,6 +63,33 @@ def physx_urdf() -> list[bytes]:
     return [good.encode()]
 
 
+def urdf_anything() -> list[bytes]:
+    """Return answers of URDF-Anything in their JSON."""
+    joint = {
+        "id": "j", "type": "revolute", "parent": "base", "child": "link_0", "axis": [0, 0, 1],
+        "origin": {"xyz": [1, 2, 3], "rpy": [0, 1, 0]}, "limit": {"lower": -1, "upper": 1.5},
+    }  # fmt: skip
+    words = json.dumps({"links": {"link_0": "door"}, "joints": [joint]})
+    record = {"centroid": [1.0, 2.0, 3.0], "scale": 2.0}
+    plain = {"pred_answers_raw": f"{words} [SEG]", "normalize": record}
+    order = {"permutation": [1, 0]}
+    aligned = {"pred_answers": words, "normalize": record, "alignment": order}
+    bomb = {"pred_answers_raw": "{" * 100_000 + "}" * 100_000}
+    return [json.dumps(one).encode() for one in (plain, aligned, bomb)]
+
+
+def urdf_anything_plus() -> list[bytes]:
+    """Return a URDF of URDF-Anything+."""
+    good = (
+        '<robot name="generated_robot"><link name="base"/><link name="link_0"/><link name="link_1">'
+        '</link><joint name="joint_0" type="fixed"><origin rpy="1.5708 0 -1.5708"/><parent '
+        'link="base"/><child link="link_0"/></joint><joint name="joint_1" type="prismatic"><origin '
+        'xyz="0.1 0 0"/><axis xyz="0 1 0"/><child link="link_1"/><parent link="link_0"/>'
+        '<limit lower="-3.14159" upper="3.14159"/></joint></robot>'
+    )
+    return [good.encode()]
+
+
 def particulate() -> list[bytes]:
     """Return archives of Particulate: plain and packed ones, and objects that could run code."""
     arrays: dict[str, np.ndarray] = {

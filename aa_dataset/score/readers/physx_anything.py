@@ -14,9 +14,7 @@ them the other way round). A moves freely, with six degrees of freedom, and is r
 from __future__ import annotations
 
 import math
-import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +24,10 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.budgets import XML, PredictionError
+from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.mesh_files import obj_triangles, urdf_triangles
 from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.obj_triangles import obj_triangles
 from aa_dataset.score.readers.physx_groups import (
     BALL,
     FREE,
@@ -49,8 +48,6 @@ from aa_dataset.score.readers.prediction import (
     Proof,
     Size,
 )
-from aa_dataset.score.readers.shapes import MOST_MESH_BYTES
-from aa_dataset.score.readers.triangles import link_triangles
 
 Array = NDArray[np.float64]
 
@@ -58,7 +55,7 @@ INFO, ANSWER, URDF = "basic_info.json", "basic_info.txt", "basic.urdf"
 MOST = 4_000_000  # bytes of a text
 NORMALIZATION = Normalization(Center.BOX, Size.LARGEST, 1.0)
 _BALL_AXES = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-_BALL_NAMES = "joint_hinge_"
+_FULL_TURN = (-math.pi, math.pi)
 
 
 def claims(files: PredictionFiles) -> str:
@@ -161,7 +158,7 @@ def _turn(name: str, values: Array, parent: str, child: str) -> Joint:
 def _ball(name: str, place: Array, links: tuple[str, str, str, str]) -> list[Joint]:
     return [
         Joint(
-            f"{name}_{letter}", JointType.REVOLUTE, np.array(axis), place, -math.pi, math.pi,
+            f"{name}_{letter}", JointType.REVOLUTE, np.array(axis), place, *_FULL_TURN,
             0.0, above, below, limit_source=LimitSource.TABLE,
         )
         for letter, axis, above, below in zip("zxy", _BALL_AXES, links, links[1:], strict=False)
@@ -172,29 +169,17 @@ def _of_urdf(files: PredictionFiles) -> MethodPrediction:
     name = files.only(files.called(URDF), f"{INFO}, {ANSWER} or {URDF}")
     with within(files.where(name)):
         model = parse_urdf(files.read(name, XML.max_bytes), budget=XML)
-        tree = urdf_tree(model, absent="unbounded")
-
-    def read_mesh(mesh: str) -> bytes:
-        return files.read_beside(name, posixpath.normpath(mesh), MOST_MESH_BYTES + 1)
-
-    # The inertials are placeholders.
-    joints = tuple(
-        replace(
-            joint,
-            body=None,
-            limit_source=LimitSource.TABLE
-            if joint.name.startswith(_BALL_NAMES)
-            else joint.limit_source,
-        )
-        for joint in tree.joints
-    )
-    tree = KinematicTree(tree.name, tree.links, joints)
+        tree = with_table(urdf_tree(model, absent="unbounded"), _FULL_TURN, _is_of_ball)
     return MethodPrediction(
         tree,
         normalization=NORMALIZATION,
         notes=limit_notes(tree),
-        triangles=lambda: link_triangles(model, read_mesh),
+        triangles=lambda: urdf_triangles(files, name, model),
     )
+
+
+def _is_of_ball(joint: Joint) -> bool:
+    return joint.name.startswith("joint_hinge_")
 
 
 def _triangles(files: PredictionFiles, tree: KinematicTree) -> dict[str, Array]:

@@ -11,7 +11,15 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.prediction import MethodFormat
 
 # One module each. A new reader is a line here.
-NAMES = ("urdf", "joints", "real2code", "particulate", "physx_anything")
+NAMES = (
+    "urdf",
+    "joints",
+    "real2code",
+    "particulate",
+    "physx_anything",
+    "urdf_anything",
+    "urdf_anything_plus",
+)
 AUTO = "auto"
 
 

@@ -9,7 +9,13 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.score.simulated.setting import SimulatedMethod
 
 # One module each. A new writer is a line here.
-NAMES: tuple[str, ...] = ("real2code", "particulate", "physx_anything")
+NAMES: tuple[str, ...] = (
+    "real2code",
+    "particulate",
+    "physx_anything",
+    "urdf_anything",
+    "urdf_anything_plus",
+)
 
 
 def simulated_named(name: str) -> SimulatedMethod:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks limits that a method writes where it predicts none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
+from aa_dataset.kinematics.trees import KinematicTree
+
+_LIMITED = (JointType.REVOLUTE, JointType.PRISMATIC)
+
+
+def with_table(
+    tree: KinematicTree, ends: tuple[float, float], where: Callable[[Joint], bool] | None = None
+) -> KinematicTree:
+    """Return a tree whose joints with exactly these limits say that they are of a table.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        As the file states it. Bodies are removed: such methods write placeholders.
+    ends : tuple of float
+        The constant limits [rad or the method's unit].
+    where : function, optional
+        Which joints can have them; by default all that turn or slide.
+    """
+    joints = [
+        replace(joint, limit_source=LimitSource.TABLE)
+        if joint.limits == ends and joint.type in _LIMITED and (where is None or where(joint))
+        else joint
+        for joint in tree.joints
+    ]
+    bare = tuple(replace(joint, body=None) for joint in joints)
+    return KinematicTree(tree.name, tree.links, bare)
