@@ -39,7 +39,7 @@ from aa_dataset.score.readers.physx_groups import (
     groups_of_json,
     groups_of_text,
 )
-from aa_dataset.score.readers.plain import json_value, within
+from aa_dataset.score.readers.plain import beginning, json_value, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -65,7 +65,7 @@ def claims(files: PredictionFiles) -> str:
     for name in (INFO, ANSWER):
         if name in files.top_names:
             return f"it has a {name}"
-    is_urdf = URDF in files.top_names and b"l_world" in files.start(URDF)
+    is_urdf = b"l_world" in (beginning(files, URDF) or b"")
     return f"{URDF} has a link l_world" if is_urdf else ""
 
 

@@ -33,6 +33,7 @@ from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.notes import limit_notes
 from aa_dataset.score.readers.plain import (
+    beginning,
     json_value,
     number,
     numbers,
@@ -45,6 +46,7 @@ from aa_dataset.score.readers.plain import (
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 
 URDF = "mobility.urdf"
+DOCUMENTS = (URDF, f"pred/{URDF}")
 BASE = "base"
 RAW, ALIGNED = "pred_answers_raw", "pred_answers"
 MOST = 8_000_000  # bytes of a file
@@ -87,12 +89,12 @@ def _answers(files: PredictionFiles) -> list[str]:
     return [
         name
         for name in files.top_names
-        if name.endswith(".json") and name in files.names and mark in files.start(name, _START)
+        if name.endswith(".json") and mark in (beginning(files, name, _START) or b"")
     ]
 
 
 def _documents(files: PredictionFiles) -> list[str]:
-    return [name for name in files.called(URDF) if _ROBOT.search(files.start(name))]
+    return [name for name in DOCUMENTS if _ROBOT.search(beginning(files, name) or b"")]
 
 
 def _saved(content: dict[str, Any], where: str) -> Similarity | None:

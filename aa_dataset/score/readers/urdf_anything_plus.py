@@ -22,7 +22,7 @@ from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.mesh_files import urdf_triangles
 from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.plain import within
+from aa_dataset.score.readers.plain import beginning, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -42,8 +42,7 @@ NO_LIMITS = (-3.14159, 3.14159)
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    is_there = files.is_folder and FILE in files.top_names
-    is_it = is_there and b"generated_robot" in files.start(FILE)
+    is_it = b"generated_robot" in (beginning(files, FILE) or b"")
     return f"{FILE} has a robot generated_robot" if is_it else ""
 
 
