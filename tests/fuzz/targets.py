@@ -31,6 +31,8 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
 from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
+from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.registry import format_named, recognized
 from aa_dataset.score.results import read_result
 from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
@@ -184,11 +186,16 @@ def _joints(data: bytes, folder: Path) -> object:
 
 
 def _read_as(reader: str, name: str) -> Run:
-    """Read one file of a prediction, and the triangles of its links."""
+    """Read one file of a prediction, and the triangles of its links.
+
+    The format itself is called: `PredictionFolder` would make a sentence of any exception.
+    """
 
     def run(data: bytes, folder: Path) -> object:
         _written(folder, {f"a/{name}": data})
-        prediction = PredictionFolder(folder, reader=reader).prediction("a")
+        files = PredictionFiles(folder, "a", "a")
+        recognized(files)
+        prediction = format_named(reader).read(files)
         return prediction.triangles(), prediction.tree.placements({})
 
     return run
