@@ -26,11 +26,19 @@ def with_table(
     where : function, optional
         Which joints can have them; by default all that turn or slide.
     """
-    joints = [
-        replace(joint, limit_source=LimitSource.TABLE)
-        if joint.limits == ends and joint.type in _LIMITED and (where is None or where(joint))
-        else joint
+
+    def is_constant(joint: Joint) -> bool:
+        here = joint.limits == ends and joint.type in _LIMITED
+        return here and (where is None or where(joint))
+
+    if not any(is_constant(joint) or joint.body for joint in tree.joints):
+        return tree
+    joints = tuple(
+        replace(
+            joint,
+            body=None,
+            limit_source=LimitSource.TABLE if is_constant(joint) else joint.limit_source,
+        )
         for joint in tree.joints
-    ]
-    bare = tuple(replace(joint, body=None) for joint in joints)
-    return KinematicTree(tree.name, tree.links, bare)
+    )
+    return KinematicTree(tree.name, tree.links, joints)

@@ -169,7 +169,7 @@ def _of_urdf(files: PredictionFiles) -> MethodPrediction:
     name = files.only(files.called(URDF), f"{INFO}, {ANSWER} or {URDF}")
     with within(files.where(name)):
         model = parse_urdf(files.read(name, XML.max_bytes), budget=XML)
-        tree = with_table(urdf_tree(model, absent="unbounded"), _FULL_TURN, _is_of_ball)
+        tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), _FULL_TURN, _is_of_ball)
     return MethodPrediction(
         tree,
         normalization=NORMALIZATION,

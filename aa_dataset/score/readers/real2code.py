@@ -164,7 +164,7 @@ def _on_box(
     along = whole(entry.get("idx"), f"{where}, `idx`", 3)
     edge = numbers(entry.get("edge"), 2, f"{where}, `edge`")
     axis = number(entry.get("sign"), f"{where}, `sign`") * box.turn[:, along]
-    offset = np.insert(edge, along, 0.0)
+    offset = np.array([*edge[:along], 0.0, *edge[along:]])
     if "joint_xy_pos" in program:  # the helper of `obb_rot`
         return box.center + offset, axis
     if not (np.abs(edge) == 1.0).all() and "obb_edge" not in program:

@@ -80,7 +80,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     content = record(json_value(files, name, MOST), where)
     model = _model(_answer(content, where), where)
     with within(where):
-        tree = urdf_tree(model, absent="unbounded")
+        tree = urdf_tree(model, fold=False, absent="unbounded")
     return MethodPrediction(tree, saved=_saved(content, where), notes=limit_notes(tree))
 
 
@@ -184,7 +184,7 @@ def _of_urdf(files: PredictionFiles) -> MethodPrediction:
     name = files.only(_documents(files), URDF)
     with within(files.where(name)):
         model = parse_urdf(files.read(name, XML.max_bytes), budget=XML)
-        tree = with_table(urdf_tree(model, absent="unbounded"), _NO_LIMITS)
+        tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), _NO_LIMITS)
     return MethodPrediction(tree, notes=(*_doubts(tree), *limit_notes(tree)))
 
 

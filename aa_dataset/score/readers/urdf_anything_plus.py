@@ -52,7 +52,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     where = files.where(name)
     with within(where):
         model = _without_base(parse_urdf(files.read(name, XML.max_bytes), budget=XML), where)
-        tree = with_table(urdf_tree(model, absent="unbounded"), NO_LIMITS)
+        tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), NO_LIMITS)
 
     return MethodPrediction(
         tree,
