@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from aa_dataset.score.readers.prediction import MethodFormat
 
 READERS = (
-    "urdf", "joints", "urdformer", "singapo", "articraft", "anymesh", "artgs", "paris", "dta",
-    "ditto", "real2code", "particulate",
+    "urdf", "joints", "articraft", "anymesh", "ditto", "particulate", "urdformer", "paris",
+    "dta", "artgs", "real2code", "urdf_anything", "urdf_anything_plus", "physx_anything",
+    "singapo", "mjcf",
 )  # fmt: skip
 AUTO = "auto"
 REGISTRATIONS = ("identity", "stated", "bbox", "icp")

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from aa_dataset.score.simulated.folder import Simulated
 
 NAMES = (
-    "urdf", "urdformer", "singapo", "articraft", "anymesh", "artgs", "paris", "dta", "ditto",
-    "real2code", "particulate",
+    "urdf", "articraft", "anymesh", "ditto", "particulate", "urdformer", "paris", "dta",
+    "artgs", "real2code", "urdf_anything", "urdf_anything_plus", "physx_anything",
+    "singapo", "mjcf",
 )  # fmt: skip
 
 

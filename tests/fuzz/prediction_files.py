@@ -30,6 +30,66 @@ def mujoco_joints() -> list[bytes]:
     return [json.dumps([joint, other], indent=4).encode(), b"[" * 100_000, b"[{}]"]
 
 
+def physx_json() -> list[bytes]:
+    """Return groups of PhysX-Anything in JSON."""
+    turn = [0.0, 0.0, 1.0, 0.1, 0.2, 0.3, 0.0, 0.5]
+    groups = {
+        "0": [0, 1],
+        "1": [[2, 3], "0", turn, "C"],
+        "2": [[4], "1", turn + turn, "CB"],
+        "3": [[5], "0", turn, "D"],
+    }
+    return [json.dumps({"group_info": groups}).encode(), b'{"a":' * 100_000]
+
+
+def physx_text() -> list[bytes]:
+    """Return answers of PhysX-Anything's model."""
+    good = (
+        "Name: a\nGroup_info:\ngroup_0: [l_0]; Type: E\ngroup_1: [l_1]; Type: C relative to "
+        "group_0; Params: direction: [0,0,1], axis position (in voxel grid): [1,2,3], revolute "
+        "range (degree): [0,90]\n"
+    )
+    bombs = ["group_1: [l_1] Type: B " + "direction" * 100_000, "group_0: [l_0]\n" * 100_000]
+    return [good.encode(), *(bomb.encode() for bomb in bombs)]
+
+
+def physx_urdf() -> list[bytes]:
+    """Return a URDF of PhysX-Anything."""
+    good = (
+        '<robot name="scene"><link name="l_world"/><link name="l_0"/><joint name="joint_hinge_x" '
+        'type="revolute"><parent link="l_world"/><child link="l_0"/><axis xyz="0 0 1"/>'
+        '<limit lower="-3" upper="3"/></joint></robot>'
+    )
+    return [good.encode()]
+
+
+def urdf_anything() -> list[bytes]:
+    """Return answers of URDF-Anything in their JSON."""
+    joint = {
+        "id": "j", "type": "revolute", "parent": "base", "child": "link_0", "axis": [0, 0, 1],
+        "origin": {"xyz": [1, 2, 3], "rpy": [0, 1, 0]}, "limit": {"lower": -1, "upper": 1.5},
+    }  # fmt: skip
+    words = json.dumps({"links": {"link_0": "door"}, "joints": [joint]})
+    record = {"centroid": [1.0, 2.0, 3.0], "scale": 2.0}
+    plain = {"pred_answers_raw": f"{words} [SEG]", "normalize": record}
+    order = {"permutation": [1, 0]}
+    aligned = {"pred_answers": words, "normalize": record, "alignment": order}
+    bomb = {"pred_answers_raw": "{" * 100_000 + "}" * 100_000}
+    return [json.dumps(one).encode() for one in (plain, aligned, bomb)]
+
+
+def urdf_anything_plus() -> list[bytes]:
+    """Return a URDF of URDF-Anything+."""
+    good = (
+        '<robot name="generated_robot"><link name="base"/><link name="link_0"/><link name="link_1">'
+        '</link><joint name="joint_0" type="fixed"><origin rpy="1.5708 0 -1.5708"/><parent '
+        'link="base"/><child link="link_0"/></joint><joint name="joint_1" type="prismatic"><origin '
+        'xyz="0.1 0 0"/><axis xyz="0 1 0"/><child link="link_1"/><parent link="link_0"/>'
+        '<limit lower="-3.14159" upper="3.14159"/></joint></robot>'
+    )
+    return [good.encode()]
+
+
 def particulate() -> list[bytes]:
     """Return archives of Particulate: plain and packed ones, and objects that could run code."""
     arrays: dict[str, np.ndarray] = {

@@ -31,6 +31,8 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
 from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
+from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.registry import format_named, recognized
 from aa_dataset.score.results import read_result
 from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
@@ -211,11 +213,16 @@ def _joints(data: bytes, folder: Path) -> object:
 
 
 def _read_as(reader: str, name: str) -> Run:
-    """Read one file of a prediction, and the triangles of its links."""
+    """Read one file of a prediction, and the triangles of its links.
+
+    The format itself is called: `PredictionFolder` would make a sentence of any exception.
+    """
 
     def run(data: bytes, folder: Path) -> object:
         _written(folder, {f"a/{name}": data})
-        prediction = PredictionFolder(folder, reader=reader).prediction("a")
+        files = PredictionFiles(folder, "a", "a")
+        recognized(files)
+        prediction = format_named(reader).read(files)
         return prediction.triangles(), prediction.tree.placements({})
 
     return run
@@ -349,6 +356,14 @@ TARGETS: tuple[Target, ...] = (
     Target("real2code joints", prediction_files.mujoco_joints(),
            _read_as("real2code", "joints.json")),
     Target("particulate", prediction_files.particulate(), _read_as("particulate", "pred.npz")),
+    Target("physx json", prediction_files.physx_json(),
+           _read_as("physx_anything", "basic_info.json")),
+    Target("physx text", prediction_files.physx_text(),
+           _read_as("physx_anything", "basic_info.txt")),
+    Target("physx urdf", prediction_files.physx_urdf(), _read_as("physx_anything", "basic.urdf")),
+    Target("urdf_anything", prediction_files.urdf_anything(), _read_as("urdf_anything", "a.json")),
+    Target("urdf_anything_plus", prediction_files.urdf_anything_plus(),
+           _read_as("urdf_anything_plus", "generated.urdf")),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),
     Target("method", _METHODS, _method),

@@ -29,8 +29,9 @@ _TYPES = {3: JointType.REVOLUTE, 2: JointType.PRISMATIC}
 _NO_RANGES = ((0.0, 1.0), (0.0, 0.0))
 
 
-def is_dump(start: bytes) -> bool:
+def is_dump(start: bytes | None) -> bool:
     """Return whether a file of JSON begins like such a list."""
+    start = start or b""
     marks = (b'"axis"', b'"pos"', b'"body"')
     return start.lstrip().startswith(b"[") and all(mark in start for mark in marks)
 

@@ -25,7 +25,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import length
 from aa_dataset.score.budgets import MOST_LINKS, PredictionError
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.plain import within
+from aa_dataset.score.readers.plain import beginning, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -61,7 +61,7 @@ class Motions:
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    found = _found(files) if files.is_folder else []
+    found = _found(files)
     return f"it has {found[0]}" if found else ""
 
 
@@ -96,7 +96,8 @@ def slide_name(parent: int, child: int) -> str:
 
 
 def _found(files: PredictionFiles) -> list[str]:
-    return [folder + FILE for folder in FOLDERS if folder + FILE in files.names][:1]
+    names = [folder + FILE for folder in FOLDERS]
+    return [name for name in names if beginning(files, name, 1) is not None][:1]
 
 
 def _motions(archive: NpzFile, where: str) -> Motions:
@@ -185,7 +186,7 @@ def _joints(motions: Motions, parent: int, child: int) -> Iterator[Joint]:
 def _triangles(files: PredictionFiles, name: str, count: int) -> dict[str, Array]:
     """Return the triangles of the parts in the cube; none without the mesh."""
     mesh = name.removesuffix(FILE) + MESH
-    if mesh not in files.names:
+    if beginning(files, mesh, 1) is None:
         return {}
     try:
         text = read_obj(files.read(mesh))

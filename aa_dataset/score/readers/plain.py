@@ -25,6 +25,14 @@ Array = NDArray[np.float64]
 _WORDS = {1: "one finite number", 2: "two finite numbers", 3: "three finite numbers"}
 
 
+def beginning(files: PredictionFiles, name: str, most: int = 4096) -> bytes | None:
+    """Return the first bytes of a file; None if there is none that can be read."""
+    try:
+        return files.start(name, most) if files.is_folder else None
+    except (PredictionError, OSError):
+        return None
+
+
 def json_value(files: PredictionFiles, name: str, most: int) -> Any:
     """Return the value of a JSON file of at most so many bytes."""
     return json_text(files.read(name, most), files.where(name))

@@ -29,6 +29,7 @@ from aa_dataset.score.readers.mujoco_dump import ROOT, dumped_tree, is_dump, unl
 from aa_dataset.score.readers.notes import limit_notes
 from aa_dataset.score.readers.oriented_box import OrientedBox
 from aa_dataset.score.readers.plain import (
+    beginning,
     json_value,
     number,
     numbers,
@@ -52,19 +53,17 @@ _TYPES = {"hinge": JointType.REVOLUTE, "slide": JointType.PRISMATIC}
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    if not files.is_folder:
-        return ""
-    if JOINTS in files.top_names and is_dump(files.start(JOINTS)):
+    if is_dump(beginning(files, JOINTS)):
         return f"{JOINTS} is a list of MuJoCo's joints"
     for name in (PROGRAM, ANSWER):
-        if name in files.top_names and b"child_joints" in files.start(name, _START):
+        if b"child_joints" in (beginning(files, name, _START) or b""):
             return f"{name} lists child_joints"
     return ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the joints that the program yields; the executed result comes before its text."""
-    if JOINTS in files.top_names and is_dump(files.start(JOINTS)):
+    if is_dump(beginning(files, JOINTS)):
         tree = dumped_tree(json_value(files, JOINTS, MOST), files.where(JOINTS))
         return MethodPrediction(tree, notes=limit_notes(tree))
     if PROGRAM in files.top_names:
@@ -165,7 +164,7 @@ def _on_box(
     along = whole(entry.get("idx"), f"{where}, `idx`", 3)
     edge = numbers(entry.get("edge"), 2, f"{where}, `edge`")
     axis = number(entry.get("sign"), f"{where}, `sign`") * box.turn[:, along]
-    offset = np.insert(edge, along, 0.0)
+    offset = np.array([*edge[:along], 0.0, *edge[along:]])
     if "joint_xy_pos" in program:  # the helper of `obb_rot`
         return box.center + offset, axis
     if not (np.abs(edge) == 1.0).all() and "obb_edge" not in program:

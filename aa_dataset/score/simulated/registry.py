@@ -11,16 +11,19 @@ from aa_dataset.score.simulated.setting import SimulatedMethod
 # One module each. A new writer is a line here.
 NAMES: tuple[str, ...] = (
     "urdf",
-    "urdformer",
-    "singapo",
     "articraft",
     "anymesh",
-    "artgs",
+    "ditto",
+    "particulate",
+    "urdformer",
     "paris",
     "dta",
-    "ditto",
+    "artgs",
     "real2code",
-    "particulate",
+    "urdf_anything",
+    "urdf_anything_plus",
+    "physx_anything",
+    "singapo",
     "mjcf",
 )
 
