@@ -82,12 +82,10 @@ class NpzFile:
                 f"array {name!r} is a pickled Python object, which could run code. Save it as "
                 "plain numbers."
             )
-        dtype = np.dtype(kind)
-        _require_size(name, shape, dtype.itemsize, len(body))
-        if not body:  # `numpy.frombuffer` takes no empty one
-            return np.zeros(shape, dtype.newbyteorder("="))
-        flat = np.frombuffer(body, dtype).astype(dtype.newbyteorder("="))
-        return flat.reshape(shape, order="F" if is_fortran else "C")
+        try:
+            return plain_array(np.dtype(kind), shape, body, is_fortran=is_fortran)
+        except ValueError as error:
+            raise NpzError(f"array {name!r} {error}.") from None
 
     def pickled(self, name: str) -> bytes:
         """Return the bytes of a pickled array of objects; nothing of it is loaded."""
@@ -159,13 +157,25 @@ def _split(name: str, data: bytes) -> tuple[str, tuple[int, ...], bool, bytes]:
     if kind != "O" and int(width or 0) not in _WIDTHS[kind]:
         raise NpzError(f"array {name!r} has numbers of {width} bytes, which are not read.")
     shape = tuple(int(one) for one in dimensions.replace(",", " ").split())
-    if len(shape) > _MOST_DIMENSIONS:
-        raise NpzError(f"array {name!r} has more than {_MOST_DIMENSIONS} dimensions.")
     stated = "O" if kind == "O" else order + kind + width
     return stated, shape, is_fortran == "True", data[body:]
 
 
-def _require_size(name: str, shape: tuple[int, ...], width: int, found: int) -> None:
-    """Refuse a shape that does not fit the bytes, or that no array can have."""
-    if math.prod(shape) * width != found or math.prod(max(one, 1) for one in shape) > 2**31:
-        raise NpzError(f"array {name!r} has {found:,} bytes, not those of its shape {shape}.")
+def plain_array(
+    dtype: np.dtype[Any], shape: tuple[int, ...], body: bytes, *, is_fortran: bool
+) -> NDArray[Any]:
+    """Return the array of some bytes in the machine's byte order.
+
+    A shape that does not fit the bytes, or that no array can have, raises `ValueError`; its message
+    lacks the name of the array.
+    """
+    if len(shape) > _MOST_DIMENSIONS:
+        raise ValueError(f"has more than {_MOST_DIMENSIONS} dimensions")
+    wanted, largest = math.prod(shape), math.prod(max(one, 1) for one in shape)
+    if min(shape, default=0) < 0 or wanted * dtype.itemsize != len(body) or largest > 2**31:
+        raise ValueError(f"has {len(body):,} bytes, not those of its shape {shape}")
+    native = dtype.newbyteorder("=")
+    if not body:  # `numpy.frombuffer` takes no empty one
+        return np.zeros(shape, native)
+    flat = np.frombuffer(body, dtype).astype(native)
+    return flat.reshape(shape, order="F" if is_fortran else "C")
