@@ -51,7 +51,7 @@ def main() -> None:
     said = "measured on all" if len(rows) == OBJECTS else f"extrapolated from {len(rows)}"
     print(f"  {OBJECTS} objects take {OBJECTS * whole.mean():,.0f} CPU s, {said}; goal {GOAL_S:,}")
     print(f"  {whole.mean() / floor.mean():.1f} times the floor")
-    told = expected_bytes(Settings(), len(rows)) / len(rows)
+    told = expected_bytes(Settings(), dataset.select(one.object_id for one in chosen)) / len(rows)
     print(f"  {size.mean() / 1e6:.1f} MB per object, largest {size.max() / 1e6:.1f} MB", end="; ")
     print(f"`aa inputs` says {told / 1e6:.1f} MB")
 

@@ -61,7 +61,7 @@ def run_inputs(arguments: argparse.Namespace) -> int:
     from aa_dataset.inputs.folder import expected_bytes, prepare
 
     asked = _order(arguments)
-    needed = expected_bytes(asked.settings, len(asked.dataset)) / 1e9
+    needed = expected_bytes(asked.settings, asked.dataset) / 1e9
     note(
         f"{len(asked.dataset):,} objects, 2 states of {asked.settings.views} views with "
         f"{asked.settings.size} pixels, layout {asked.settings.layout}: about {needed:.2f} GB"

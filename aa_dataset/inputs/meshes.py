@@ -155,7 +155,7 @@ class Extent:
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
         return {
-            "center": self.center.tolist(),
+            "center": (self.center + 0.0).tolist(),
             "extents": self.extents.tolist(),
             "radius": self.radius,
             "sphere_radius": self.sphere_radius,

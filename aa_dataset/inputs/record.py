@@ -38,7 +38,7 @@ def record(made: Made, files: Mapping[str, bytes]) -> bytes:
         "views": made.settings.views,
         "size": made.settings.size,
         "frame": LAYOUTS[made.settings.layout].frame(made).as_dict(),
-        "center": rest.center.tolist(),
+        "center": (rest.center + 0.0).tolist(),
         "extents": rest.extents.tolist(),
         "radius": rest.radius,
         "sphere_radius": rest.sphere_radius,

@@ -21,6 +21,7 @@ from aa_dataset.files import WriteError
 from aa_dataset.format.layout import GLB
 from aa_dataset.inputs import folder as folders
 from aa_dataset.inputs.folder import Order, expected_bytes, prepare, require_room, write_all
+from aa_dataset.inputs.layouts import LAYOUTS
 from aa_dataset.inputs.make import InputsError, Settings
 from aa_dataset.inputs.meshes import Extent
 from aa_dataset.render.glb import read_glb
@@ -168,14 +169,22 @@ def test_a_dry_run_says_gigabytes_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_more_than_the_disk_holds_is_refused_before_anything_is_written(
-    dataset: Dataset, tmp_path: Path
-) -> None:
+def test_room_is_counted_in_bytes(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
-    objects = free // expected_bytes(Settings(), 1) + 2
-    with pytest.raises(InputsError, match=r"need about .* GB, and .* GB are free"):
-        require_room(tmp_path / "out", expected_bytes(Settings(), objects))
     require_room(tmp_path / "out", free // 2)
+    with pytest.raises(InputsError, match="Free space there"):
+        require_room(tmp_path / "out", 2 * free)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_expected_size_is_about_the_written_one(
+    dataset: Dataset, tmp_path: Path, layout: str
+) -> None:
+    """Within a factor of four on small boxes, whose pictures and meshes weigh little."""
+    asked = Order(dataset.select([CABINET, LAMP]), tmp_path / "out", Settings(layout, views=6))
+    list(write_all(asked, prepare(asked)))
+    written = sum(path.stat().st_size for path in asked.out.rglob("*") if path.is_file())
+    assert written / 2 < expected_bytes(asked.settings, asked.dataset) + 20_000 < 8 * written
 
 
 @pytest.fixture
@@ -188,6 +197,15 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("only root can mount a small disk")
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+def test_more_than_the_disk_holds_is_refused_before_anything_is_written(
+    tiny_disk: Path, dataset: Dataset
+) -> None:
+    asked = Order(dataset, tiny_disk / "out", Settings())
+    with pytest.raises(InputsError, match=r"need about .* GB, and .* GB are free"):
+        prepare(asked)
+    assert not (tiny_disk / "out").exists()
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_nothing_half_written(
