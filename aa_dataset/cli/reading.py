@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.terminal import WIDTH, say, say_json
+from aa_dataset.cli.terminal import say, say_json, width
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -23,7 +23,7 @@ READERS = (
 )  # fmt: skip
 AUTO = "auto"
 REGISTRATIONS = ("identity", "stated", "bbox", "icp")
-_INDENT = 16
+_INDENT = 14  # columns before a fact
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def say_readers(*, as_json: bool) -> int:
     if as_json:
         say_json([_content(one) for one in formats()])
     else:
-        say(line for one in formats() for line in _lines(one))
+        say(line for one in formats() for line in ("", *_lines(one)))
     return 0
 
 
@@ -87,14 +87,18 @@ def _content(one: MethodFormat) -> dict[str, Any]:
 
 def _lines(one: MethodFormat) -> Iterator[str]:
     """Yield the lines of one reader: its name, then facts below each other."""
-    cannot = f"cannot express: {' '.join(one.cannot)}" if one.cannot else "can express every tree"
-    texts = (one.methods, f"reads {one.reads}", f"proof: {one.proof}", cannot)
-    for k, text in enumerate(texts):
-        start = one.name.ljust(_INDENT) if k == 0 else " " * _INDENT
+    facts = {
+        "written by": one.methods,
+        "reads": one.reads,
+        "proof": one.proof.value,
+        "cannot say": "; ".join(one.cannot) or "nothing: it can express every tree",
+    }
+    yield one.name
+    for title, text in facts.items():
         yield from textwrap.wrap(
             text,
-            WIDTH,
-            initial_indent=start,
-            subsequent_indent=" " * (_INDENT + 2),
+            max(width(), 2 * _INDENT),
+            initial_indent=f"  {title}".ljust(_INDENT),
+            subsequent_indent=" " * _INDENT,
             break_on_hyphens=False,
         )
