@@ -79,7 +79,8 @@ def brought_back(name: str, tree: KinematicTree, setting: Setting | None = None)
         assert PredictionFolder(Path(folder)).format(OBJECT_ID)[0] == name
         prediction = PredictionFolder(Path(folder), reader=name).prediction(OBJECT_ID)
     rest = {**written.rest, **prediction.rest}
-    way = Registration(RegistrationSource.FILE, to_object(prediction, setting.shape), rest)
+    similarity = written.saved or to_object(prediction, setting.shape)
+    way = Registration(RegistrationSource.FILE, similarity, rest)
     return Trip(kept, registered(prediction, way), prediction, written)
 
 
