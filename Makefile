@@ -15,6 +15,8 @@ complete = @$(1)/bin/pip check --disable-pip-version-check > /dev/null || $(1)/b
 # Two test processes, each with whole files where possible: what a file's tests share is made once.
 PARALLEL := -n 2 --dist worksteal
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Tests and builds start hundreds of processes, each of which would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help library docs test test-metric test-slow fuzz judges check bench clean
 
@@ -67,6 +69,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/inputs.py
 	@$(BIN)/python benchmarks/metric.py
 	@$(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py

@@ -14,6 +14,7 @@ from aa_dataset.assets.unpacked import cached_folder, given_folder
 from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.joints import Joint
+from aa_dataset.kinematics.states import State, posed, random_state
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.library.catalog import Catalog
 from aa_dataset.library.link_boxes import link_boxes
@@ -156,6 +157,28 @@ class ArticulatedObject:
     def link_boxes(self) -> dict[str, tuple[Array, Array]]:
         """Lower and upper corner (3,) [m] of the links that have visual geometry, at rest."""
         return link_boxes(self._catalog, self._row)
+
+    def pose(self, q: State | None = None) -> dict[str, Array]:
+        """Return the displacement of every link from rest, object frame.
+
+        Parameters
+        ----------
+        q : mapping of joint name to float or (n,) float, or (m,) or (n, m) float [rad or m]
+            One state or n of them; an array has a column for each of the m `joints`. Joints
+            without a value stay at rest, mimic joints follow. Default: rest.
+
+        Returns
+        -------
+        dict of str to (4, 4) float, or (n, 4, 4)
+        """
+        return posed(self.tree, {} if q is None else q)
+
+    def random_configuration(self, seed: int = 0) -> dict[str, float]:
+        """Return a random state within limits and couplings [rad or m], for `pose` and the rest.
+
+        It depends on the seed and on the names of object and joints; see `random_state`.
+        """
+        return random_state(self.tree, seed, self.object_id)
 
     @property
     def folder(self) -> Path:

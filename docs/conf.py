@@ -42,6 +42,7 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_default_options = {"members": True}
+autodoc_mock_imports = ["PIL"]  # of the renderer; the packages of `make docs` are without it
 python_maximum_signature_line_length = 88
 
 

@@ -99,7 +99,7 @@ def sources() -> str:
 
 def _source(name: str, source: Source) -> tuple[str, ...]:
     ways = {"hub": "`aa fetch`", "archive": "`aa fetch`", "generated": "`make library`"}
-    way = ways.get(source.kind, "by hand") + (", gated" if source.access.get("gated") else "")
+    way = ways.get(source.kind, "by hand") + (", gated" if source.access.gated else "")
     about = source.described
     expected = about.expected.get("objects")
     count = f"{expected:,}" if expected else ""

@@ -24,16 +24,17 @@ ROOMS = {
     "stages": {"base", "shapes", "raw", "handover", "engine"},
     "tools": {"base", "shapes", "raw", "handover", "engine", "stages", "generate"},
 }
-# What each room of `aa_dataset` may import. A module at its top is a room as well: the first three
+# What each room of `aa_dataset` may import. A module at its top is a room as well: the first four
 # are what every room may use, `load`, `dataset` and `objects` are the loader's public modules.
 LOADER_ROOMS = {
     "errors": set(),
     "files": {"errors"},
     "portable": set(),
+    "draws": set(),
     "triangles": set(),
     "untrusted": {"errors"},
     "format": {"errors", "files", "untrusted"},
-    "kinematics": {"errors", "portable", "untrusted"},
+    "kinematics": {"errors", "portable", "draws", "untrusted"},
     "metric": {"errors", "kinematics"},
     "convention": {"errors", "portable", "untrusted", "format", "kinematics"},
     "assets": {"errors", "format"},
@@ -42,17 +43,21 @@ LOADER_ROOMS = {
     "dataset": {"format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
-    "render": {"errors", "triangles"},
+    "render": {"errors", "portable", "triangles", "untrusted"},
     "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
+        "errors", "files", "portable", "draws", "untrusted", "format", "kinematics", "metric",
+        "objects", "dataset", "load", "drawing",
+    },
+    "inputs": {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
-        "dataset", "load", "drawing",
+        "dataset", "render",
     },
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
-        "objects", "dataset", "load", "adapters", "export", "judge", "score",
+        "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120

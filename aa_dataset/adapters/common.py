@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.srdf import read_srdf
 from aa_dataset.kinematics.urdf import Dynamics, UrdfJoint, UrdfModel, parse_urdf
-from aa_dataset.kinematics.urdf_tree import rest_frames
+from aa_dataset.kinematics.urdf_tree import rest_frames, urdf_tree
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import quaternion_rotation
 from aa_dataset.untrusted.obj import read_obj
@@ -103,19 +104,35 @@ class ObjectFiles:
     @cached_property
     def bounds(self) -> Array:
         """Corners (2, 3) [m] of the box of all visual geometry at rest, object frame."""
+        every = np.concatenate(list(self._points.values()))
+        return np.stack([every.min(axis=0), every.max(axis=0)])
+
+    def bounds_at(self, values: Mapping[str, float]) -> Array:
+        """Return the corners (2, 3) [m] of the same box in a state of the joints [rad or m]."""
+        moved = urdf_tree(self.model, fold=False).placements(self.expanded(values))
+        placed = [
+            points @ moved[link][:3, :3].T + moved[link][:3, 3]
+            for link, points in self._points.items()
+        ]
+        every = np.concatenate(placed)
+        return np.stack([every.min(axis=0), every.max(axis=0)])
+
+    @cached_property
+    def _points(self) -> dict[str, Array]:
+        """Points (n, 3) [m] of the visual meshes of every link at rest, object frame."""
         frames, place = rest_frames(self.model), ObjectLayout(self.urdf.parent)
-        ends = [np.zeros((0, 3))]
+        found: dict[str, list[Array]] = {}
         for link in self.model.links:
             for shape in link.visuals:
                 if shape.geometry.kind == "mesh":
                     points = read_obj(place.file(shape.geometry.filename).read_bytes()).points
                     points = points * np.array(shape.geometry.scale)
                     placed = frames[link.name] @ shape.pose
-                    ends.append(points @ placed[:3, :3].T + placed[:3, 3])
-        every = np.concatenate(ends)
-        if not len(every):
+                    points = points @ placed[:3, :3].T + placed[:3, 3]
+                    found.setdefault(link.name, []).append(points)
+        if not any(map(len, itertools.chain.from_iterable(found.values()))):
             raise SimulatorError(f"{self.urdf} has no visual mesh, so that its size is not known.")
-        return np.stack([every.min(axis=0), every.max(axis=0)])
+        return {link: np.concatenate(some) for link, some in found.items()}
 
     def expanded(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return the coordinate of every movable joint: given, coupled, else 0 [rad or m]."""

@@ -43,10 +43,10 @@ TIMESTEP = 0.002  # s
 # MuJoCo's limits and couplings are springs: as stiff as the time step allows.
 STIFF_REFERENCE = (2 * TIMESTEP, 1.0)
 STIFF_IMPEDANCE = (0.99, 0.9999, 0.001, 0.5, 2.0)
-# Contacts absorb in a few steps but push apart no harder than MuJoCo's own. With its default a ball
-# of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts whose hulls just touch.
-# The shape has priority, because MuJoCo averages the softness of two shapes otherwise.
-CONTACT_REFERENCE = (3 * TIMESTEP, 3.0)
+# Contacts absorb a blow within one step but push apart no harder than MuJoCo's own, (0.02, 1): the
+# damping is 2 / (time constant), the stiffness 1 / (time constant * ratio)^2. With its damping a
+# ball of 1 cm that falls 30 cm passes a floor of 6 mm; stiffer ones jam parts that just touch.
+CONTACT_REFERENCE = (2 * TIMESTEP, 5.0)
 VISUAL_GROUP, COLLISION_GROUP = 2, 3  # the viewer shows the first and hides the second
 FLOOR, CAMERA = "scene-floor", "scene-camera"  # no link or joint of the library has a hyphen
 HOLD = 1e8  # times its own inertia: what a held joint gets
@@ -149,6 +149,8 @@ def _add_surroundings(mujoco: Any, spec: Any, files: ObjectFiles) -> None:
     world.add_camera(name=CAMERA, pos=around.eye + up, quat=turn, fovy=FIELD_OF_VIEW)
     spec.stat.center, spec.stat.extent = around.middle + up, around.size
     spec.visual.map.shadowclip = SHADOW
+    spec.visual.global_.azimuth = around.angles["azimuth"]
+    spec.visual.global_.elevation = around.angles["elevation"]
     order = [joint.name for joint in spec.joints]
     for name, values in key_states(files).items():
         spec.add_key(name=name, qpos=[values[joint] for joint in order])

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +24,7 @@ from aa_dataset.adapters.common import (
     principal_body,
     require,
 )
+from aa_dataset.adapters.surroundings import FLOOR_COLORS, Surroundings
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.portable import quaternion_rotation
 
@@ -42,16 +45,18 @@ def load(
     self_contacts: bool = False,
     dynamics: bool = True,
     scene: bool = False,
+    visuals: bool = False,
 ) -> PybulletObject:
     """Load an object, with `on_floor` resting on z = 0, with `self_contacts` between its parts.
 
     Without `dynamics` nothing resists its joints; Bullet has damping and friction, no armature.
-    A `scene` has both of the above and a floor.
+    A `scene` has both of the above and a floor. With `visuals`, Bullet shows it in a window.
     """
     pybullet = require("pybullet", "the pybullet loader", "pybullet")
     files = open_object(item, dynamics=dynamics)
     _require_few_joints(files)
-    client = pybullet.connect(pybullet.DIRECT)
+    _require_display(visuals)
+    client = pybullet.connect(pybullet.GUI if visuals else pybullet.DIRECT)
     # By separating axes: the other test of hulls adds a margin of 1 mm that no call removes.
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE | pybullet.URDF_INITIALIZE_SAT_FEATURES
     if self_contacts or scene:
@@ -63,8 +68,31 @@ def load(
     loaded.raise_by(files.lift(on_floor or scene))
     if scene:
         floor = pybullet.createCollisionShape(pybullet.GEOM_PLANE, physicsClientId=client)
-        pybullet.createMultiBody(0, floor, physicsClientId=client)
+        ground = pybullet.createMultiBody(0, floor, physicsClientId=client)
+        color = [*FLOOR_COLORS[0], 1.0]
+        pybullet.changeVisualShape(ground, -1, rgbaColor=color, physicsClientId=client)
+    if visuals:
+        _look(pybullet, client, files, files.lift(on_floor or scene))
     return loaded
+
+
+def _look(pybullet: Any, client: int, files: ObjectFiles, height: float) -> None:
+    """Let the window show the object, whose frame is at a height [m], from its front."""
+    around = Surroundings.of(files)
+    pybullet.configureDebugVisualizer(pybullet.COV_ENABLE_GUI, 0, physicsClientId=client)
+    pybullet.resetDebugVisualizerCamera(
+        cameraDistance=float(np.linalg.norm(around.eye - around.middle)),
+        cameraYaw=around.angles["azimuth"] - 90.0,  # which Bullet counts from y
+        cameraPitch=around.angles["elevation"],
+        cameraTargetPosition=np.add(around.middle, [0.0, 0.0, height]).tolist(),
+        physicsClientId=client,
+    )
+
+
+def _require_display(visuals: bool) -> None:
+    """Raise where Bullet would end the program, because it cannot open a window."""
+    if visuals and sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        raise SimulatorError("PyBullet needs a display for `visuals`; set DISPLAY, or omit them.")
 
 
 def _require_few_joints(files: ObjectFiles) -> None:

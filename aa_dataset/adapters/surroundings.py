@@ -27,7 +27,7 @@ class Surroundings:
     floor : float
         Height of the floor, the object's lowest point at rest.
     size : float
-        Diagonal of the object's box.
+        Diagonal of the box around the object at rest and with every joint at its far end.
     middle, eye : (3,) float
         Middle of that box, and the camera's place, from which it looks there.
     right, up : (3,) float
@@ -42,6 +42,14 @@ class Surroundings:
     up: Array
 
     @property
+    def angles(self) -> dict[str, float]:
+        """Azimuth and elevation [degrees] of the same look, for MuJoCo's own viewer."""
+        way = self.middle - self.eye
+        level = math.hypot(way[0], way[1])
+        azimuth, elevation = math.atan2(way[1], way[0]), math.atan2(way[2], level)
+        return {"azimuth": math.degrees(azimuth), "elevation": math.degrees(elevation)}
+
+    @property
     def lamp(self) -> Array:
         """Place (3,) of the light: MuJoCo casts no clean shadows farther from a directional one."""
         return np.asarray(self.middle - self.size * np.array(LIGHT) / np.linalg.norm(LIGHT))
@@ -49,7 +57,8 @@ class Surroundings:
     @classmethod
     def of(cls, files: ObjectFiles) -> Surroundings:
         """Return the surroundings of an object."""
-        low, high = files.bounds
+        boxes = np.stack([files.bounds_at(state) for state in key_states(files).values()])
+        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
         size, middle = float(np.linalg.norm(high - low)), (low + high) / 2
         back = np.array(VIEW) / np.linalg.norm(VIEW)
         right = np.cross([0.0, 0.0, 1.0], back)

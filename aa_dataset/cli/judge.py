@@ -34,6 +34,12 @@ def add_to(commands: Any) -> None:
         "--drive", action="store_true", help="push every joint through its range, contacts on"
     )
     parser.add_argument(
+        "--joints",
+        type=parse_positive,
+        metavar="N",
+        help="with --drive: drive at most N evenly spaced joints of an object",
+    )
+    parser.add_argument(
         "--ball", action="store_true", help="drop a ball into every hollow link (MuJoCo)"
     )
     parser.add_argument(
@@ -92,7 +98,7 @@ def _run_drives(
     if not able:
         said = "mujoco, drake, pybullet or sapien" if arguments.drive else "mujoco"
         raise ArenaError(f"no chosen simulator has contacts; choose {said}.")
-    options = {"drive": arguments.drive, "ball": arguments.ball}
+    options = {"drive": arguments.drive, "ball": arguments.ball, "most": arguments.joints}
     drives = []
     with progress(len(items) * len(able), "object") as bar:
         for one in drive_many(items, able, workers=arguments.workers, **options):
@@ -136,11 +142,11 @@ def _selected_objects(
             if name not in items:
                 raise ArenaError(f"there is no object {name!r}; `aa list` lists the ids.")
         return {name: items[name] for name in arguments.ids}
-    count = arguments.objects
-    if not count or count >= len(items):
+    from aa_dataset.judge.drive import evenly_spaced
+
+    if arguments.objects is None:
         return items
-    names = sorted(items)
-    return {name: items[name] for name in (names[k * len(names) // count] for k in range(count))}
+    return {name: items[name] for name in evenly_spaced(sorted(items), arguments.objects)}
 
 
 def _print_judgements(judgements: list[Judgement], simulators: list[str], *, as_json: bool) -> None:

@@ -43,7 +43,8 @@ def _mjcf(parts: Parts, around: Surroundings, document: bytes) -> bytes:
     extent = {"center": numbers(around.middle), "extent": numbers(around.size)}
     SubElement(root, "statistic", extent)
     visual = SubElement(root, "visual")
-    SubElement(visual, "global", {"offwidth": "1280", "offheight": "960"})
+    look = {name: numbers(angle) for name, angle in around.angles.items()}
+    SubElement(visual, "global", {"offwidth": "1280", "offheight": "960", **look})
     SubElement(visual, "map", {"shadowclip": numbers(SHADOW)})
     SubElement(visual, "headlight", {"ambient": "0.3 0.3 0.3", "diffuse": "0.4 0.4 0.4"})
     _add_mjcf_floor(root, around)
@@ -93,13 +94,14 @@ def _sdf(parts: Parts, around: Surroundings) -> bytes:
     add_text_element(sun, "pose", [*around.lamp, 0, 0, 0])
     add_text_element(sun, "diffuse", [0.8, 0.8, 0.8, 1])
     add_text_element(sun, "direction", LIGHT)
-    _add_sdf_floor(world, around)
     camera = SubElement(SubElement(world, "gui"), "camera", {"name": "scene-camera"})
     add_text_element(camera, "pose", [*around.eye, 0, *_pitch_and_yaw(around)])
     model = add_model(world, parts)
     weld = SubElement(model, "joint", {"name": "scene-weld", "type": "fixed"})
     add_text_element(weld, "parent", "world")
     add_text_element(weld, "child", parts.files.root)
+    # Last: Drake 1.51 crashes on the meshes of some objects after a half space.
+    _add_sdf_floor(world, around)
     return document_bytes(root)
 
 

@@ -106,12 +106,20 @@ def drive_many(
     *,
     drive: bool = True,
     ball: bool = False,
+    most: int | None = None,
     workers: int = 1,
 ) -> Iterator[Drive]:
-    """Yield the trials of every object, simulator by simulator; balls are MuJoCo's alone."""
+    """Yield the trials of every object, simulator by simulator; balls are MuJoCo's alone.
+
+    At most `most` joints of an object are driven.
+    """
     for simulator in simulators:
         work = partial(
-            _object_trials, simulator=simulator, drive=drive, ball=ball and simulator == "mujoco"
+            _object_trials,
+            simulator=simulator,
+            drive=drive,
+            ball=ball and simulator == "mujoco",
+            most=most,
         )
         died: tuple[Trial, ...] = (_failed_trial(DIED),)
         for object_id, trials in _in_processes(items, work, died, workers):
@@ -174,11 +182,11 @@ def _failure_verdict(sentence: str) -> Verdict:
 
 
 def _object_trials(
-    item: ObjectLike, *, simulator: str, drive: bool, ball: bool
+    item: ObjectLike, *, simulator: str, drive: bool, ball: bool, most: int | None
 ) -> tuple[Trial, ...]:
     trials: list[Trial] = []
     try:
-        trials += drive_object(item, simulator) if drive else []
+        trials += drive_object(item, simulator, most=most) if drive else []
         trials += drop_balls(item) if ball else []
     except MissingExtraError:
         raise

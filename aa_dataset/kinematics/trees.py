@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -122,7 +122,7 @@ class KinematicTree:
         dict of str to (4, 4) float, or (n, 4, 4)
             Links that move together share one array; copy it before you modify it.
         """
-        values = self._all_coordinates(coordinates)
+        values = self.coordinates(coordinates)
         shape = np.broadcast_shapes(*(value.shape for value in values.values()))
         placed: dict[str, Array] = {self.root: np.tile(np.eye(4), (*shape, 1, 1))}
         for joint in self.joints:
@@ -140,7 +140,7 @@ class KinematicTree:
         Axes, origins and bodies move with the joints above them, limits are shifted so that the
         new state is zero, and mimic offsets are adjusted.
         """
-        values = {name: float(value) for name, value in self._all_coordinates(coordinates).items()}
+        values = {name: float(value) for name, value in self.coordinates(coordinates).items()}
         placed = self.placements(coordinates)
         joints = [
             self._joint_in_rest_pose(joint, placed[joint.parent], placed[joint.child], values)
@@ -166,8 +166,8 @@ class KinematicTree:
             mimic=mimic,
         )
 
-    def _all_coordinates(self, coordinates: Mapping[str, ArrayLike]) -> dict[str, Array]:
-        """Return the coordinates () or (n,) of every joint."""
+    def coordinates(self, coordinates: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """Return the coordinates () or (n,) of every joint: given, coupled, else 0 [rad or m]."""
         given = {name: np.asarray(value, dtype=float) for name, value in coordinates.items()}
         for name, value in given.items():
             self.joint(name)
@@ -179,11 +179,25 @@ class KinematicTree:
                 values[joint.name] = self._mimic_coordinate(joint, values, coordinates)
         return values
 
+    def leader(self, name: str) -> tuple[str, float, float]:
+        """Return the independent joint that one follows, with multiplier and offset.
+
+        Raises
+        ------
+        JointError
+            If the chain of mimics is a cycle.
+        """
+        return self._leader(name, ())
+
     def _mimic_coordinate(
         self, joint: Joint, values: Mapping[str, Array], given: Mapping[str, ArrayLike]
     ) -> Array:
-        """Resolve a chain of mimics; raise `JointError` for a cycle."""
-        factor, shift, visited = 1.0, 0.0, set()
+        leader, factor, shift = self._leader(joint.name, given)
+        return np.asarray(factor * values[leader] + shift)
+
+    def _leader(self, name: str, given: Container[str]) -> tuple[str, float, float]:
+        """Follow a chain of mimics up to a joint that is given or independent."""
+        joint, factor, shift, visited = self.joint(name), 1.0, 0.0, set()
         while joint.mimic is not None and joint.name not in given:
             if joint.name in visited:
                 raise JointError(joint.name, "mimic", "the chain of mimics returns to itself.")
@@ -191,7 +205,7 @@ class KinematicTree:
             shift += factor * joint.mimic.offset
             factor *= joint.mimic.multiplier
             joint = self.joint(joint.mimic.joint)
-        return np.asarray(factor * values[joint.name] + shift)
+        return joint.name, factor, shift
 
 
 def _describe_joint(joint: Joint) -> str:

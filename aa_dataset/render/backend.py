@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,8 +160,11 @@ def render_views(
     return pictures
 
 
-def encode_png(picture: Picture) -> bytes:
-    """Return a picture, (h, w, 3) uint8, as PNG bytes: fixed options and no metadata."""
+def encode_png(picture: NDArray[np.unsignedinteger[Any]]) -> bytes:
+    """Return a picture, (h, w, 3) uint8, as PNG bytes: fixed options and no metadata.
+
+    (h, w, 4) has opacity, (h, w) is gray, also with 16 bits.
+    """
     stream = io.BytesIO()
     Image.fromarray(picture).save(stream, format="PNG", compress_level=6)
     return stream.getvalue()
@@ -208,14 +211,14 @@ def _open_embree(pixels: int) -> Iterator[_Painter]:
 
     def paint(surface: Surface, camera: Camera) -> NDArray[np.float32]:
         layer = raycast.cast_rays(
-            surface, camera, pixels=pixels * factor, layers=MAX_LAYERS, build=_embree_hits
+            surface, camera, pixels=pixels * factor, layers=MAX_LAYERS, build=embree_hits
         )
         return _shrink(layer, pixels)
 
     yield paint
 
 
-def _embree_hits(corners: NDArray[np.float32]) -> raycast.Hits:
+def embree_hits(corners: NDArray[np.float32]) -> raycast.Hits:
     """Build a ray query over (f, 3, 3) triangles."""
     try:
         from embreex.mesh_construction import TriangleMesh

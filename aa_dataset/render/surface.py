@@ -155,15 +155,20 @@ def without_backs(surface: Surface, eye: Array) -> Surface:
         The viewer, object frame.
     """
     corners = surface.corners
-    vertex = np.sort(_merge_vertices(corners, np.zeros(len(corners), dtype=np.int64)), axis=1)
-    count = int(vertex.max()) + 1
-    _, edge = np.unique(vertex[:, 0] * count + vertex[:, 1], return_inverse=True)
-    _, place = np.unique(edge * count + vertex[:, 2], return_inverse=True)
+    place = same_places(corners)
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     is_front = (area * (eye - corners[:, 0])).sum(axis=1) > 0
     has_front = np.bincount(place, is_front) > 0
     kept = np.flatnonzero(is_front | ~has_front[place])
     return surface.select(_without_copies(surface, kept, place[kept]))
+
+
+def same_places(corners: Array) -> NDArray[np.int64]:
+    """Return (f,) numbers, equal for triangles (f, 3, 3) that have the same three corners."""
+    vertex = np.sort(_merge_vertices(corners, np.zeros(len(corners), dtype=np.int64)), axis=1)
+    count = int(vertex.max()) + 1
+    _, edge = np.unique(vertex[:, 0] * count + vertex[:, 1], return_inverse=True)
+    return np.asarray(np.unique(edge * count + vertex[:, 2], return_inverse=True)[1])
 
 
 def _without_copies(

@@ -7,10 +7,10 @@ import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
+from pipeline.engine.access import Access
 from pipeline.engine.checked_yaml import read_yaml, schema_problems
 from pipeline.engine.settings import SourceFacts, structured
 from pipeline.raw.inventory import adapter_module
@@ -27,7 +27,7 @@ class Description:
     attribution: str
     frame: Frame
     scale: str
-    access: Mapping[str, Any]
+    access: Access
     expected: Mapping[str, int]
     citation: str
     redistribution: str

@@ -21,6 +21,8 @@ class IngestedRecord(Record):
         Files and folders that are the object, relative to the source's folder.
     model, format : str
         Name of the model among the object's files; `urdf` or `mjcf`.
+    body : str
+        Of an MJCF file with several objects, the key of this one; else empty.
     frame : Frame
         Directions of the source's frame.
     scale : str
@@ -57,6 +59,7 @@ class IngestedRecord(Record):
     scale: str
     unit: float
     gltf_up: str = "z"
+    body: str = ""
     name: str = ""
     description: str = ""
     label: str = ""

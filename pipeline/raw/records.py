@@ -33,7 +33,8 @@ class Found:
         read. If anything below them changes, the object has changed (see `open_raw`).
     facts : dict
         Facts about this object from an index file of the whole source (a manifest's row, the
-        category in a list of ids); JSON values. If they change, the object has changed.
+        category in a list of ids); JSON values. If they change, the object has changed. Their names
+        are the source's own: only its adapter, which wrote them in `discover`, reads them.
     """
 
     name: str
@@ -88,6 +89,8 @@ class RawRecord:
         Name, one sentence, and the source's own category label.
     format : str
         `urdf` or `mjcf`.
+    body : str
+        Of an MJCF file with several objects, the key of this one (see `mjcf_objects`).
     parts : dict
         Semantic label by link name of the source.
     screws : tuple of Screw
@@ -105,7 +108,8 @@ class RawRecord:
         The file to read in place of an absent mesh, by the name in the model.
     provenance : dict
         Origin of the facts, and further facts of the source; `filters` in config.yaml select by
-        its fields.
+        its fields. Their names are the source's own; the adapter declares them in `FIELDS`, and
+        ingest refuses others. They become texts in the library.
     findings : tuple of Finding
         Contradictions in the source's own files.
     """
@@ -115,6 +119,7 @@ class RawRecord:
     description: str = ""
     label: str = ""
     format: str = "urdf"
+    body: str = ""
     parts: dict[str, str] = field(default_factory=dict)
     screws: tuple[Screw, ...] = ()
     license: str = ""

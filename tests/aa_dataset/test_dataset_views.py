@@ -228,6 +228,18 @@ def test_the_tree_of_the_tables_is_the_tree_of_the_urdf(dataset):
                 assert joint.body is None
 
 
+def test_an_object_is_posed_and_drawn_at_random(dataset):
+    item = dataset["generated-jar"]
+    assert all(np.array_equal(place, np.eye(4)) for place in item.pose().values())
+    state = item.random_configuration(4)
+    assert state == item.random_configuration(4) != item.random_configuration(5)
+    for joint in item.joints:
+        assert joint.lower <= state[joint.name] <= joint.upper
+    expected = item.tree.placements(state)
+    for link, place in item.pose(state).items():
+        np.testing.assert_allclose(place, expected[link], atol=1e-14)
+
+
 def test_joints_are_the_movable_ones(dataset):
     names = [joint.name for joint in dataset["generated-cabinet"].joints]
     assert names == ["door_joint", "drawer_joint", "tray_joint"]

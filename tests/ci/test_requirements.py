@@ -92,6 +92,12 @@ def test_the_page_lists_packages_without_a_file() -> None:
     assert all(f"`{name}`" in page for name in NOWHERE["linux_aarch64"])
 
 
+def test_the_page_counts_the_packages(listed: dict[str, dict[str, re.Match[str]]]) -> None:
+    page = (REPOSITORY / "docs/supply_chain.md").read_text()
+    for name, found in listed.items():
+        assert f"| `requirements/{name}.txt` | {len(found)}" in page, name
+
+
 def test_no_file_names_an_index() -> None:
     files = [*REQUIREMENTS.glob("*"), *(REPOSITORY / ".ci").glob("*.*")]
     files += [REPOSITORY / name for name in ("constraints.txt", "Makefile", "pyproject.toml")]

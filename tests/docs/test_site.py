@@ -14,6 +14,7 @@ import pytest
 
 from aa_dataset.format.schema import TABLES
 from tests.kit.places import REPOSITORY
+from tests.kit.shared import made_once
 
 # What a browser loads by itself, as opposed to a link that a reader may follow.
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -42,13 +43,15 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
     pytest.importorskip("furo", reason="the extra `docs` is not installed")
-    folder = tmp_path_factory.mktemp("docs") / "site"
+    return made_once(tmp_path_factory, "site", build_site)
+
+
+def build_site(folder: Path) -> None:
     line = re.search(r"^docs: .*\n\t@\$\(BIN\)/python (.*) docs site$", makefile(), re.M)
     assert line is not None, "the Makefile builds the site in another way"
     command = [sys.executable, *line[1].split(), str(REPOSITORY / "docs"), str(folder)]
     done = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return folder
 
 
 def makefile() -> str:

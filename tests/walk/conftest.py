@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.shared import made_once
-from tests.walk.planner import Planner
+from tests.kit.warm import Warm
 from tests.walk.raw_objects import write_local_objects
 from tests.walk.workspaces import FEW, SHARDS, Workspace, copy_repository, environment
 
@@ -24,22 +24,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def planner() -> Iterator[Planner]:
-    """Return what plans builds."""
-    planner = Planner(environment())
-    yield planner
-    planner.close()
+def warm() -> Iterator[Warm]:
+    """Return what runs commands."""
+    warm = Warm(environment())
+    yield warm
+    warm.close()
 
 
 @pytest.fixture(scope="session")
-def snapshot(tmp_path_factory: pytest.TempPathFactory, planner: Planner) -> Workspace:
+def snapshot(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Workspace:
     """Copy the repository once, so that edits during a test run do not matter."""
 
     def make(root: Path) -> None:
         copy_repository(root, shards=SHARDS)
         write_local_objects(root / "raw" / "local")
 
-    return Workspace(made_once(tmp_path_factory, "snapshot", make), planner)
+    return Workspace(made_once(tmp_path_factory, "snapshot", make), warm)
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +51,7 @@ def built(snapshot: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Work
         workspace.build()
         workspace.plan()  # which notes the times that Snakemake gave the outputs after their jobs
 
-    return Workspace(made_once(tmp_path_factory, "built", make), snapshot.planner)
+    return Workspace(made_once(tmp_path_factory, "built", make), snapshot.warm)
 
 
 @pytest.fixture
@@ -67,13 +67,13 @@ def copied(built: Workspace, tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory, planner: Planner) -> Workspace:
+def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Workspace:
     """Copy the repository with one source in one shard: one job of every stage."""
 
     def make(root: Path) -> None:
         copy_repository(root, shards=1, backend="embree")
 
-    return Workspace(made_once(tmp_path_factory, "tiny_snapshot", make), planner, FEW)
+    return Workspace(made_once(tmp_path_factory, "tiny_snapshot", make), warm, FEW)
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +83,7 @@ def tiny_built(tiny_snapshot: Workspace, tmp_path_factory: pytest.TempPathFactor
     def make(root: Path) -> None:
         tiny_snapshot.copy(root).build()
 
-    return Workspace(made_once(tmp_path_factory, "tiny_built", make), tiny_snapshot.planner, FEW)
+    return Workspace(made_once(tmp_path_factory, "tiny_built", make), tiny_snapshot.warm, FEW)
 
 
 @pytest.fixture
@@ -96,6 +96,14 @@ def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-def tiny_fresh(tiny_snapshot: Workspace, tmp_path: Path) -> Workspace:
-    """Return a workspace of the smallest build in which nothing was built yet."""
-    return tiny_snapshot.copy(tmp_path / "tiny")
+def tiny_fresh(tiny_built: Workspace, tmp_path: Path) -> Workspace:
+    """Return a workspace of the smallest build without outputs, but with compiled modules."""
+    root = tmp_path / "tiny"
+    shutil.copytree(tiny_built.root, root, symlinks=True, ignore=_outputs)
+    return Workspace(root, tiny_built.warm, FEW)
+
+
+def _outputs(folder: str, names: list[str]) -> set[str]:
+    """Return what a build made in a folder; the folders are at the top."""
+    made = {"work", "library", "release", ".snakemake"} & {*names}
+    return made if "Snakefile" in names else set()

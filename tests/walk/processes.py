@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 
@@ -17,17 +17,22 @@ def session_members(session: int) -> set[int]:
     return {pid for pid, (state, _, found) in _table().items() if found == session and state != "Z"}
 
 
-def workers(session: int, stage: str) -> set[int]:
-    """Return the worker processes of a stage's jobs: children of a job that are jobs by name."""
-    table = _table()
+def workers(session: int, stage: str, others: Container[int]) -> set[int]:
+    """Return the worker processes of a stage's jobs: children of a job that are jobs by name.
+
+    `others` are processes of other sessions, which need not be read again.
+    """
+    table = _table(others)
     jobs = {pid for pid, row in table.items() if row[2] == session and _runs(pid, stage)}
     return {pid for pid in jobs if table[pid][1] in jobs}
 
 
-def _table() -> dict[int, tuple[str, int, int]]:
+def _table(others: Container[int] = ()) -> dict[int, tuple[str, int, int]]:
     """Return state, parent and session of every process."""
     rows = {}
     for folder in Path("/proc").glob("[0-9]*"):
+        if int(folder.name) in others:
+            continue
         with contextlib.suppress(OSError):
             words = (folder / "stat").read_text().rsplit(")", 1)[1].split()
             rows[int(folder.name)] = words[0], int(words[1]), int(words[3])
@@ -47,10 +52,12 @@ def hunted(session: int, stage: str, *, most: int) -> Iterator[list[int]]:
     """Kill workers of a stage as an operator or the kernel would, so many of them."""
     killed: list[int] = []
     stop = threading.Event()
+    others = {pid for pid, row in _table().items() if row[2] != session}
 
     def hunt() -> None:
         while not stop.is_set() and len(killed) < most:
-            for pid in sorted(workers(session, stage) - set(killed))[: most - len(killed)]:
+            found = workers(session, stage, others)
+            for pid in sorted(found - set(killed))[: most - len(killed)]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                     killed.append(pid)

@@ -78,10 +78,11 @@ def walk_with_kills(
     assert not left
 
 
-def test_a_build_killed_in_three_stages_ends_in_the_same_bytes(
+def test_a_build_killed_in_two_stages_ends_in_the_same_bytes(
     tiny_built: Workspace, tiny_fresh: Workspace
 ) -> None:
-    walk_with_kills(tiny_built, tiny_fresh, [("normalize", 0.5), ("render", 0.5), ("publish", 0.0)])
+    """In one that writes a shard and in one that writes a whole folder; a slow test takes all."""
+    walk_with_kills(tiny_built, tiny_fresh, [("render", 0.5), ("publish", 0.0)])
 
 
 @pytest.mark.parametrize("moment", ["generate", "normalize"])

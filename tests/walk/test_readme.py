@@ -14,7 +14,7 @@ import pytest
 
 from aa_dataset.cli import main
 from tests.kit.places import REPOSITORY
-from tests.walk.workspaces import Workspace, environment
+from tests.walk.workspaces import Workspace
 
 # What every page that people read in the repository may hold. The stages' own pages have tests of
 # their own, and so has the page that compares the authors' package.
@@ -44,11 +44,7 @@ def having(*languages: str) -> list[str]:
 
 
 def run(built: Workspace, words: list[str], home: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, *words],
-        cwd=built.root, capture_output=True, text=True, check=False,
-        env={**environment(), "AA_HOME": str(home), "PYTHONPATH": str(built.root)},
-    )  # fmt: skip
+    done = built.warm.run(built.root, *words, AA_HOME=str(home), PYTHONPATH=str(built.root))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     return done
 
@@ -58,11 +54,11 @@ def desk(built: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspac
     """A copy of the built workspace in which a reader has scored the truth, as the README does."""
     desk = built.copy(tmp_path_factory.mktemp("readme") / "desk")
     home = desk.root / "home"
-    run(desk, ["-m", "aa_dataset.cli", "unpack", "predictions", "--split", "eval200"], home)
+    run(desk, ["aa_dataset.cli", "unpack", "predictions", "--split", "eval200"], home)
     words = ["score", "predictions", "--split", "eval200", "--out", "result"]
-    run(desk, ["-m", "aa_dataset.cli", *words], home)
+    run(desk, ["aa_dataset.cli", *words], home)
     words = ["split", "export", "eval200", "--out", "eval200.json"]
-    run(desk, ["-m", "aa_dataset.cli", *words], home)
+    run(desk, ["aa_dataset.cli", *words], home)
     return desk
 
 
@@ -90,12 +86,12 @@ def try_command(desk: Workspace, words: list[str]) -> None:
     """Run a command of ours; of others check that what they name is there."""
     match words:
         case ["aa", "fetch", source, *_]:  # needs the Hub
-            known = run(desk, ["-m", "aa_dataset.cli", "sources"], desk.root / "home").stdout
+            known = run(desk, ["aa_dataset.cli", "sources"], desk.root / "home").stdout
             assert source in known
         case ["aa", verb, *rest]:
             run_aa(desk, verb, rest)
         case [".venv/bin/snakemake", *rest]:
-            run(desk, ["-m", "snakemake", *rest], desk.root / "home")
+            run(desk, ["snakemake", *rest], desk.root / "home")
         case ["make", target, *_]:
             assert re.search(rf"^{target}:", MAKEFILE, re.M), target
         case ["pip", "install", what]:
@@ -112,7 +108,7 @@ def run_aa(desk: Workspace, verb: str, rest: list[str]) -> None:
     if verb == "unpack":  # `desk` did it, and it refuses a folder that is there
         assert (desk.root / rest[0]).is_dir()
         return
-    done = run(desk, ["-m", "aa_dataset.cli", verb, *rest], desk.root / "home")
+    done = run(desk, ["aa_dataset.cli", verb, *rest], desk.root / "home")
     if verb == "score":
         scores = re.findall(r"^E_\S+(?: \[m\]| tree)?\s+(\S+)", done.stdout, re.M)
         assert scores
@@ -161,6 +157,7 @@ def test_the_readme_is_short() -> None:
         "check",
         "judge",
         "export",
+        "inputs",
     ],
 )
 def test_every_command_has_a_help_text(verb: str, capsys: pytest.CaptureFixture[str]) -> None:

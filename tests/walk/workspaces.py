@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from tests.kit.places import REPOSITORY
-from tests.walk.planner import Planner
+from tests.kit.warm import Warm
 
 PARTS = ("Snakefile", "config.yaml", "constraints.txt", "LICENSE", "pipeline", "aa_dataset",
          "taxonomy", "profiles")  # fmt: skip
@@ -38,14 +38,11 @@ class Workspace:
     """A copy of the repository in which builds of `count` generated objects are run."""
 
     root: Path
-    planner: Planner
+    warm: Warm
     count: int = COUNT
 
     def run(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=self.root, capture_output=True, text=True, env=environment(), check=False,
-        )  # fmt: skip
+        done = self.warm.run(self.root, *words)
         if check and done.returncode:
             raise AssertionError(done.stdout[-2000:] + done.stderr[-4000:])
         return done
@@ -67,7 +64,7 @@ class Workspace:
         return self.run(*self.build_words)
 
     def plan(self, *options: str) -> Plan:
-        text = self.planner.run(self.root, "-n", *options)
+        text = self.run("snakemake", "-n", *options).stdout
         jobs = {m[1]: int(m[2]) for m in re.finditer(r"^(\w+)\s+(\d+)$", text, re.M)}
         shards = set(re.findall(r"wildcards: source=\w+, shard=(\d+)", text))
         jobs.pop("total", None)
@@ -86,7 +83,7 @@ class Workspace:
     def copy(self, target: Path) -> Workspace:
         """Return a copy with the same time stamps."""
         shutil.copytree(self.root, target, symlinks=True)
-        return Workspace(target, self.planner, self.count)
+        return Workspace(target, self.warm, self.count)
 
 
 def environment() -> dict[str, str]:

@@ -68,12 +68,15 @@ def _data_files(stage: str) -> Iterator[Path]:
 def _import_closure(modules: Iterable[str]) -> set[Path]:
     found: set[Path] = set()
     waiting = list(modules)
+    seen = set(waiting)
     while waiting:
         path = _module_file(waiting.pop())
         if path is None or path in found:
             continue
         found.add(path)
-        waiting.extend(_imported_modules(path, path.stat().st_mtime_ns))
+        named = _imported_modules(path, path.stat().st_mtime_ns) - seen
+        seen |= named
+        waiting += named
     return found
 
 
@@ -86,10 +89,10 @@ def _module_file(module: str) -> Path | None:
 
 
 @functools.cache
-def _imported_modules(path: Path, _mtime_ns: int) -> tuple[str, ...]:
+def _imported_modules(path: Path, _mtime_ns: int) -> frozenset[str]:
     """Return the first-party modules that a file names, their packages included."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in _statements(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -99,16 +102,18 @@ def _imported_modules(path: Path, _mtime_ns: int) -> tuple[str, ...]:
             )
             module = module.rstrip(".")
             names += [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    return tuple(
-        sorted(
-            {
-                parent
-                for name in names
-                if name.split(".")[0] in FIRST_PARTY
-                for parent in _with_packages(name)
-            }
-        )
-    )
+    ours = (name for name in names if name.split(".")[0] in FIRST_PARTY)
+    return frozenset(parent for name in ours for parent in _with_packages(name))
+
+
+def _statements(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield every statement; expressions, which are most of a tree, cannot import."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for blocks in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, blocks, ())
 
 
 def _relative_import_package(path: Path, level: int) -> tuple[str, ...]:

@@ -12,6 +12,7 @@
     unit: 1.0                 # m per length, 1e-9 to 1e6
     gltf_up: y                # the axis of glTF files that is z in the URDF; z by default
     format: mjcf              # or urdf
+    one_object: true          # no MJCF file is a scene of several objects (see mjcf_objects)
     layout: folders           # or physx
     shared: [meshes]          # folders of the collection that every object may read
     packages: {my_robot: src/my_robot}  # folders of ROS packages, if their names do not show them;
@@ -57,6 +58,7 @@ SCHEMA: dict[str, Any] = {
         "unit": {"type": "number", "minimum": 1e-9, "maximum": 1e6},
         "gltf_up": {"enum": ["y", "z"]},
         "format": {"enum": ["urdf", "mjcf"]},
+        "one_object": {"type": "boolean"},
         "layout": {"enum": ["folders", "physx"]},
         "shared": {
             "type": "array",

@@ -5,7 +5,8 @@ Every subfolder of the source is a collection, described by its `source.yaml` (s
 
 * An object is a model: every `*.urdf` at any depth; of a collection in MJCF every `*.xml` that is a
   complete model (see `mjcf`). Its id is the path of the model, so that adding a model changes no
-  other id.
+  other id. An MJCF scene is several objects (see `mjcf_objects`), whose ids end with `#` and the
+  name of a root body.
 * Its files are those of its folder, subfolders included, those of the folders in `shared`, and
   those of the packages and folders that it names (see `references`), all within the collection.
   Several models in one folder share its files. A reference beyond the collection rejects the
@@ -32,7 +33,7 @@ from pipeline.base.tables import encodable
 from pipeline.raw.adapters import physx_mobility
 from pipeline.raw.adapters.collection import FILE, read_collection
 from pipeline.raw.adapters.folders import object_folders
-from pipeline.raw.adapters.mjcf import find_models
+from pipeline.raw.adapters.mjcf import LOOK_BYTES, find_models
 from pipeline.raw.adapters.references import (
     located,
     mjcf_folders,
@@ -40,6 +41,8 @@ from pipeline.raw.adapters.references import (
     written_names,
 )
 from pipeline.raw.files import FolderFiles, RawFiles
+from pipeline.raw.mjcf_includes import read_included
+from pipeline.raw.mjcf_objects import scene_objects
 from pipeline.raw.records import Found, Frame, RawRecord
 from pipeline.raw.walk import MOST_ENTRIES, listed
 
@@ -98,7 +101,19 @@ def _listed_models(root: Path, name: str, facts: dict[str, Any]) -> Iterator[Fou
         is_mjcf = facts.get("format") == "mjcf"
         more = mjcf_folders(files, path) if is_mjcf else urdf_folders(files, path, packages)
         own = posixpath.dirname(path)
-        yield Found(path, tuple(dict.fromkeys([path, own, *shared, *more])), facts)
+        paths = tuple(dict.fromkeys([path, own, *shared, *more]))
+        bodies = _scene_bodies(files, path) if is_mjcf and not facts.get("one_object") else []
+        if not bodies:
+            yield Found(path, paths, facts)
+        yield from (Found(f"{path}#{body}", paths, facts | {"body": body}) for body in bodies)
+
+
+def _scene_bodies(files: RawFiles, model: str) -> list[str]:
+    """Return the keys of the objects of an MJCF scene; none if the model is one object."""
+    try:
+        return scene_objects(read_included(files, model, LOOK_BYTES)[0])
+    except Rejection:  # ingest and normalize say why
+        return []
 
 
 def _model_names(folder: Path, kind: str) -> list[str]:
@@ -155,11 +170,14 @@ def describe(files: RawFiles, found: Found) -> RawRecord:
 def _describe_model(files: RawFiles, found: Found) -> RawRecord:
     model, kind = PurePosixPath(found.paths[0]), found.facts.get("format", "urdf")
     elsewhere = {} if kind == "mjcf" else _meshes_elsewhere(files, found)
+    body = found.facts.get("body", "")
     return RawRecord(
         model=found.paths[0],
-        name="/".join(model.with_suffix("").parts[1:]),
+        # A scene's file is named after something else, such as the robot in it.
+        name=body or "/".join(model.with_suffix("").parts[1:]),
         label=_model_label(files, model, found.facts),
         format=kind,
+        body=body,
         substitutes=elsewhere,
     )
 
@@ -184,6 +202,8 @@ def _is_plain(files: RawFiles, model: str, written: str) -> bool:
 
 def _model_label(files: RawFiles, model: PurePosixPath, facts: dict[str, Any]) -> str:
     places = {"file": model.stem, "folder": model.parent.name, "parent": model.parent.parent.name}
+    if "body" in facts and facts.get("label_from") in ("file", "robot"):
+        return str(facts["body"])  # the file and its document name the scene
     if facts.get("label_from") == "robot":
         return _robot_name(files, str(model))
     return facts["label"] if "label" in facts else places[facts["label_from"]]

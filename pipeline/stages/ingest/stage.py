@@ -100,6 +100,7 @@ def _ingested_record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
         scale=raw.scale or facts.scale,
         unit=raw.unit or facts.unit,
         gltf_up=raw.gltf_up,
+        body=raw.body,
         name=raw.name,
         description=raw.description,
         label=raw.label,

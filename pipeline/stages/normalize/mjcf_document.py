@@ -15,17 +15,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
-from aa_dataset.errors import UrdfError
-from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
+from aa_dataset.kinematics.mjcf_loops import Loops
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
-from pipeline.stages.normalize.mjcf_loops import Loops
+from pipeline.raw.mjcf_includes import read_included
+from pipeline.raw.mjcf_objects import keep_object
 
-# Bodies are nested in MJCF, so a chain of links needs as many levels.
-DEEPEST = 200
-MOST_FILES = 200
 STAND_IN = "0 0 0 1 0 0 0 1 0 0 0 1"
 PICTURES = ("file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")
 
@@ -77,77 +74,24 @@ class MjcfDocument:
     findings: list[Finding] = field(default_factory=list)
 
 
-def read_document(files: RawFiles, model: str, budgets: Budgets) -> MjcfDocument:
-    """Read a model with all its includes; reject what leads out of the object's files."""
-    includer = _Includer(files, model, budgets.urdf_bytes)
-    root = includer.read()
+def read_document(files: RawFiles, model: str, budgets: Budgets, body: str = "") -> MjcfDocument:
+    """Read a model with all its includes; reject what leads out of the object's files.
+
+    Of a scene with several objects, only the one with the key `body` is read.
+    """
+    root, homes = read_included(files, model, budgets.urdf_bytes)
     if root.tag != "mujoco":
         raise Rejection(Reason.MJCF_INVALID, f"{model}: the root is <{root.tag}>, not <mujoco>.")
+    others = keep_object(root, body) if body else []
     bodies = sum(1 for _ in root.iter("body"))
     if bodies > budgets.links:
         detail = f"{bodies} bodies, more than the budget of {budgets.links} links."
         raise Rejection(Reason.TOO_MANY_LINKS, detail)
-    return _Cleaner(files, model, root, includer.homes).clean()
-
-
-class _Includer:
-    """Resolves includes; a file is included at most once, as in MuJoCo, so growth is bounded."""
-
-    def __init__(self, files: RawFiles, model: str, most_bytes: int) -> None:
-        self._files, self._model, self._left = files, model, most_bytes
-        self._elements = XmlBudget().max_elements
-        self._seen: set[str] = set()
-        self.homes: dict[Element, str] = {}  # the included file of an element that names a file
-
-    def read(self) -> Element:
-        root = self._parse(self._model)
-        self._fill(root, self._model, 0)
-        return root
-
-    def _parse(self, name: str) -> Element:
-        if name in self._seen or len(self._seen) >= MOST_FILES:
-            detail = f"{name} is included twice, or one of more than {MOST_FILES} files."
-            raise Rejection(Reason.MJCF_INVALID, detail)
-        self._seen.add(name)
-        data = self._files.read(name, most=max(self._left, 1))
-        self._left -= len(data)
-        try:
-            root = parse_xml(data, XmlBudget(max_bytes=len(data), max_depth=DEEPEST))
-        except UrdfError as error:
-            raise Rejection(Reason(error.code), f"{name}: {error.detail}") from None
-        self._elements -= sum(1 for _ in root.iter())
-        if self._elements < 0:
-            raise Rejection(Reason.XML_TOO_LARGE, f"{name}: the model has too many elements.")
-        return root
-
-    def _fill(self, parent: Element, name: str, depth: int) -> None:
-        """Replace every `<include>` below an element by the children of the file's root."""
-        if depth > DEEPEST:
-            detail = f"{name}: elements nest deeper than {DEEPEST} levels."
-            raise Rejection(Reason.XML_TOO_DEEP, detail)
-        filled: list[Element] = []
-        for child in parent:
-            if child.tag != "include":
-                if name != self._model and child.get("file"):
-                    self.homes[child] = name
-                self._fill(child, name, depth + 1)
-                filled.append(child)
-                continue
-            place = self._place(child.get("file", ""), name)
-            root = self._parse(place)
-            self._fill(root, place, depth)
-            filled += root
-        parent[:] = filled
-
-    def _place(self, written: str, name: str) -> str:
-        """Return the file of an include: beside the model, else beside the including file."""
-        places = [self._files.resolve(written, beside=self._model)]
-        if name != self._model:
-            places.append(self._files.resolve(written, beside=name))
-        for place in places:
-            if self._files.has(place):
-                return place
-        raise Rejection(Reason.MJCF_INVALID, f"{name} includes {written!r}, which does not exist.")
+    document = _Cleaner(files, model, root, homes).clean()
+    if others:
+        detail = f"of the file, only {body!r} is this object; others are {', '.join(others)}."
+        document.findings.append(Finding(Code.MJCF_PART_IGNORED, detail, Severity.INFO))
+    return document
 
 
 class _Cleaner:

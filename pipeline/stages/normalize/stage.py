@@ -174,7 +174,7 @@ def _read_any(
 ) -> tuple[UrdfModel, dict[str, GivenMesh], list[Finding]]:
     """Read the object's model, of either format, with the meshes that are not files."""
     if source.format == "mjcf":
-        return read_mjcf(files, source.model, budgets)
+        return read_mjcf(files, source.model, budgets, source.body)
     model, findings = read_model(files, source.model, budgets)
     return model, {}, findings
 

@@ -5,58 +5,13 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-import posixpath
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from pipeline.engine.access import Access, KnownFile, UnpackRule
 from pipeline.engine.settings import Config
 from pipeline.engine.sources import Description, load_sources
 from pipeline.tools.fetch.errors import FetchError
-
-ARCHIVE_ENDINGS = (".tar.gz", ".tgz", ".tar", ".zip")
-UNPACKED_RATIO = 3.0  # unpacked over packed size of meshes, if not measured
-
-
-@dataclass(frozen=True, slots=True)
-class UnpackRule:
-    """How archives that match one pattern are unpacked.
-
-    Attributes
-    ----------
-    archives : str
-        Pattern of the archives' names.
-    into, strip : str
-        Folder to unpack into, and the top folder of the archive that is left out; `{stem}` is the
-        archive's name without its ending.
-    files, bytes : int
-        Upper bounds for the content of one archive.
-    ratio : float
-        Unpacked over packed size, for the check of the free space.
-    """
-
-    archives: str
-    files: int
-    bytes: int
-    into: str = ""
-    strip: str = ""
-    ratio: float = UNPACKED_RATIO
-
-    def place(self, archive: str, member: str) -> str:
-        """Return where a member of an archive belongs, relative to the source's folder."""
-        stem = archive_stem(archive)
-        top = self.strip.format(stem=stem)
-        if top and member.startswith(f"{top}/"):
-            member = member[len(top) + 1 :]
-        return posixpath.join(self.into.format(stem=stem), member)
-
-
-def archive_stem(name: str) -> str:
-    """Return an archive's name without folder and ending."""
-    last = posixpath.basename(name)
-    ending = next((end for end in ARCHIVE_ENDINGS if last.endswith(end)), "")
-    return last.removesuffix(ending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +23,23 @@ class Source:
     described: Description
 
     @property
-    def access(self) -> Mapping[str, Any]:
+    def access(self) -> Access:
         """How the source is obtained."""
         return self.described.access
 
     @property
     def kind(self) -> str:
         """`hub`, `archive`, `manual` or `generated`."""
-        return str(self.access["kind"])
+        return self.access.kind
 
     def unpack_rule(self, archive: str) -> UnpackRule | None:
         """Return the first rule for an archive, None where it is used as it is."""
-        rules = (UnpackRule(**rule) for rule in self.access.get("unpack", ()))
+        rules = self.access.unpack
         return next((r for r in rules if fnmatch.fnmatchcase(archive, r.archives)), None)
 
-    def known(self, name: str) -> Mapping[str, Any]:
+    def known(self, name: str) -> KnownFile:
         """Return size and sha256 that sources.yaml records for a file."""
-        return dict(self.access.get("known", {}).get(name, {}))
+        return self.access.known.get(name, KnownFile())
 
 
 def load_all(config: Config) -> dict[str, Source]:

@@ -105,19 +105,19 @@ def _folder_lock(place: FetchLayout) -> Iterator[None]:
 def _archive_files(source: Source) -> list[Remote]:
     return [
         Remote(
-            name=safe_name(archive["name"], "pipeline/raw/sources.yaml"),
-            address=archive["url"],
-            size=archive["size"],
-            sha256=archive["sha256"],
+            name=safe_name(archive.name, "pipeline/raw/sources.yaml"),
+            address=archive.url,
+            size=archive.size,
+            sha256=archive.sha256,
             refusal=_access_instructions(source),
         )
-        for archive in source.access["archives"]
+        for archive in source.access.archives
     ]
 
 
 def _access_instructions(source: Source) -> str:
-    page = source.access.get("page")
-    return f"Request access on {page}." if page else str(source.access["instructions"])
+    page = source.access.page
+    return f"Request access on {page}." if page else source.access.instructions
 
 
 def _fetch_source(

@@ -25,7 +25,7 @@ def hub_files(source: Source, limit: TimeLimit) -> list[Remote]:
 
     headers, refusal = build_hf_headers(library_name="aa-dataset"), refusal_sentence(source)
     entries = _repository_listing(source, headers, limit).files()
-    patterns = list(source.access["files"])
+    patterns = list(source.access.files)
     chosen = filter_repo_objects(entries, allow_patterns=patterns, key=lambda entry: entry.path)
     remotes = [_remote_file(source, entry, headers, refusal) for entry in chosen]
     if not remotes:
@@ -46,7 +46,7 @@ def _repository_listing(source: Source, headers: dict[str, str], limit: TimeLimi
             "set. Unset it and run the same command again."
         )
     access = source.access
-    where = f"{access['repo_type']}s/{quote(access['repo_id'])}/tree/{quote(access['revision'])}"
+    where = f"{access.repo_type}s/{quote(access.repo_id)}/tree/{quote(access.revision)}"
     return Listing(
         f"{constants.ENDPOINT}/api/{where}?recursive=true&expand=false",
         _repository_name(source),
@@ -60,26 +60,24 @@ def _remote_file(source: Source, entry: Entry, headers: dict[str, str], refusal:
     from huggingface_hub import hf_hub_url
 
     access, known = source.access, source.known(entry.path)
-    name = safe_name(entry.path, access["repo_id"])
-    if known and (known.get("size", entry.size), entry.sha256 or known["sha256"]) != (
-        entry.size,
-        known["sha256"],
-    ):
+    name = safe_name(entry.path, access.repo_id)
+    size = entry.size if known.size is None else known.size
+    if known.sha256 and (size, entry.sha256 or known.sha256) != (entry.size, known.sha256):
         raise FetchError(
             f"{_repository_name(source)}: {entry.path} is not the file that "
             "pipeline/raw/sources.yaml records (size or sha256 differ). Nothing was downloaded."
         )
     address = hf_hub_url(
-        access["repo_id"],
+        access.repo_id,
         name,
-        repo_type=access["repo_type"],
-        revision=access["revision"],
+        repo_type=access.repo_type,
+        revision=access.revision,
     )
     return Remote(
         name=name,
         address=address,
         size=entry.size,
-        sha256=entry.sha256 or known.get("sha256", ""),
+        sha256=entry.sha256 or known.sha256,
         git_sha1=entry.git_sha1,
         headers=headers,
         refusal=refusal,
@@ -90,13 +88,13 @@ def page(source: Source) -> str:
     """Return the repository's page, where access is requested."""
     from huggingface_hub import constants
 
-    prefix = {"dataset": "datasets/", "space": "spaces/"}.get(source.access["repo_type"], "")
-    return f"{constants.ENDPOINT}/{prefix}{source.access['repo_id']}"
+    prefix = {"dataset": "datasets/", "space": "spaces/"}.get(source.access.repo_type, "")
+    return f"{constants.ENDPOINT}/{prefix}{source.access.repo_id}"
 
 
 def refusal_sentence(source: Source) -> str:
     """Return what to do if access is refused."""
-    if source.access["gated"]:
+    if source.access.gated:
         return (
             f"The repository is gated: request access on {page(source)} with your own account, "
             "then set HF_TOKEN to a token of that account (or run `hf auth login`) and try again."
@@ -108,4 +106,4 @@ def refusal_sentence(source: Source) -> str:
 
 
 def _repository_name(source: Source) -> str:
-    return f"{source.access['repo_id']}@{source.access['revision'][:8]}"
+    return f"{source.access.repo_id}@{source.access.revision[:8]}"

@@ -32,8 +32,8 @@ def write_receipt(
         "receipt": VERSION,
         "source": source.name,
         "kind": source.kind,
-        "repo_id": source.access.get("repo_id"),
-        "revision": source.access.get("revision"),
+        "repo_id": source.access.repo_id or None,
+        "revision": source.access.revision or None,
         "complete": complete,
         "files": sorted(entries, key=lambda entry: entry["path"]),
     }
@@ -80,10 +80,10 @@ def verify(source: Source, place: FetchLayout) -> tuple[int, list[str]]:
             f"`aa fetch {source.name}` writes it."
         )
     problems = [] if receipt.get("complete") else ["The fetch was not finished; run it again."]
-    if receipt.get("revision") != source.access.get("revision"):
+    if receipt.get("revision") != (source.access.revision or None):
         problems.append(
             f"The files are of revision {receipt.get('revision')}, but pipeline/raw/sources.yaml "
-            f"names {source.access.get('revision')}; `aa fetch {source.name}` downloads that one."
+            f"names {source.access.revision}; `aa fetch {source.name}` downloads that one."
         )
     rows = list(_receipt_files(receipt, place, problems))
     for path, size, sha256 in tqdm(rows, desc=f"verify {source.name}", unit="file", disable=None):

@@ -63,9 +63,9 @@ def survey(source: Source, folder: Path) -> dict[str, Any]:
         "license": described.license,
         "redistribution": described.redistribution,
         "kind": source.kind,
-        "gated": bool(source.access.get("gated", False)),
-        "repo_id": source.access.get("repo_id"),
-        "revision": source.access.get("revision"),
+        "gated": source.access.gated,
+        "repo_id": source.access.repo_id or None,
+        "revision": source.access.revision or None,
         "how": how_to_get(source, folder),
         "proved": PROVED[proved["by"]],
         "proof": proved["note"],
@@ -102,15 +102,15 @@ def _folder_status(source: Source, folder: Path, found: int | None, expected: in
 
 def how_to_get(source: Source, folder: Path) -> str:
     """Return how to get a source, in a few sentences."""
-    text = str(source.access["instructions"])
+    text = source.access.instructions
     command = f"aa fetch {source.name}"
-    if source.kind == "hub" and source.access["gated"]:
+    if source.kind == "hub" and source.access.gated:
         return f"Gated: request access on {page(source)}, set HF_TOKEN, then `{command}`. {text}"
     if source.kind in ("hub", "archive"):
         return f"`{command}`. {text}"
     if source.kind == "generated":
         return text
-    where = f" ({source.access['page']})" if "page" in source.access else ""
+    where = f" ({source.access.page})" if source.access.page else ""
     return f"By hand{where}, into {folder}. {text}"
 
 

@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 from aa_dataset.files import file_sha256
 from aa_dataset.untrusted.safe_json import parse_json
-from pipeline.tools.fetch.access import Source, UnpackRule
+from pipeline.engine.access import UnpackRule
+from pipeline.tools.fetch.access import Source
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.download import Remote, difference, download
 from pipeline.tools.fetch.errors import FetchError, Interrupted
@@ -111,7 +112,7 @@ class Transfer:
             "address": remote.address,
             "size": remote.size,
             "sha256": remote.sha256 or file_sha256(path),
-            "revision": self.source.access.get("revision"),
+            "revision": self.source.access.revision or None,
         }
         return {**facts, "git_sha1": remote.git_sha1} if remote.git_sha1 else facts
 
@@ -135,7 +136,7 @@ class Transfer:
     def _matches_remote(self, facts: dict[str, Any], remote: Remote) -> bool:
         key = "sha256" if remote.sha256 else "git_sha1"
         same = facts.get(key) == getattr(remote, key)
-        return same and facts.get("revision") == self.source.access.get("revision")
+        return same and facts.get("revision") == (self.source.access.revision or None)
 
     def _write_receipt(self, entries: Sequence[dict[str, Any]]) -> None:
         self._require_listed_folders()
@@ -145,7 +146,7 @@ class Transfer:
 
     def _require_listed_folders(self) -> None:
         """Raise if the publisher's list of folders names one that is missing."""
-        listed = self.source.access.get("roots")
+        listed = self.source.access.roots
         if not listed:
             return
         try:
@@ -227,7 +228,8 @@ def unpack_by_hand(
     if not archive.is_file():
         raise FetchError(f"{archive} is not a file. Give the path of a downloaded archive.")
     known, size = source.known(archive.name), archive.stat().st_size
-    remote = Remote(archive.name, "by hand", known.get("size", size), known.get("sha256", ""))
+    expected = size if known.size is None else known.size
+    remote = Remote(archive.name, "by hand", expected, known.sha256)
     problem = difference(archive, remote)
     if problem:
         raise FetchError(

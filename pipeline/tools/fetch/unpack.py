@@ -29,7 +29,7 @@ from typing import IO, Any
 
 from aa_dataset.files import file_sha256
 from pipeline.base.tables import dump_json, write_bytes
-from pipeline.tools.fetch.access import UnpackRule
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout, safe_name

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset.cli import main
+from aa_dataset.judge import ball
 from aa_dataset.judge.ball import drop_balls
 from aa_dataset.judge.drive import Outcome, Trial, drive_object
 
@@ -179,6 +180,18 @@ def test_a_ball_stays_in_a_tray_whose_floor_is_thinner_than_it(tmp_path: Path) -
     assert found.value == pytest.approx(0.0, abs=1e-3)
 
 
+def test_a_ball_never_passes_a_floor_of_half_a_millimeter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After 0.3 m it falls 4.85 mm in a time step, so it meets the floor anywhere on that way."""
+    floor: Box = (0.3, 0.3, 5e-4, 0, 0, 0.00275)
+    folder = write(tmp_path / "o", {"base": [floor, *TRAY[1:]]}, "")
+    for tenth in range(10):
+        monkeypatch.setattr(ball, "DROP", 0.3 - tenth * 4.85e-4)
+        (found,) = drop_balls(folder)
+        assert (found.outcome, found.value) == (Outcome.STAYS, pytest.approx(0.0, abs=1e-3))
+
+
 def test_a_link_that_stands_in_a_tray_does_not_fill_it(tmp_path: Path) -> None:
     links: dict[str, list[Box]] = {"base": TRAY, "blades": [(0.2, 0.2, 0.03, 0, 0, 0.02)]}
     folder = write(tmp_path / "o", links, slide("lift", "blades", "0 0 1", 0.1))
@@ -230,6 +243,20 @@ def test_the_command_counts_and_names_findings(
     shut = rows["shut", "drive", "pull"]
     assert (shut["passed"], shut["first"], shut["second"]) == (False, "drawer", "post")
     assert main(["judge", str(tmp_path / "objects"), "--ids", "free", *options]) == 0
+
+
+def test_of_many_joints_evenly_spaced_ones_are_driven(tmp_path: Path) -> None:
+    links: dict[str, list[Box]] = {"base": FRAME}
+    links |= {f"key{n}": [(0.02, 0.02, 0.02, 0.1 * n, 0, 1)] for n in range(7)}
+    joints = "".join(slide(f"press{n}", f"key{n}", "0 0 1", 0.01) for n in range(7))
+    folder = write(tmp_path / "objects/keys", links, joints)
+    driven = [one.part for one in drive_object(folder, "mujoco", most=3) if one.check == "drive"]
+    assert driven == ["press0", "press2", "press4"]
+    out = tmp_path / "report.parquet"
+    options = ["--drive", "--joints", "2", "--only", "mujoco", "--out", str(out)]
+    assert main(["judge", str(tmp_path / "objects"), *options]) == 0
+    rows = [row for row in pq.read_table(out).to_pylist() if row["check"] == "drive"]
+    assert [row["part"] for row in rows] == ["press0", "press3"]
 
 
 def test_a_simulator_without_contacts_is_refused(

@@ -149,15 +149,14 @@ def test_workers_and_engines_change_nothing():
     trees = PackedTrees.of(library(3, count=8))
     results = [
         tree_distances(trees, compactify=PI, exact=True, workers=workers, engine=engine)
-        for workers, engine in ((1, "numpy"), (2, "numba"), (3, "numpy"))
+        for workers, engine in ((1, "numpy"), (3, "numba"))
     ]
     rankings = [
         nearest_trees(trees, k=4, compactify=PI, workers=workers, engine=engine)
         for workers, engine in ((1, "numpy"), (2, "numba"))
     ]
-    for result in results[1:]:
-        assert (result.lower == results[0].lower).all()
-        assert (result.upper == results[0].upper).all()
+    assert (results[1].lower == results[0].lower).all()
+    assert (results[1].upper == results[0].upper).all()
     assert rankings[0] == rankings[1]
 
 

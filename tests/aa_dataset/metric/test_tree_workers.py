@@ -30,7 +30,7 @@ if __name__ == "__main__":
     else:
         tree_distances(trees, workers=2, compactify=3.0, exact=True)
 """
-BUSY = 1.5  # CPU s of each worker: it has its imports behind it
+BUSY = 1.0  # CPU s of each worker: it has its imports behind it
 PATIENCE = 30.0  # s; a second on an idle machine
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")

@@ -104,7 +104,7 @@ def _raw(name: str, root: Path, config: Any) -> tuple[str, str, Any, Any]:
         facts = load_sources()["generated"].facts(str(root))
         return name, "generated", facts, Found(short, (short,))
     source, folder, short = name.removeprefix("sample:").split("/", 2)
-    raw = _tail(root / "raw") if source == "tail" else SAMPLES / folder
+    raw = tail_collections(root / "raw") if source == "tail" else SAMPLES / folder
     facts = load_sources()[source].facts(str(raw))
     found = next(one for one in _discover(source, raw) if one.name == short)
     return f"{source}-{short.lower().replace('/', '_')}", source, facts, found
@@ -117,7 +117,7 @@ def _discover(source: str, folder: Path) -> Iterator[Any]:
     yield from adapter_module(load_sources()[source].adapter).discover(folder)
 
 
-def _tail(root: Path) -> Path:
+def tail_collections(root: Path) -> Path:
     """Copy the collections of the tail and describe each in a `source.yaml`."""
     for name, facts in TAIL.items():
         shutil.copytree(SAMPLES / "tail" / name, root / name)
@@ -131,7 +131,7 @@ def sample_names() -> list[str]:
     if not SAMPLES.is_dir():
         return []
     with tempfile.TemporaryDirectory() as temporary:
-        tail = _tail(Path(temporary))
+        tail = tail_collections(Path(temporary))
         return sorted(
             f"sample:{source}/{folder}/{found.name}"
             for source, folders in SAMPLE_SOURCES.items()

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aa_dataset import load_dataset
+from aa_dataset.draws import Draws
 from aa_dataset.errors import ArenaError, NormError
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.joints import Mimic
@@ -28,7 +29,6 @@ from aa_dataset.metric import (
 from aa_dataset.metric.tree import BodyNorms
 from aa_dataset.score.baselines import BASELINES, Options, by_name
 from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_type
-from aa_dataset.score.baselines.draws import Draws
 from aa_dataset.score.baselines.encodings import rewritten
 from aa_dataset.score.baselines.shapes import Shape, moving
 from pipeline.stages.split.frozen import frozen_versions, read_frozen

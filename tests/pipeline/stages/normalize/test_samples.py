@@ -42,7 +42,15 @@ PARTNET_SCREW = Screw("joint_0", "joint_2", turn=(0.0, math.pi), evidence="x")
 
 
 # Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
-HEAVY = ("100809", "102442", "rec_gear_assemblies_bde87ad659784ac8929fea99c8a6751e")
+HEAVY = (
+    "100809",
+    "102442",
+    "globe",
+    "rec_gear_assemblies_bde87ad659784ac8929fea99c8a6751e",
+    "rec_office_chair_fbdce7bae0b34ee0a70105dfbaca3d70",
+    "rec_overear_headphones_with_folding_earcups_34fac7d4fdb7486e8d4f09b0d88b1231",
+    "rec_screwcap_bottle_51b7a62ea8c746919e15fbd79c973e00",
+)
 
 
 def sample_names() -> list[Any]:
@@ -62,8 +70,6 @@ def sample_names() -> list[Any]:
 def is_slow(number: int, name: str) -> bool:
     """Tell whether a sample belongs to the slow tests."""
     identifier = name.split("/")[1]
-    if identifier in SCREWS:
-        return False
     return identifier in HEAVY or (name.startswith("articraft/") and number % 6 > 0)
 
 

@@ -8,7 +8,7 @@ import stat
 import tarfile
 import zipfile
 
-from pipeline.tools.fetch.access import UnpackRule
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch.layout import FetchLayout
 from tests.loopback import folder_files
 

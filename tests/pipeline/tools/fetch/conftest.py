@@ -20,11 +20,12 @@ import pytest
 import yaml
 
 from pipeline.__main__ import main
-from pipeline.tools.fetch.access import UnpackRule
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import settle, unpack
 from tests.kit.places import REPOSITORY
+from tests.kit.warm import Warm
 from tests.loopback import Loopback
 from tests.pipeline.tools.fetch.archives import RULE
 
@@ -42,8 +43,8 @@ class Checkout:
     The source is called `local`: its adapter takes every folder for an object.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root, self.raw = root, root / "raw" / "local"
+    def __init__(self, root: Path, warm: Warm) -> None:
+        self.root, self.raw, self.warm = root, root / "raw" / "local", warm
         ignore = shutil.ignore_patterns("__pycache__", "families")
         shutil.copytree(REPOSITORY / "pipeline", root / "pipeline", ignore=ignore)
         shutil.copy(REPOSITORY / "config.yaml", root)
@@ -79,6 +80,11 @@ class Checkout:
             text=True,
             timeout=120,
         )
+
+    def fetch(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run what `aa fetch local` becomes; see `Warm`."""
+        more = {**self.environment, **environment}
+        return self.warm.run(self.root, "pipeline", "fetch", "local", *words, **more)
 
     def here(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the pipeline in this process, which is much faster."""
@@ -125,9 +131,17 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: Warm) -> Checkout:
     monkeypatch.setenv("NO_PROXY", "*")
-    return Checkout(tmp_path / "checkout")
+    return Checkout(tmp_path / "checkout", warm)
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Return what runs commands in the environment of a checkout, which names all variables."""
+    warm = Warm({})
+    yield warm
+    warm.close()
 
 
 @pytest.fixture

@@ -213,11 +213,14 @@ def test_a_time_limit_covers_unpacking(checkout: Checkout) -> None:
     assert checkout.visible() == PACKED
 
 
-def test_an_archive_by_hand_is_held_to_what_is_known(checkout: Checkout) -> None:
+@pytest.mark.parametrize("other", [{"sha256": "3" * 64}, {"size": 7}])
+def test_an_archive_by_hand_is_held_to_what_is_known(
+    checkout: Checkout, other: dict[str, Any]
+) -> None:
     data = tar_bytes(PACKED)
     (checkout.root / "v0.tar.gz").write_bytes(data)
     rule = {"archives": "v0.tar.gz", "files": 100, "bytes": 10_000}
-    known = {"v0.tar.gz": {"size": len(data), "sha256": "3" * 64}}
+    known = {"v0.tar.gz": {"size": len(data), "sha256": sha256(data), **other}}
     checkout.describe({"kind": "manual", "unpack": [rule], "known": known})
     done = checkout.here("fetch", "local", "--archive", "v0.tar.gz")
     assert done.returncode == 2 and "not the archive that pipeline" in done.stderr

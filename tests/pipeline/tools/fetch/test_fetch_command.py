@@ -77,10 +77,10 @@ def test_nothing_is_fetched_twice_and_the_receipt_is_the_same(
 ) -> None:
     checkout.describe(HUB)
     settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
-    checkout.run("fetch", "local", **settings)
+    checkout.fetch(**settings)
     first = (checkout.raw / ".fetched.json").read_bytes()
     hub.requests.clear()
-    done = checkout.run("fetch", "local", **settings)
+    done = checkout.fetch(**settings)
     assert "all present already" in done.stderr
     assert [path for path in hub.paths() if "/resolve/" in path or "/cdn/" in path] == []
     assert (checkout.raw / ".fetched.json").read_bytes() == first
@@ -90,7 +90,7 @@ def test_verify_names_what_changed(checkout: Checkout, hub: HubLoopback) -> None
     checkout.describe(HUB)
     settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
     assert "aa fetch local" in checkout.here("fetch", "local", "--verify").stderr
-    checkout.run("fetch", "local", **settings)
+    checkout.fetch(**settings)
     done = checkout.here("fetch", "local", "--verify")  # without a network
     assert done.returncode == 0 and "4 files match" in done.stdout
     (checkout.raw / "box_1/model.urdf").write_bytes(b"<ROBOT/>" * 50)
@@ -108,7 +108,7 @@ def test_verify_names_what_changed(checkout: Checkout, hub: HubLoopback) -> None
 
     for name in words:  # what `--verify` tells to do
         (checkout.raw / name).unlink(missing_ok=True)
-    assert checkout.run("fetch", "local", **settings).returncode == 0
+    assert checkout.fetch(**settings).returncode == 0
     assert checkout.visible() == EXPECTED
     assert checkout.here("fetch", "local", "--verify").returncode == 0
 
@@ -116,7 +116,7 @@ def test_verify_names_what_changed(checkout: Checkout, hub: HubLoopback) -> None
 @pytest.mark.parametrize("token", ["", "hf_of_someone_else"])
 def test_a_refusal_names_the_page(checkout: Checkout, hub: HubLoopback, token: str) -> None:
     checkout.describe(HUB)
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=token)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=token)
     assert done.returncode == 2
     assert f"request access on {hub.address}/datasets/{REPO}" in done.stderr
     assert "HF_TOKEN" in done.stderr and "Traceback" not in done.stderr
@@ -130,26 +130,26 @@ def test_a_hub_that_does_not_even_list_is_explained(
 ) -> None:
     checkout.describe(HUB)
     hub.statuses[f"/api/datasets/{REPO}/tree/{COMMIT}"] = [status] * 9
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    done = checkout.fetch(HF_ENDPOINT=hub.address)
     assert done.returncode == 2 and "request access on" in done.stderr
 
 
 def test_other_troubles_of_the_hub_are_sentences(checkout: Checkout, hub: HubLoopback) -> None:
     checkout.describe({**HUB, "revision": "d" * 40})
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    done = checkout.fetch(HF_ENDPOINT=hub.address)
     assert done.returncode == 2 and f"{REPO}@dddddddd" in done.stderr
     checkout.describe({**HUB, "files": ["*.rar"]})
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address)
+    done = checkout.fetch(HF_ENDPOINT=hub.address)
     assert done.returncode == 2 and "no file like *.rar" in done.stderr
     checkout.describe(HUB)
-    done = checkout.run("fetch", "local", HF_HUB_OFFLINE="1", HF_ENDPOINT=hub.address)
+    done = checkout.fetch(HF_HUB_OFFLINE="1", HF_ENDPOINT=hub.address)
     assert done.returncode == 2 and "HF_HUB_OFFLINE" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_dry_run_writes_nothing(checkout: Checkout, hub: HubLoopback) -> None:
     checkout.describe(HUB)
-    done = checkout.run("fetch", "local", "--dry-run", HF_ENDPOINT=hub.address)
+    done = checkout.fetch("--dry-run", HF_ENDPOINT=hub.address)
     assert done.returncode == 0, done.stderr
     size = len(CONTENT["more/boxes.tar.gz"])
     assert f"{size} B  more/boxes.tar.gz, unpacked" in done.stdout
@@ -158,12 +158,13 @@ def test_a_dry_run_writes_nothing(checkout: Checkout, hub: HubLoopback) -> None:
     assert not any("/resolve/" in path for path in hub.paths())
 
 
+@pytest.mark.parametrize("other", [{"sha256": "1" * 64}, {"size": 7}])
 def test_a_repository_that_is_not_the_known_one_is_refused(
-    checkout: Checkout, hub: HubLoopback
+    checkout: Checkout, hub: HubLoopback, other: dict[str, Any]
 ) -> None:
-    known = {"more/boxes.tar.gz": {"sha256": "1" * 64}}
-    checkout.describe({**HUB, "known": known})
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    digest = sha256(CONTENT["more/boxes.tar.gz"])
+    checkout.describe({**HUB, "known": {"more/boxes.tar.gz": {"sha256": digest, **other}}})
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and "is not the file that pipeline/raw/sources.yaml" in done.stderr
     assert not checkout.raw.exists()
 
@@ -173,7 +174,7 @@ def test_bytes_with_another_digest_than_the_hub_states_are_refused(
 ) -> None:
     checkout.describe(HUB)
     hub.lies["more/boxes.tar.gz"] = "2" * 64
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and f"instead of {'2' * 64}" in done.stderr
     assert not any(name.startswith("box_1") for name in checkout.visible())
 
@@ -184,7 +185,7 @@ def test_a_hostile_list_of_files_is_refused(
 ) -> None:
     checkout.describe({**HUB, "files": ["*"]})
     hub.content[name] = b"evil"
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and "not a path below the source's folder" in done.stderr
     assert not checkout.raw.exists() and not (checkout.root / "evil").exists()
 
@@ -202,7 +203,7 @@ def test_a_publisher_s_list_of_folders_is_checked(
 ) -> None:
     checkout.describe({**HUB, "roots": "manifest.json", "files": ["manifest.json", "*.tar.gz"]})
     hub.content["manifest.json"] = json.dumps(manifest).encode()
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == (2 if words else 0) and words in done.stderr
     assert checkout.receipt["complete"] == (not words)
 
@@ -214,13 +215,13 @@ def test_a_new_revision_replaces_what_the_old_one_brought(
     access = {**HUB, "files": ["box_*"]}
     checkout.describe(access)
     hub.content["box_4/meta.json"] = b"old"
-    assert checkout.run("fetch", "local", **settings).returncode == 0
+    assert checkout.fetch(**settings).returncode == 0
     hub.commit = "d" * 40
     hub.content["box_3/meta.json"] = b'{"name": "new"}'
     del hub.content["box_4/meta.json"]
     checkout.describe({**access, "revision": hub.commit})
     assert "revision" in checkout.here("fetch", "local", "--verify").stdout
-    done = checkout.run("fetch", "local", **settings)
+    done = checkout.fetch(**settings)
     assert done.returncode == 0 and "such as box_4/meta.json" in done.stderr
     assert checkout.visible()["box_3/meta.json"] == b'{"name": "new"}'
 
@@ -230,7 +231,7 @@ def test_a_file_of_the_user_is_not_overwritten(checkout: Checkout, hub: HubLoopb
     mine = checkout.raw / "box_3" / "meta.json"
     mine.parent.mkdir(parents=True)
     mine.write_bytes(b"mine")
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and "exists already with other content" in done.stderr
     assert mine.read_bytes() == b"mine"
 
@@ -266,7 +267,7 @@ def test_names_that_look_like_our_own_do_not_meet(checkout: Checkout, hub: HubLo
     hub.content = {name: name.encode() for name in plain}
     hub.content |= {name: tar_bytes({f"{n}/x": b"x"}) for n, name in enumerate(packed)}
     checkout.describe({**HUB, "files": ["*"]})
-    done = checkout.run("fetch", "local", HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
+    done = checkout.fetch(HF_ENDPOINT=hub.address, HF_TOKEN=TOKEN)
     assert done.returncode == 0, done.stderr
     expected = {name: name.encode() for name in plain}
     assert checkout.visible() == expected | {f"{n}/x": b"x" for n in range(len(packed))}

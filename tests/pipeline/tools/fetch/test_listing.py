@@ -205,12 +205,12 @@ def test_after_a_lie_nothing_is_left_and_an_honest_hub_serves(
     tree = f"/api/datasets/{REPO}/tree/{COMMIT}"
     hub.files[tree] = json.dumps(HOSTILE[lie]).encode()
     settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
-    done = checkout.run("fetch", "local", **settings)
+    done = checkout.fetch(**settings)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
     assert "Nothing was written" in done.stderr and not checkout.raw.exists()
     assert [path for path in hub.paths() if path != tree] == []  # nothing was asked for
     del hub.files[tree]
-    assert checkout.run("fetch", "local", **settings).returncode == 0
+    assert checkout.fetch(**settings).returncode == 0
     assert checkout.visible() == EXPECTED
 
 
@@ -218,7 +218,7 @@ def test_a_second_host_never_sees_the_token_of_a_fetch(checkout: Checkout) -> No
     checkout.describe(HUB)
     with Loopback() as other, Liar(lambda line, _: line.sendall(page)) as liar:
         page = answer(json.dumps([FILE]).encode(), Link=f'<{other.address}/p>; rel="next"')
-        done = checkout.run("fetch", "local", HF_ENDPOINT=liar.address, HF_TOKEN=TOKEN)
+        done = checkout.fetch(HF_ENDPOINT=liar.address, HF_TOKEN=TOKEN)
     assert done.returncode == 2 and "continues on another host" in done.stderr
     assert other.requests == [] and liar.requests[0][1]["authorization"] == f"Bearer {TOKEN}"
     assert TOKEN not in done.stderr and not checkout.raw.exists()

@@ -98,9 +98,9 @@ def test_the_real_access_is_valid_and_pinned(repository: Path) -> None:
     sources = load_sources()
     assert set(sources) >= set(ISSUED)
     for name, source in sources.items():
-        if source.access["kind"] == "hub":
-            assert re.fullmatch("[0-9a-f]{40}", source.access["revision"]), name
-    assert sources["partnet_mobility"].access["gated"] and sources["artiverse"].access["gated"]
+        if source.access.kind == "hub":
+            assert re.fullmatch("[0-9a-f]{40}", source.access.revision), name
+    assert sources["partnet_mobility"].access.gated and sources["artiverse"].access.gated
 
 
 @pytest.mark.parametrize(

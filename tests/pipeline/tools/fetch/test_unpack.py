@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch import unpack as module
-from pipeline.tools.fetch.access import UnpackRule
 from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout, safe_name
 from tests.pipeline.tools.fetch.archives import FILES, special, tar_bytes, visible, zip_bytes

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.tools.fetch.access import UnpackRule
+from pipeline.engine.access import UnpackRule
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout

@@ -88,7 +88,7 @@ def finished(normal: Outcome, folder: Path) -> tuple[Outcome, float]:
 @pytest.mark.parametrize(
     "family",
     [
-        name if number % 6 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        name if number % 8 == 0 else pytest.param(name, marks=pytest.mark.slow)
         for number, name in enumerate(family_names())
     ],
 )
@@ -100,7 +100,7 @@ def test_links_of_every_family_stay_open(
 
 @pytest.mark.parametrize(
     "name",
-    ["partnet_mobility/7179", "partnet_mobility/40147"]
+    ["partnet_mobility/40147", pytest.param("partnet_mobility/7179", marks=pytest.mark.slow)]
     + [
         pytest.param(f"partnet_mobility_edited/{name}", marks=pytest.mark.slow)
         for name in ("100435", "100952", "101593", "102387", "103477", "3558")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers that depend on a seed and on names only, the same on every machine.
 
-Every joint has its own stream, so that neither the order of objects nor their number changes a
-digit. Only additions and multiplications follow the raw bits of PCG64, so no library function can
-differ between versions or processors.
+Whatever is drawn for has its own stream, named by words: neither the order of objects or joints
+nor their number changes a digit. Only additions and multiplications follow the raw bits of PCG64,
+so no library function can differ between versions or processors.
 """
 
 from __future__ import annotations
