@@ -68,7 +68,8 @@ class Order:
     @property
     def key(self) -> Path:
         """File of the ids behind neutral names: beside the folder, so that it is not handed on."""
-        return self.out.with_name(f"{self.out.name}.key.json")
+        place = self.out.absolute()
+        return place.with_name(f"{place.name}.key.json")
 
 
 @dataclass(frozen=True, slots=True)
