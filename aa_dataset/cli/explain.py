@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_parameters, read_parameters
+from aa_dataset.cli.reading import add_reading, open_reading
 from aa_dataset.cli.terminal import note, say, say_json
 from aa_dataset.errors import ArenaError
 
@@ -31,6 +33,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--split", help="require an object of a split, such as eval200")
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    add_reading(parser)
     add_parameters(parser)
     add_json(parser, "print the explanation as JSON instead")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture of both trees")
@@ -50,13 +53,13 @@ def run_explain(arguments: argparse.Namespace) -> int:
     )
     from aa_dataset.score.explain.subject import UNREADABLE
     from aa_dataset.score.explain.text import explanation_lines
-    from aa_dataset.score.readers import open_predictions
 
     for path in (arguments.svg, arguments.html):
         require_folder(path)
     parameters = read_parameters(arguments)
-    predictions = open_predictions(arguments.pred)
     dataset = load_default(arguments.library, arguments.split)
+    predictions = open_reading(arguments.pred, arguments, dataset)
+    parameters = replace(parameters, registration=predictions.registration)
     subject = explain_object(dataset[arguments.object], predictions, parameters)
     context = run_context(dataset, predictions.label, parameters)
     if arguments.json:

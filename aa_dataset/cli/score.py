@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aa_dataset.cli.arguments import LIBRARY_HELP, add_parameters, parse_count, read_parameters
 from aa_dataset.cli.explain import add_page, require_folder, write_page
 from aa_dataset.cli.presets import add_preset, preset_reports, report_content, report_texts
+from aa_dataset.cli.reading import add_reading, open_reading, say_readers
 from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
@@ -24,18 +25,21 @@ def add_to(commands: Any) -> None:
         "predictions",
         metavar="PREDICTIONS",
         type=Path,
-        help="folder of <object_id>/object.urdf, <object_id>.urdf or <object_id>/joints.json, or "
-        "a library",
+        nargs="?",
+        help="folder with a folder or a URDF per object, in any format of --readers, or a library",
     )
     parser.add_argument(
         "--split",
-        required=True,
         help="split to score on, such as eval200 or eval200-v0, or a file of `aa split export`",
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    parser.add_argument(
+        "--readers", action="store_true", help="print the formats that are read, and exit"
+    )
+    add_reading(parser)
     add_parameters(parser)
     _add_outputs(parser)
-    parser.set_defaults(run=run_score)
+    parser.set_defaults(run=run_score, refuse=parser.error)
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -66,18 +70,22 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run_score(arguments: argparse.Namespace) -> int:
     """Score, print and write the result; return 1 if a prediction is unreadable."""
+    if arguments.readers:
+        return say_readers(as_json=arguments.json)
+    if arguments.predictions is None or arguments.split is None:
+        arguments.refuse("PREDICTIONS and --split are required")
     from aa_dataset.load import load_default
     from aa_dataset.score.evaluate import Plan
     from aa_dataset.score.method import find_method
-    from aa_dataset.score.readers import open_predictions
     from aa_dataset.score.report import report_lines
     from aa_dataset.score.warnings import warnings_of
 
     parameters = read_parameters(arguments)
     require_folder(arguments.html)
-    predictions = open_predictions(arguments.predictions)
+    dataset = load_default(arguments.library, arguments.split)
+    predictions = open_reading(arguments.predictions, arguments, dataset)
     plan = Plan(
-        load_default(arguments.library, arguments.split),
+        dataset,
         predictions,
         parameters,
         find_method(arguments.predictions, arguments.method),

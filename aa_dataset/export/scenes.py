@@ -94,13 +94,14 @@ def _sdf(parts: Parts, around: Surroundings) -> bytes:
     add_text_element(sun, "pose", [*around.lamp, 0, 0, 0])
     add_text_element(sun, "diffuse", [0.8, 0.8, 0.8, 1])
     add_text_element(sun, "direction", LIGHT)
-    _add_sdf_floor(world, around)
     camera = SubElement(SubElement(world, "gui"), "camera", {"name": "scene-camera"})
     add_text_element(camera, "pose", [*around.eye, 0, *_pitch_and_yaw(around)])
     model = add_model(world, parts)
     weld = SubElement(model, "joint", {"name": "scene-weld", "type": "fixed"})
     add_text_element(weld, "parent", "world")
     add_text_element(weld, "child", parts.files.root)
+    # Last: Drake 1.51 crashes on the meshes of some objects after a half space.
+    _add_sdf_floor(world, around)
     return document_bytes(root)
 
 

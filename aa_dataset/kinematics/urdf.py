@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import UrdfError
 from aa_dataset.kinematics.joints import Mimic
-from aa_dataset.portable import cos, sin
+from aa_dataset.kinematics.turns import Turn, rpy_turn
 from aa_dataset.untrusted.safe_xml import XmlBudget, parse_xml
 
 Array = NDArray[np.float64]
@@ -134,8 +134,8 @@ class UrdfModel:
     joints: tuple[UrdfJoint, ...]
 
 
-def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
-    """Read a URDF document from bytes.
+def parse_urdf(data: bytes, *, budget: XmlBudget | None = None, turn: Turn = rpy_turn) -> UrdfModel:
+    """Read a URDF document from bytes; `turn` is what the three numbers of an ``rpy`` mean.
 
     Raises
     ------
@@ -148,8 +148,8 @@ def parse_urdf(data: bytes, *, budget: XmlBudget | None = None) -> UrdfModel:
     _require_expanded(root)
     _require_few(root, (budget or XmlBudget()).max_links)
     palette = {m.name: m for m in map(_read_material, root.findall("material"))}
-    links = tuple(_read_link(element, palette) for element in root.findall("link"))
-    joints = tuple(_read_joint(element) for element in root.findall("joint"))
+    links = tuple(_read_link(element, palette, turn) for element in root.findall("link"))
+    joints = tuple(_read_joint(element, turn) for element in root.findall("joint"))
     return UrdfModel(root.get("name", ""), links, joints)
 
 
@@ -182,40 +182,34 @@ def _require_few(root: Element, most: int | None) -> None:
             )
 
 
-def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Array:
-    """Return the (4, 4) placement of an ``<origin>``: ``Rz(yaw) Ry(pitch) Rx(roll)``, then xyz."""
+def pose_matrix(xyz: tuple[float, ...], rpy: tuple[float, ...], turn: Turn = rpy_turn) -> Array:
+    """Return the (4, 4) placement of an ``<origin>``: the turn, then xyz."""
     out = np.eye(4)
     out[:3, 3] = xyz
-    if not any(rpy):
-        return out
-    (cr, cp, cy), (sr, sp, sy) = cos(rpy).tolist(), sin(rpy).tolist()
-    out[:3, :3] = [
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ]
+    if any(rpy):
+        out[:3, :3] = turn(rpy)
     return out
 
 
-def _read_link(element: Element, palette: dict[str, Material]) -> UrdfLink:
+def _read_link(element: Element, palette: dict[str, Material], turn: Turn) -> UrdfLink:
     name = _required_attribute(element, "name", "link")
-    visuals = tuple(_read_shapes(element, "visual", name, palette))
-    collisions = tuple(_read_shapes(element, "collision", name, palette))
-    inertial = element.find("inertial")
-    return UrdfLink(
-        name, visuals, collisions, None if inertial is None else _read_inertial(inertial, name)
+    visuals, collisions = (
+        tuple(_read_shapes(element, tag, palette, turn)) for tag in ("visual", "collision")
     )
+    found = element.find("inertial")
+    inertial = None if found is None else _read_inertial(found, name, turn)
+    return UrdfLink(name, visuals, collisions, inertial)
 
 
 def _read_shapes(
-    link: Element, tag: str, name: str, palette: dict[str, Material]
+    link: Element, tag: str, palette: dict[str, Material], turn: Turn
 ) -> Iterator[Shape]:
     for element in link.findall(tag):
-        where = f"<{tag}> of link {name!r}"
+        where = f"<{tag}> of link {link.get('name')!r}"
         material = element.find("material")
         yield Shape(
             element.get("name", ""),
-            _read_pose(element, where),
+            _read_pose(element, where, turn),
             _read_geometry(element, where),
             None if material is None else _resolve_material(_read_material(material), palette),
         )
@@ -273,7 +267,7 @@ def _read_scale(text: str, where: str) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _read_inertial(element: Element, link: str) -> Inertial:
+def _read_inertial(element: Element, link: str, turn: Turn) -> Inertial:
     where = f"<inertial> of link {link!r}"
     mass, tensor = element.find("mass"), element.find("inertia")
     if mass is None or tensor is None:
@@ -284,10 +278,10 @@ def _read_inertial(element: Element, link: str) -> Inertial:
         _parse_numbers(tensor.get(key, "0"), (1,), f"{where}, {key}")[0] for key in names
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(value, _read_pose(element, where), inertia)
+    return Inertial(value, _read_pose(element, where, turn), inertia)
 
 
-def _read_joint(element: Element) -> UrdfJoint:
+def _read_joint(element: Element, turn: Turn) -> UrdfJoint:
     name = _required_attribute(element, "name", "joint")
     where = f"joint {name!r}"
     kind = _required_attribute(element, "type", where)
@@ -303,7 +297,7 @@ def _read_joint(element: Element) -> UrdfJoint:
         type=kind,
         parent=_read_joint_end(element, "parent", where),
         child=_read_joint_end(element, "child", where),
-        pose=_read_pose(element, where),
+        pose=_read_pose(element, where, turn),
         axis=None if axis is None else _read_axis(axis, where),
         has_limit=limit is not None,
         mimic=None if mimic is None else _read_mimic(mimic, where),
@@ -347,13 +341,13 @@ def _read_dynamics(element: Element | None) -> Dynamics | None:
     return Dynamics(*values) if all(0 <= value < math.inf for value in values) else None
 
 
-def _read_pose(element: Element, where: str) -> Array:
+def _read_pose(element: Element, where: str, turn: Turn) -> Array:
     origin = element.find("origin")
     if origin is None:
         return np.eye(4)
     xyz = _parse_numbers(origin.get("xyz", "0 0 0"), (3,), f"{where}, origin xyz")
     rpy = _parse_numbers(origin.get("rpy", "0 0 0"), (3,), f"{where}, origin rpy")
-    return pose_matrix(tuple(xyz), tuple(rpy))
+    return pose_matrix(tuple(xyz), tuple(rpy), turn)
 
 
 def _optional_number(element: Element | None, key: str, where: str) -> float | None:

@@ -29,7 +29,7 @@ SHAPE = '<visual><geometry><sphere radius="1e-06"/></geometry></visual>'
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_urdf(tree: KinematicTree) -> bytes:
+def write_urdf(tree: KinematicTree, meshes: Mapping[str, str] | None = None) -> bytes:
     """Return a URDF document that `urdf_tree(parse_urdf(data), absent="unbounded")` reads back.
 
     The joints, their order and their ranges are the same. URDF has places relative to the parent,
@@ -43,6 +43,8 @@ def write_urdf(tree: KinematicTree) -> bytes:
         In the object frame at rest. Absent limits are written as a `<limit>` without bounds, and
         infinite ends as ``inf``, which not every reader of URDF takes. Imputed limits and bodies of
         fixed joints have no form in URDF: the first are written as numbers, the others are lost.
+    meshes : mapping of link to str, optional
+        Files with the visual shapes of links, in the object frame at rest.
 
     Raises
     ------
@@ -54,11 +56,11 @@ def write_urdf(tree: KinematicTree) -> bytes:
     names = _Names(tree)
     places: dict[str, Point] = {tree.root: (0.0, 0.0, 0.0)}
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_text(tree.name, 'tree')}>"]
-    lines.append(f"  <link name={_name(tree.root, 'link')}/>")
+    lines += _link_lines(tree.root, _mesh(tree.root, meshes, places))
     for joint in tree.joints:
         offset = _offset(joint, places[joint.parent], joint.origin.tolist())
         places[joint.child] = _sum(places[joint.parent], offset)
-        content = _inertial(joint, places[joint.child])
+        content = _mesh(joint.child, meshes, places) + _inertial(joint, places[joint.child])
         if joint.child in apart:
             content += SHAPE
         lines += _link_lines(joint.child, content)
@@ -158,6 +160,16 @@ def _joint_lines(
         leader = _name(mimic.joint, f"leader of {where}")
         yield f'    <mimic joint={leader} multiplier="{factor}" offset="{shift}"/>'
     yield "  </joint>"
+
+
+def _mesh(link: str, meshes: Mapping[str, str] | None, places: Mapping[str, Point]) -> str:
+    """Return the visual of a link, whose frame is parallel to the object frame."""
+    if not meshes or link not in meshes:
+        return ""
+    x, y, z = places[link]
+    name = _text(meshes[link], "mesh")
+    back = _numbers((-x, -y, -z), f"link {link!r}")
+    return f'<visual><origin xyz="{back}"/><geometry><mesh filename={name}/></geometry></visual>'
 
 
 def _link_lines(name: str, content: str) -> list[str]:

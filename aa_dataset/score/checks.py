@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from aa_dataset.format.validation import check_cells
 from aa_dataset.kinematics.joints import JointType, LimitSource
 from aa_dataset.score.arrays import Arrays
+from aa_dataset.score.registration.record import ESTIMATED, RegistrationSource
 from aa_dataset.score.scores import (
     BY_THE_PREDICTION,
     BY_THE_TRUTH,
@@ -32,6 +33,7 @@ from aa_dataset.score.tables import ORDER, TABLES
 # No prediction within `budgets.LARGEST` has such a distance, and sums of squares stay finite.
 _LARGEST = 1e150
 _ROUNDED = 1 + 1e-9
+_SOURCES = tuple(source.value for source in RegistrationSource)
 _TYPES = tuple(kind.value for kind in JointType)
 _CHOICES: dict[str, dict[str, Sequence[str]]] = {
     "per_joint": {
@@ -45,6 +47,8 @@ _CHOICES: dict[str, dict[str, Sequence[str]]] = {
     },
     "per_object": {
         "status": STATUSES,
+        "registration": _SOURCES,
+        "stated": _SOURCES,
         **{f"{tree.key}_undefined": BY_THE_TRUTH for tree in TREES},
     },
 }
@@ -110,9 +114,31 @@ def _contradictions(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
         yield f"the status of an object and `{why}` joints contradict each other", given != stated
     counted = arrays.object_numbers("matched") + arrays.object_numbers("spurious")
     yield "predicted is not matched + spurious", arrays.object_numbers("predicted") != counted
+    yield from _contradicting_intake(arrays)
     for variant in VARIANTS:
         success = arrays.joint_numbers(f"{variant}_success") == 1
         yield f"{variant}_success of a joint without a partner", success & ~paired
+
+
+def _contradicting_intake(arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield where the reader or the registration of an object cannot be as stated."""
+    failed = arrays.objects_with("status", "missing") | arrays.objects_with("status", "unreadable")
+    for column in ("reader", "reader_reason", "registration", "registration_scale", "uses_truth"):
+        known = arrays.per_object[column].is_valid().to_numpy()
+        yield f"the status of an object and its {column} contradict each other", known == failed
+    estimated = np.zeros(len(arrays), dtype=bool)
+    for source in ESTIMATED:
+        estimated |= arrays.objects_with("registration", source.value)
+    used = arrays.object_numbers("uses_truth") == 1
+    yield "uses_truth and the source of a registration contradict each other", used != estimated
+    measured = ~np.isnan(arrays.object_numbers("registration_residual"))
+    yield "a registration has a residual but is no estimate, or the reverse", measured != estimated
+    stated = arrays.per_object["stated"].is_valid().to_numpy()
+    applied = ~arrays.objects_with("registration", RegistrationSource.IDENTITY.value)
+    yield "a stated registration is applied and not applied", stated & applied
+    for column in ("stated_e_alpha_phi", "stated_e_alpha_phi_tree"):
+        known = arrays.per_object[column].is_valid().to_numpy()
+        yield f"stated and {column} contradict each other", known != stated
 
 
 def _check_score(arrays: Arrays, score: Score) -> None:

@@ -45,10 +45,10 @@ class Plan:
     dataset : Dataset
         The objects to score, ``load_dataset(..., split="eval200")``.
     predictions : PredictionReader
-        The reader that `readers.open_predictions` returns. Trees must be in the object frame of
-        the ground truth; no registration is done.
+        The reader that `readers.open_predictions` returns. It brings trees into the object frame
+        of the ground truth, if it has a registrar; else they must be there.
     parameters : Parameters
-        Norm, scale and pairing; the default is the paper's.
+        Norm, scale and pairing; the default is the paper's. The registration is that of the reader.
     method : Method or None
         The name in tables; the default is the label of the predictions.
     by : tuple of str
@@ -67,6 +67,11 @@ class Plan:
     by: tuple[str, ...] = ()
     workers: int | None = 1
     progress: bool = False
+
+    def __post_init__(self) -> None:
+        """State in the parameters what the reader of predictions does."""
+        how = replace(self.parameters, registration=self.predictions.registration)
+        object.__setattr__(self, "parameters", how)
 
     @property
     def marked_method(self) -> Method:
@@ -129,7 +134,7 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
     with _refused(folder):
         finished = _held_result(folder, store, key, again=again)
     if finished:
-        method = marked(plan.marked_method, finished.per_joint)
+        method = marked(plan.marked_method, finished.per_joint, finished.per_object)
         result = replace(finished, method=method, by=plan.by)
         if (result.method, result.by) != (finished.method, finished.by):
             write_result(result, folder)
@@ -230,7 +235,7 @@ def _result(plan: Plan, whole: Part) -> Result:
         _dataset_identity(plan.dataset),
         {"label": plan.predictions.label, "surplus": list(surplus)},
         plan.parameters,
-        marked(plan.marked_method, whole.per_joint),
+        marked(plan.marked_method, whole.per_joint, whole.per_object),
         whole.per_joint,
         whole.per_object,
         by=plan.by,

@@ -76,8 +76,10 @@ class Method:
         return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def marked(method: Method, per_joint: pa.Table) -> Method:
-    """Return the method with a dagger if a `joints.json` says that its limits are imputed."""
+def marked(method: Method, per_joint: pa.Table, per_object: pa.Table) -> Method:
+    """Return the method with a dagger if its limits are imputed or the truth registered it."""
+    if not method.uses_truth and True in per_object["uses_truth"].unique().to_pylist():
+        method = replace(method, uses_truth=True)
     if method.imputed or "imputed" not in per_joint["predicted_limits"].unique().to_pylist():
         return method
     return replace(method, imputed=IN_FILES)

@@ -19,6 +19,7 @@ from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.budgets import require_sane, shortened
 from aa_dataset.score.charges import Truth, price_truth
 from aa_dataset.score.imputation import with_partners_ranges
+from aa_dataset.score.intake import intake_row, stated_row
 from aa_dataset.score.pairing import (
     Pairing,
     closest_joint,
@@ -29,7 +30,8 @@ from aa_dataset.score.pairing import (
     pair_by_tree,
 )
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.readers import PredictionReader
+from aa_dataset.score.readers import PredictionReader, Reading
+from aa_dataset.score.registration.record import IDENTITY
 from aa_dataset.score.rest import RestCenters
 from aa_dataset.score.rows import Case, Guess, Row, failed_rows, paired_rows, spurious_rows
 from aa_dataset.score.scores import ALL_JOINTS, ONE_JOINT
@@ -71,13 +73,37 @@ def _scored_rows(
         return _failed(case, status="missing")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # reported as errors of the prediction
-            tree = predictions.tree(item.object_id)
-            require_sane(tree)
-            tree = in_name_order(tree)
-            centers = RestCenters.of(item, tree, predictions)
-            return _Scoring(case, contract(tree), centers, parameters).rows()
+            reading = predictions.read(item.object_id)
+            summary, joints = _read_rows(case, item, reading, parameters)
     except (ArenaError, ArithmeticError) as error:  # untrusted numbers must not end the run
         return _failed(case, status="unreadable", detail=shortened(error))
+    if reading.registration is IDENTITY and not reading.stated.is_identity:
+        summary |= _stated_elsewhere(case, item, reading, parameters)
+    return summary, joints
+
+
+def _read_rows(
+    case: Case, item: ArticulatedObject, reading: Reading, parameters: Parameters
+) -> tuple[Row, list[Row]]:
+    """Return the rows of a prediction where its registration puts it."""
+    tree = reading.tree
+    require_sane(tree)
+    tree = in_name_order(tree)
+    centers = RestCenters.of(item, tree, reading)
+    summary, joints = _Scoring(case, contract(tree), centers, parameters).rows()
+    return summary | intake_row(reading), joints
+
+
+def _stated_elsewhere(
+    case: Case, item: ArticulatedObject, reading: Reading, parameters: Parameters
+) -> Row:
+    """Return what a prediction would cost where it is stated to be, which is not applied."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = _read_rows(case, item, reading.as_stated(), parameters)
+    except (ArenaError, ArithmeticError):  # `--registration stated` says why
+        rows = _failed(case, status="unreadable")
+    return stated_row(reading, *rows)
 
 
 def _failed(case: Case, *, status: str, detail: str = "") -> tuple[Row, list[Row]]:
@@ -87,7 +113,8 @@ def _failed(case: Case, *, status: str, detail: str = "") -> tuple[Row, list[Row
     joints = failed_rows(case, everything, protocol=ALL_JOINTS, why=why)
     joints += failed_rows(case, _main(case), protocol=ONE_JOINT, why=why)
     counts = {"predicted": 0, "matched": 0, "spurious": 0, "main_partner": None}
-    return _object_row(case, status, detail) | counts | failed_trees(case.truth), joints
+    rows = counts | failed_trees(case.truth) | intake_row(None)
+    return _object_row(case, status, detail) | rows, joints
 
 
 def _main(case: Case) -> Sequence[int]:

@@ -13,11 +13,16 @@ from aa_dataset.metric.tree.work import checked_budget
 from aa_dataset.score.budgets import STATED
 
 METRIC_VERSION = "1"
-RESULT_VERSION = "4"
+RESULT_VERSION = "5"
 EXTREME = 1e9  # of alpha and kappa
 PAIRINGS = ("tree", "assignment", "name", "geometry")
 IMPUTATIONS = ("none", "truth")
-FRAME = "predictions are taken in the ground truth's object frame"
+FRAMES = {
+    "identity": "predictions are taken in the ground truth's object frame",
+    "stated": "predictions are brought into the object frame as stated",
+    "bbox": "predictions are brought into the object frame as stated, else by the truth's box",
+    "icp": "predictions are brought into the object frame as stated, else by the truth's shape",
+}
 ACCOUNTING = (
     "every truth joint of the split; without a usable partner it costs E(J, J0), a spurious joint "
     "costs E(J0, J), in raw scores with an infinite end as half a turn or half the diagonal"
@@ -58,10 +63,12 @@ class Parameters:
         The price of an unmatched joint in the constant-penalty distance, which is for comparison.
     resamples, seed, level : int, int, float
         The intervals: percentiles over resampled objects.
-    norms, registration, anchor, accounting, main_joint, prediction_limits : str
-        Fixed in this version: both norms; no registration; q = 0 on both sides; the costs of
-        failures and spurious joints; the joint of `one-joint`; the limits of a prediction
-        (`score.budgets`).
+    registration : str
+        How predictions are brought into the object frame: ``identity``, ``stated``, ``bbox`` or
+        ``icp``. It is that of the reader of predictions.
+    norms, anchor, accounting, main_joint, prediction_limits : str
+        Fixed in this version: both norms; q = 0 on both sides; the costs of failures and spurious
+        joints; the joint of `one-joint`; the limits of a prediction (`score.budgets`).
     """
 
     alpha: float = 1.0
@@ -81,6 +88,11 @@ class Parameters:
     main_joint: str = ONE_JOINT_RULE
     prediction_limits: str = STATED
 
+    @property
+    def frame(self) -> str:
+        """In which frame predictions are taken, as a sentence."""
+        return FRAMES[self.registration]
+
     def __post_init__(self) -> None:
         SplitNorm(self.alpha)
         for name in ("alpha", "kappa"):
@@ -93,6 +105,7 @@ class Parameters:
         _require_positive("penalty", self.penalty)
         _require_choice("pairing", self.pairing, PAIRINGS)
         _require_choice("impute_limits", self.impute_limits, IMPUTATIONS)
+        _require_choice("registration", self.registration, tuple(FRAMES))
         checked_budget(self.budget)
         if self.time_limit_s is not None and not self.time_limit_s >= 0:
             raise ArenaError(f"time limit is {self.time_limit_s}; it must be at least 0 s.")

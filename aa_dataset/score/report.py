@@ -7,7 +7,8 @@ import math
 import textwrap
 from collections.abc import Sequence
 
-from aa_dataset.score.parameters import FRAME, METRIC_VERSION, Parameters
+from aa_dataset.score.intake_report import intake_lines
+from aa_dataset.score.parameters import METRIC_VERSION, Parameters
 from aa_dataset.score.resampling import Aggregate
 from aa_dataset.score.results import Result
 from aa_dataset.score.scores import ALL_JOINTS, PROTOCOLS, SCORES, TREES, VARIANTS, Score
@@ -96,8 +97,7 @@ def _header_lines(result: Result) -> Lines:
         ("limits", _imputation_text(how)),
         ("search", _budget_text(how)),
         ("intervals", f"{100 * how.level:g} %, {how.resamples:,} resamples of the objects"),
-        ("frame", FRAME),
-        ("", f"registration {how.registration}, anchor {how.anchor} (q = 0 on both sides)"),
+        *intake_lines(result.summary.intake, how),
     )
     return [line for name, text in rows for line in _named_lines(name, text)]
 

@@ -18,7 +18,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.tree.skeleton import is_exactly_fixed
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.budgets import LARGEST
-from aa_dataset.score.readers import PredictionReader
+from aa_dataset.score.readers import Reading
 from aa_dataset.score.readers.shapes import LinkBoxes, joined_box
 
 Array = NDArray[np.float64]
@@ -33,12 +33,10 @@ class RestCenters:
     predicted: Centers = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, item: ArticulatedObject, tree: KinematicTree, predictions: PredictionReader
-    ) -> RestCenters:
+    def of(cls, item: ArticulatedObject, tree: KinematicTree, reading: Reading) -> RestCenters:
         """Return the centers of an object and its prediction, none where shapes are unknown."""
         try:
-            predicted = centers(tree, predictions.boxes(item.object_id))
+            predicted = centers(tree, reading.boxes())
         except (ArenaError, ArithmeticError, OSError):  # shapes enter no score
             return cls()
         if not predicted:

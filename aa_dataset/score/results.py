@@ -24,7 +24,7 @@ from aa_dataset.score.arrays import Arrays
 from aa_dataset.score.checks import check_tables, checked_table
 from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.score.method import METHOD, Method, marked, read_method
-from aa_dataset.score.parameters import FRAME, METRIC_VERSION, RESULT_VERSION, Parameters
+from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
 from aa_dataset.score.rows import Row
 from aa_dataset.score.scores import ALL_JOINTS
 from aa_dataset.score.summary import Summary, summarize
@@ -137,7 +137,7 @@ class Result:
             "dataset": self.dataset,
             "predictions": self.predictions,
             "parameters": asdict(self.parameters),
-            "frame": FRAME,
+            "frame": self.parameters.frame,
             "by": list(self.by),
             **self.summary.as_dict(),
         }
@@ -207,8 +207,11 @@ def read_result(folder: Path) -> Result:
             key=key,
         )
         check_tables(result.arrays)
-        if marked(result.method, result.per_joint) != result.method:
-            raise FieldError("method.json has no `imputed`, but per_joint has imputed limits")
+        if marked(result.method, result.per_joint, result.per_object) != result.method:
+            raise FieldError(
+                "method.json lacks a dagger, but per_joint has imputed limits or per_object has a "
+                "registration by the truth"
+            )
     except (FieldError, ValueError, pa.ArrowException, OSError) as error:
         problem = str(error).rstrip(".")
         raise ArenaError(f"{folder}: {problem}. Score the predictions again.") from error
@@ -220,7 +223,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
     path = folder / SUMMARY
     if folder.is_file():
         raise ArenaError(
-            f"{folder} is a file, but a result is a folder since result version {RESULT_VERSION}. "
+            f"{folder} is a file, but a result is a folder since result version 4. "
             "Score the predictions again with `aa score --out DIR`."
         )
     try:

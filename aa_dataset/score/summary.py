@@ -13,6 +13,7 @@ import numpy as np
 
 from aa_dataset.score.arrays import Arrays, Bools
 from aa_dataset.score.groups import FEW_OBJECTS, named_groups
+from aa_dataset.score.intake import Intake, intake_of
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.resampling import Aggregate, aggregates
 from aa_dataset.score.scores import PROTOCOLS, SCORES, SPURIOUS, STATUSES, WHYS, Score
@@ -77,6 +78,8 @@ class Summary:
         Counts and reasons behind the means of distances.
     groups : list of Group
         The breakdowns that were asked for.
+    intake : Intake
+        Readers and registrations.
     """
 
     counts: dict[str, int]
@@ -85,6 +88,7 @@ class Summary:
     aggregates: list[Aggregate]
     charges: list[Charge]
     groups: list[Group]
+    intake: Intake
 
     def find(
         self, score: str, statistic: str, *, protocol: str = "", scale: str | None = None
@@ -104,6 +108,7 @@ class Summary:
             "counts": self.counts,
             "joint_counts": self.joint_counts,
             "tree_counts": self.tree_counts,
+            "intake": self.intake.as_dict(),
             "aggregates": [_aggregate_dict(one) for one in self.aggregates],
             "charges": [without_nan(asdict(one)) for one in self.charges],
             "groups": [_group_dict(one) for one in self.groups],
@@ -128,6 +133,7 @@ def summarize(arrays: Arrays, parameters: Parameters, by: Sequence[str] = ()) ->
             Group(one.by, one.name, one.count, one.joints, numbers.get((one.by, one.name)))
             for one in groups
         ],
+        intake_of(arrays),
     )
 
 

@@ -27,6 +27,7 @@ _EDITS = pa.list_(
         nullable=False,
     )
 )
+_NOTES = pa.list_(pa.field("element", _TEXT, nullable=False))
 _MEASURES = {
     "e_alpha": "E under the split norm",
     "e_alpha_phi": "E^phi under the split norm",
@@ -141,6 +142,47 @@ def _object_fields() -> Iterator[pa.Field]:
     yield _field("main_partner", _TEXT, "its partner in `one-joint`", null=True)
 
 
+def _intake_fields() -> Iterator[pa.Field]:
+    """Yield how a prediction was read and brought into the object frame; null if unreadable."""
+    yield _field("reader", _TEXT, "reader of the prediction", null=True)
+    yield _field("reader_reason", _TEXT, "why it was this reader", null=True)
+    yield _field("notes", _NOTES, "what the reader has to say about the values", null=True)
+    yield _field(
+        "registration",
+        _TEXT,
+        "source of the registration: `identity`, `saved`, `inputs`, `file`, `bbox` or `icp`",
+        null=True,
+    )
+    place = "of the map into the object frame"
+    yield _field("registration_scale", _FLOAT, f"scale {place}", null=True)
+    yield _field(
+        "registration_angle", _FLOAT, f"angle of the rotation {place}", unit="rad", null=True
+    )
+    yield _field(
+        "registration_shift", _FLOAT, f"length of the translation {place}", unit="m", null=True
+    )
+    yield _field("registration_rest", _INT, "joints that were not at 0 at rest", null=True)
+    residual = "distance of the shapes after an estimate, root mean square"
+    yield _field(
+        "registration_residual", _FLOAT, f"{residual}; null if not estimated", unit="m", null=True
+    )
+    yield _field(
+        "registration_runner_up",
+        _FLOAT,
+        "the same of the best estimate with clearly other axes",
+        unit="m",
+        null=True,
+    )
+    yield _field("registration_ambiguous", _BOOL, "whether the runner-up is as good", null=True)
+    yield _field("uses_truth", _BOOL, "whether the registration used the ground truth", null=True)
+    where = "where it is stated to be, which `--registration identity` does not apply"
+    yield _field("stated", _TEXT, "source of a stated registration that is not applied", null=True)
+    yield _field("stated_e_alpha_phi", _FLOAT, f"costs in E_alpha^phi, summed, {where}", null=True)
+    yield _field(
+        "stated_e_alpha_phi_tree", _FLOAT, f"cost of the E_alpha^phi tree {where}", null=True
+    )
+
+
 def _tree_fields(tree: Score) -> Iterator[pa.Field]:
     """Yield the columns of one tree distance."""
     key, reason = tree.key, f"null with a reason in `{tree.key}_undefined`"
@@ -184,6 +226,7 @@ PER_OBJECT = pa.schema(
         _field("tree_work", _INT, "steps of the search for the E_alpha^phi tree", null=True),
         _field("tree_timed_out", _BOOL, "whether a time limit stopped a tree distance", null=True),
         _field("edits", _EDITS, "edit script of the E_alpha^phi tree with prices", null=True),
+        *_intake_fields(),
     ]
 )
 TABLES = {"per_joint": PER_JOINT, "per_object": PER_OBJECT}

@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 import math
+import pickle
 import struct
 import tarfile
 from collections.abc import Mapping
@@ -27,6 +28,15 @@ from aa_dataset.format.truth import Truth
 
 EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+# As Open3D writes it.
+TRIANGLE_PLY = (
+    b"ply\nformat binary_little_endian 1.0\ncomment Created by Open3D\nelement vertex 3\n"
+    b"property double x\nproperty double y\nproperty double z\nelement face 1\n"
+    b"property list uchar uint vertex_indices\nend_header\n"
+    + struct.pack("<9dB3I", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2)
+)  # fmt: skip
 
 
 def urdf(mesh: str = "", mimics: int = 1) -> bytes:
@@ -61,6 +71,82 @@ def joints_json() -> list[bytes]:
     )
     bombs = ["[" * 100_000, '{"a":' * 100_000, "[" + "[]," * 500_000 + "[]]", "1" * 100_000]
     return [good.encode(), *(bomb.encode() for bomb in bombs)]
+
+
+def anymesh_json() -> list[bytes]:
+    """Return texts of Articulate AnyMesh's `mobility.json`."""
+    line = '"jointData": {"axis": {"origin": [0, 1, 0.5], "direction": [0, 0, -2]}}'
+    door = f'{{"id": 0, "parent": "base", "joint": "revolute", "name": "door@0", {line}}}'
+    drawer = f'{{"id": 1, "parent": "door@0", "joint": "prismatic", "name": "b", {line}}}'
+    base = '{"id": 2, "parent": null, "joint": "fixed", "name": "base", "jointData": {}}'
+    return [f"[{door}, {drawer}, {base}]".encode(), b"[" * 100_000]
+
+
+def artgs_json() -> list[bytes]:
+    """Return texts of ArtGS's `joint_info.json`."""
+    line = '"jointData": {"axis": {"origin": [0, 1, 0.5], "direction": [0, 0, -2]}, "limit": {}}'
+    root = '{"id": 0, "parent": -1, "name": "root", "joint": "heavy", "jointData": {}}'
+    rows = (f'{{"id": {n}, "parent": 0, "name": "j{n}", "joint": "{kind}", {line}}}'
+            for n, kind in ((1, "hinge"), (2, "slider")))  # fmt: skip
+    return [f"[{root}, {', '.join(rows)}]".encode()]
+
+
+def paris_json() -> list[bytes]:
+    """Return texts of PARIS's `it*_motion.json`: by given types, and by an estimated one."""
+    line = '"axis_o": [0.5, 0, 0], "axis_d": [0, 0, 1]'
+    other = '"R_axis_o": [0.5, 0, 0], "R_axis_d": [0, 0, 1], "R_ang": 30.0'
+    texts = (
+        f'{{"type": "rotate", {line}, "rot_angle": [90.0]}}',
+        f'{{"type": "translate", {line}, "dist": [0.4]}}',
+        f'{{"type": "rotate", {other}, "t_axis_d": [1, 0, 0], "t_dist": 0.1}}',
+    )
+    return [text.encode() for text in texts]
+
+
+def trans_json() -> list[bytes]:
+    """Return texts of `trans.json`: one joint, and a list."""
+    line = '"axis": {"o": [0.5, 0, 0], "d": [0, 0, 1]}'
+    turn = f'{{{line}, "type": "rotate", "rotate": {{"l": 0, "r": 90}}}}'
+    slide = f'{{{line}, "type": "translate", "translate": {{"l": 0.1, "r": -0.3}}}}'
+    return [f'{{"trans_info": {rows}}}'.encode() for rows in (turn, f"[{turn}, {slide}]")]
+
+
+def dta_json() -> list[bytes]:
+    """Return texts of DigitalTwinArt's `init_motion.json`."""
+    turn = (
+        '{"axis_position": [1, 0, 0], "axis_direction": [0, 0, 1], "theta": 90.0, "rotation": '
+        '[[0, -1, 0], [1, 0, 0], [0, 0, 1]], "translation": [1, -1, 0]}'
+    )
+    slide = (
+        '{"axis_position": [0, 0, 0], "axis_direction": [0, 1, 0], "theta": 0.3, "rotation": '
+        '[[1, 0, 0], [0, 1, 0], [0, 0, 1]], "translation": [0, 0.3, 0]}'
+    )
+    return [f"[{rows}]".encode() for rows in (turn, f"{turn}, {slide}")]
+
+
+def _quant() -> dict[str, object]:
+    axis = np.array([0, 0, 0.9], dtype=np.float32)
+    output = {"joint_axis": axis, "pivot_point": axis, "config": np.float32(0.5), "joint_type": 0}
+    heads = {"articulation": {"revolute": {"config_err": np.float32(0)}, "prismatic": None}}
+    data = ({"data_path": "a.npz", "center": axis, "scale": 2.0, "joint_index": 1},)
+    return {"eval": heads, "output": output, "data": data}
+
+
+def quant_npz() -> list[bytes]:
+    """Return Ditto's `quant.npz`, and the same not packed, so that a change is not its end."""
+    found = []
+    for save in (np.savez, np.savez_compressed):
+        stream = io.BytesIO()
+        save(stream, **_quant())  # type: ignore[arg-type]
+        found.append(stream.getvalue())
+    return found
+
+
+def pickles() -> list[bytes]:
+    """Return pickled arrays of a dict in both protocols of numpy, and deep nesting."""
+    array = np.array(_quant(), dtype=object)
+    good = [pickle.dumps(array, protocol=protocol) for protocol in (4, 3)]
+    return [*good, b"]" * 30_000 + b"a" * 29_999 + b"."]
 
 
 def mjcf() -> list[bytes]:

@@ -32,9 +32,14 @@ from aa_dataset.library.storage import read_table
 from aa_dataset.render.glb import read_glb
 from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
+from aa_dataset.score.readers.folder_files import PredictionFiles
+from aa_dataset.score.readers.registry import format_named, recognized
 from aa_dataset.score.results import read_result
 from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
+from aa_dataset.untrusted.npz import NpzError, NpzFile
+from aa_dataset.untrusted.pickled import pickled_items
+from aa_dataset.untrusted.ply import read_ply_triangles
 from pipeline.base.assets import pack
 from pipeline.base.errors import PipelineError
 from pipeline.engine.access import UnpackRule
@@ -48,7 +53,8 @@ from pipeline.stages.normalize.stage import normalize_raw
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
-from tests.fuzz import corpus
+from tests.fuzz import corpus, prediction_files
+from tests.fuzz.methods import method_file
 from tests.kit import settings
 from tests.kit.inputs_library import cabinet_glb, jar_glb
 from tests.kit.settings import changed, facts_of
@@ -180,6 +186,29 @@ def _prediction(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder).tree("a").placements({})
 
 
+def _predicted(name: str) -> Run:
+    """Read one file of a method, with its meshes if it has some."""
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        predictions = PredictionFolder(folder)
+        found = predictions.prediction("a")
+        return found.tree.placements(found.rest), found.triangles()
+
+    return run
+
+
+def _arrays(data: bytes, _: Path) -> object:
+    """Read every array of an archive, pickled or not."""
+    file = NpzFile(data)
+    for name in file.names:
+        try:
+            file.array(name)
+        except NpzError:
+            pickled_items(file.pickled(name))
+    return None
+
+
 def _joints(data: bytes, folder: Path) -> object:
     _written(folder, {"a/joints.json": data})
     return PredictionFolder(folder).tree("a").placements({})
@@ -188,6 +217,48 @@ def _joints(data: bytes, folder: Path) -> object:
 def _object_glb(data: bytes, _: Path) -> object:
     """Read the triangles and textures of a library's object."""
     return read_glb(data).surface()
+
+
+def _read_as(reader: str, name: str) -> Run:
+    """Read one file of a prediction, and the triangles of its links.
+
+    The format itself is called: `PredictionFolder` would make a sentence of any exception.
+    """
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        files = PredictionFiles(folder, "a", "a")
+        recognized(files)
+        prediction = format_named(reader).read(files)
+        return prediction.triangles(), prediction.tree.placements({})
+
+    return run
+
+
+def _predicted(name: str) -> Run:
+    """Read one file of a method, with its meshes if it has some."""
+
+    def run(data: bytes, folder: Path) -> object:
+        _written(folder, {f"a/{name}": data})
+        predictions = PredictionFolder(folder)
+        found = predictions.prediction("a")
+        return found.tree.placements(found.rest), found.triangles()
+
+    return run
+
+
+def _one_joint_each(data: bytes, folder: Path) -> object:
+    """Read a file beside another of one joint each."""
+    good = corpus.urdf()
+    _written(folder, {"a/x_joint_0.urdf": good, "a/x_joint_1.urdf": data})
+    return PredictionFolder(folder).tree("a").placements({})
+
+
+def _included(data: bytes, folder: Path) -> object:
+    """Read a file that an MJCF prediction includes."""
+    model = b'<mujoco><worldbody><include file="b.xml"/></worldbody></mujoco>'
+    _written(folder, {"a/m.xml": model, "a/b.xml": data})
+    return PredictionFolder(folder, reader="mjcf").tree("a").placements({})
 
 
 def _split_file(data: bytes, folder: Path) -> object:
@@ -222,7 +293,7 @@ def _result_tables() -> list[bytes]:
 _OBJECT = {"object.urdf": corpus.urdf(), "a/b.txt": b"text"}
 _TARS = [corpus.tar({f"thing/{name}": data for name, data in _OBJECT.items()})]
 _PACKED = [corpus.tar({"rec_a/model.urdf": corpus.urdf()}, packed=True)]
-_RESULTS = [b'{"result_version": "4", "metric_version": "1", "dataset": {}, "parameters": {}}']
+_RESULTS = [b'{"result_version": "5", "metric_version": "1", "dataset": {}, "parameters": {}}']
 _METHODS = [b'{"name": "a", "reference": "b", "inputs": "c", "imputed": false, "uses_truth": true}']
 
 TARGETS: tuple[Target, ...] = (
@@ -266,9 +337,41 @@ TARGETS: tuple[Target, ...] = (
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
+    Target("predicted_shapes", [corpus.urdf("o.obj"), *method_file("urdf", "object.urdf")],
+           _predicted("object.urdf"), is_good=False),
+    Target("one_joint_each", [corpus.urdf()], _one_joint_each),
+    Target("urdformer", method_file("urdformer", "output/image.urdf"),
+           _predicted("m.urdf"), is_good=False),
+    Target("singapo", method_file("singapo", "object.json"), _predicted("object.json")),
+    Target("articraft", method_file("articraft", "model.json"), _predicted("model.json")),
+    Target("mjcf_prediction", [*method_file("mjcf", "model.xml"), *corpus.mjcf()],
+           _predicted("m.xml")),
+    Target("mjcf_include", [b"<mujocoinclude><body><joint name='a'/></body></mujocoinclude>"],
+           _included),
     Target("split_file", corpus.split_files(), _split_file),
     Target("object_glb", [cabinet_glb(), jar_glb()], _object_glb),
+    Target("method_ply", [corpus.TRIANGLE_PLY], lambda data, _: read_ply_triangles(data)),
+    Target("npz", corpus.quant_npz(), _arrays),
+    Target("pickle", corpus.pickles(), lambda data, _: pickled_items(data)),
+    Target("anymesh", corpus.anymesh_json(), _predicted("mobility.json")),
+    Target("artgs", corpus.artgs_json(), _predicted("joint_info.json")),
+    Target("paris", corpus.paris_json(), _predicted("it5000_test_motion.json")),
+    Target("paris_states", corpus.trans_json(), _predicted("trans.json")),
+    Target("dta", corpus.dta_json(), _predicted("init_motion.json")),
+    Target("ditto", corpus.quant_npz(), _predicted("quant.npz")),
     Target("joints_json", corpus.joints_json(), _joints),
+    Target("real2code", prediction_files.real2code(), _read_as("real2code", "pred.py")),
+    Target("real2code joints", prediction_files.mujoco_joints(),
+           _read_as("real2code", "joints.json")),
+    Target("particulate", prediction_files.particulate(), _read_as("particulate", "pred.npz")),
+    Target("physx json", prediction_files.physx_json(),
+           _read_as("physx_anything", "basic_info.json")),
+    Target("physx text", prediction_files.physx_text(),
+           _read_as("physx_anything", "basic_info.txt")),
+    Target("physx urdf", prediction_files.physx_urdf(), _read_as("physx_anything", "basic.urdf")),
+    Target("urdf_anything", prediction_files.urdf_anything(), _read_as("urdf_anything", "a.json")),
+    Target("urdf_anything_plus", prediction_files.urdf_anything_plus(),
+           _read_as("urdf_anything_plus", "generated.urdf")),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),
     Target("method", _METHODS, _method),

@@ -14,6 +14,13 @@ Row = dict[str, Any]
 FACTS = {"category": "cabinet", "supercategory": "Furniture", "source": "generated"}
 JOINT = {"joint": "hinge", "type": "revolute", "is_mimic": False, "is_main": True}
 
+INTAKE = {
+    "reader": "joints", "reader_reason": "it has a joints.json", "notes": [],
+    "registration": "identity", "registration_scale": 1.0, "registration_angle": 0.0,
+    "registration_shift": 0.0, "registration_rest": 0, "registration_ambiguous": False,
+    "uses_truth": False,
+}  # fmt: skip
+
 
 def paired(object_id: str, protocol: str, **changes: Any) -> Row:
     """Return a row of a truth joint with a partner; every distance 0.5, every error 0."""
@@ -64,12 +71,12 @@ def one_object(object_id: str, **changes: Any) -> Row:
     base = {"object_id": object_id, "is_metric": True, "status": "scored", "detail": ""}
     more = {"main_joint": "hinge", "main_partner": "door", "constant_penalty": 0.5}
     work = {"tree_work": 1, "tree_timed_out": False, "edits": []}
-    return {**base, **FACTS, **counts, **more, **work, **trees, **changes}
+    return {**base, **FACTS, **counts, **more, **work, **INTAKE, **trees, **changes}
 
 
 def failed(object_id: str, status: str = "missing", **changes: Any) -> Row:
     """Return a row of an object without a valid output: trees cost 1."""
-    none = ("main_partner", "constant_penalty", "tree_work", "tree_timed_out", "edits")
+    none = ("main_partner", "constant_penalty", "tree_work", "tree_timed_out", "edits", *INTAKE)
     trees: Row = {}
     for tree in TREES:
         trees |= {f"{tree.key}{end}": None for end in ("", "_lower", "_upper", "_exact")}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
@@ -35,20 +36,27 @@ def write_predictions(
 
     Everything is written to a folder beside it, which gets the name only if nothing failed.
     """
-    require_free(folder)
     name, write = WRITERS[form]
+    count = 0
+    with new_folder(folder) as temporary:
+        for object_id, tree in predictions:
+            (temporary / object_id).mkdir()
+            (temporary / object_id / name).write_bytes(write(tree))
+            count += 1
+        (temporary / METHOD).write_bytes(method.as_bytes())
+    return count
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder beside a free one, which gets its name if nothing fails, else vanishes."""
+    require_free(folder)
     target = folder.absolute()
     temporary = target.with_name(f"{target.name}.tmp{os.getpid()}")
-    count = 0
     try:
         with refused_as_sentence(target, lambda: 0):
             temporary.mkdir()
-            for object_id, tree in predictions:
-                (temporary / object_id).mkdir()
-                (temporary / object_id / name).write_bytes(write(tree))
-                count += 1
-            (temporary / METHOD).write_bytes(method.as_bytes())
+            yield temporary
             temporary.replace(target)  # replaces an empty folder only
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    return count

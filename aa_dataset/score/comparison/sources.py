@@ -11,6 +11,7 @@ from pathlib import Path
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.parameters import IMPUTATIONS
+from aa_dataset.score.registration.record import Identity
 from aa_dataset.score.results import Result, read_result
 
 _NO_IMPUTATION = IMPUTATIONS[0]
@@ -43,7 +44,8 @@ def open_results(paths: Sequence[Path]) -> list[Compared]:
 def require_one_setting(results: Sequence[Compared]) -> None:
     """Raise unless there are results and all have the same members, version and parameters.
 
-    Whether limits were imputed from the truth may differ: such a method has a dagger, and is never
+    How predictions were brought into the object frame, and whether limits were imputed from the
+    truth, may differ: a method that was given something of the truth has a dagger, and is never
     shaded or tested.
     """
     if not results:
@@ -53,10 +55,9 @@ def require_one_setting(results: Sequence[Compared]) -> None:
 
 
 def _as_given(result: Result) -> Result:
-    """Return a result that does not say whether limits were imputed."""
-    if result.parameters.impute_limits == _NO_IMPUTATION:
-        return result
-    return replace(result, parameters=replace(result.parameters, impute_limits=_NO_IMPUTATION))
+    """Return a result that says neither what was imputed nor how predictions were registered."""
+    plain = replace(result.parameters, impute_limits=_NO_IMPUTATION, registration=Identity.label)
+    return result if plain == result.parameters else replace(result, parameters=plain)
 
 
 def unique_names(results: Sequence[Compared]) -> list[str]:

@@ -84,6 +84,7 @@ def run_context(
         ("dataset", f"{dataset.name} revision {dataset.revision}, {dataset.label}"),
         ("metric", f"version {METRIC_VERSION}, alpha = {parameters.alpha:g} /m, kappa = {kappa}"),
         ("pairing", pairing),
+        ("registration", parameters.registration),
     )
 
 

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.reading import Reading
 from aa_dataset.score.readers.registry import AUTO
-from aa_dataset.score.readers.shapes import LinkBoxes
-from aa_dataset.score.registration.record import Registrar
 
-__all__ = ["PredictionError", "PredictionReader", "open_predictions"]
+if TYPE_CHECKING:
+    from aa_dataset.score.registration.inputs import Inputs
+    from aa_dataset.score.registration.record import Registrar
+
+__all__ = ["PredictionError", "PredictionReader", "Reading", "open_predictions"]
 
 
 class PredictionReader(Protocol):
@@ -23,20 +27,27 @@ class PredictionReader(Protocol):
     ----------
     label : str
         Description for the report and the result file; never a local path.
+    registration : str
+        How predictions are brought into the object frame, see `registration.MODES`.
     """
 
     label: str
+
+    @property
+    def registration(self) -> str:
+        """How predictions are brought into the object frame."""
+        ...
 
     def has(self, object_id: str) -> bool:
         """Return whether there is a prediction for an object."""
         ...
 
-    def tree(self, object_id: str) -> KinematicTree:
-        """Read a prediction, in the ground truth's object frame, or raise `ArenaError`."""
+    def read(self, object_id: str) -> Reading:
+        """Read a prediction and decide where it is put, or raise `ArenaError`."""
         ...
 
-    def boxes(self, object_id: str) -> LinkBoxes:
-        """Return the boxes of the links at rest, or raise `ArenaError`; they enter no score."""
+    def tree(self, object_id: str) -> KinematicTree:
+        """Read a prediction, in the ground truth's object frame, or raise `ArenaError`."""
         ...
 
     def digest(self, object_id: str) -> str:
@@ -49,7 +60,12 @@ class PredictionReader(Protocol):
 
 
 def open_predictions(
-    path: Path, *, reader: str = AUTO, registrar: Registrar | None = None
+    path: Path,
+    *,
+    reader: str = AUTO,
+    registrar: Registrar | None = None,
+    inputs: Inputs | None = None,
+    key: Mapping[str, str] | None = None,
 ) -> PredictionReader:
     """Return the reader for a folder: a sealed library, else a folder with an entry per object.
 
@@ -61,6 +77,10 @@ def open_predictions(
         A format of `registry.NAMES`, or ``auto`` to recognize the format of each prediction.
     registrar : Registrar, optional
         Brings predictions into the object frame; by default they are taken to be there.
+    inputs : Inputs, optional
+        Size and place of the meshes that the method was given.
+    key : mapping of str to object id, optional
+        The objects behind neutral names of files and folders.
     """
     if not path.is_dir():
         raise PredictionError(
@@ -71,7 +91,12 @@ def open_predictions(
     if seal.is_symlink() or seal.is_file():
         from aa_dataset.score.readers.library import LibraryPredictions
 
+        if reader != AUTO or registrar is not None or key:
+            raise PredictionError(
+                f"{path} is a library, which is in the object frame. Leave out --reader, "
+                "--registration and --key."
+            )
         return LibraryPredictions(path)
     from aa_dataset.score.readers.folder import PredictionFolder
 
-    return PredictionFolder(path, reader=reader, registrar=registrar)
+    return PredictionFolder(path, reader=reader, registrar=registrar, inputs=inputs, key=key)

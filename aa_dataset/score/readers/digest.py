@@ -13,8 +13,8 @@ from aa_dataset.score.budgets import XML
 from aa_dataset.score.readers.files import list_names, read_regular
 from aa_dataset.score.readers.shapes import MOST_MESH_BYTES
 
-# What scoring reads; pictures and textures do not change a result.
-READ_FILES = (".urdf", ".json", ".obj")
+# Pictures and textures change no result; every other file may be read by some reader.
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".mp4")
 _DEEPEST, _MOST_ENTRIES = 8, 20_000
 _MOST_BYTES = max(XML.max_bytes, MOST_MESH_BYTES) + 1
 
@@ -35,7 +35,7 @@ def _walk(root: Path, pending: list[list[str]]) -> Iterator[tuple[list[str], str
             inside = list_names(root, names)
             if inside is not None and len(names) < _DEEPEST:
                 pending += [[*names, name] for name in reversed(inside)]
-            elif inside is None and names[-1].lower().endswith(READ_FILES):
+            elif inside is None and not names[-1].lower().endswith(PICTURES):
                 data = read_regular(root, names, _MOST_BYTES)
                 yield names, hashlib.sha256(data).hexdigest()
         except (ArenaError, OSError) as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from aa_dataset.score.budgets import MOST_FILES, PredictionError
 from aa_dataset.score.readers.files import list_names, read_regular
 
+REGISTRATION = "registration.json"  # beside a prediction, of no format
 DEEPEST = 8  # folders below the prediction's own
 MOST_BYTES = 64_000_000  # of one file, unless its reader asks for less
 
@@ -64,7 +65,17 @@ class PredictionFiles:
 
     @cached_property
     def _inside(self) -> list[str] | None:
-        return list_names(self._root, [self._entry])
+        found = list_names(self._root, [self._entry])
+        return None if found is None else [name for name in found if name != REGISTRATION]
+
+    def registration(self, most: int) -> bytes | None:
+        """Return at most so many bytes of the `registration.json`, None if there is none."""
+        inside = self._inside is not None
+        parts = [self._entry, REGISTRATION] if inside else [registration_beside(self._entry)]
+        try:
+            return read_regular(self._root, parts, most)
+        except FileNotFoundError:
+            return None
 
     def _below(self, parts: list[str]) -> list[str] | None:
         """Return the entries of a folder, None for a file; links and pipes are left out."""
@@ -114,3 +125,8 @@ class PredictionFiles:
     def where(self, name: str) -> str:
         """Return the path of a file as messages show it."""
         return f"{self._entry}/{name}" if self.is_folder else self._entry
+
+
+def registration_beside(entry: str) -> str:
+    """Return the name of the registration of a prediction that is one file."""
+    return f"{entry.rpartition('.')[0]}.{REGISTRATION}"

@@ -13,11 +13,18 @@ from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.load import load_dataset
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.prediction import MethodPrediction
+from aa_dataset.score.readers.reading import Reading
 from aa_dataset.score.readers.shapes import LinkBoxes
+from aa_dataset.score.registration.record import Identity
+
+LIBRARY = "library"  # the name of this reader, which is not in the registry
 
 
 class LibraryPredictions:
     """The kinematic trees of a library's tables; its name and revision are unchecked claims."""
+
+    registration = Identity.label
 
     def __init__(self, root: Path):
         _require_no_links(LibraryLayout(root))
@@ -40,9 +47,13 @@ class LibraryPredictions:
             place = f"{LibraryLayout(self._dataset.root).table('joints').parent}/"
             raise PredictionError(str(error).replace(place, "")) from error
 
-    def boxes(self, object_id: str) -> LinkBoxes:
-        """Return the boxes of the library's table of links."""
-        return LinkBoxes(self._dataset[object_id].link_boxes)
+    def read(self, object_id: str) -> Reading:
+        """Return the tree and the boxes of the library's table of links."""
+        item = self._dataset[object_id]
+        prediction = MethodPrediction(
+            self.tree(object_id), boxes=lambda: LinkBoxes(item.link_boxes)
+        )
+        return Reading(prediction, LIBRARY, "it has a seal")
 
     def digest(self, object_id: str) -> str:
         """Return the digest of the library's tables."""

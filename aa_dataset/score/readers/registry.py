@@ -11,7 +11,24 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.prediction import MethodFormat
 
 # One module each. A new reader is a line here.
-NAMES = ("urdf", "joints")
+NAMES = (
+    "urdf",
+    "joints",
+    "articraft",
+    "anymesh",
+    "ditto",
+    "particulate",
+    "urdformer",
+    "paris",
+    "dta",
+    "artgs",
+    "real2code",
+    "urdf_anything",
+    "urdf_anything_plus",
+    "physx_anything",
+    "singapo",
+    "mjcf",
+)
 AUTO = "auto"
 
 

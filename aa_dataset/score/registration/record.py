@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.readers.prediction import MethodPrediction
+
+if TYPE_CHECKING:  # readers import this module
+    from aa_dataset.score.readers.prediction import MethodPrediction
 
 
 class RegistrationSource(StrEnum):
@@ -58,6 +60,19 @@ class Registration:
     is_ambiguous: bool = False
     uses_truth: bool = False
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether nothing moves."""
+        return self.similarity.is_identity and not any(self.rest.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What a `registration.json` states: a similarity, a rest configuration, or both."""
+
+    similarity: Similarity | None = None
+    rest: Mapping[str, float] = field(default_factory=dict)
+
 
 IDENTITY = Registration(RegistrationSource.IDENTITY)
 
@@ -67,8 +82,24 @@ class Registrar(Protocol):
 
     label: str
 
-    def registration(self, object_id: str, prediction: MethodPrediction) -> Registration:
-        """Return the registration of one prediction, or raise `ArenaError` with a sentence."""
+    def registration(
+        self, object_id: str, prediction: MethodPrediction, given: Given | None
+    ) -> Registration:
+        """Return the registration of one prediction, or raise `ArenaError` with a sentence.
+
+        Parameters
+        ----------
+        object_id : str
+            The object.
+        prediction : MethodPrediction
+            What its files state.
+        given : Given or None
+            What the `registration.json` beside it states.
+        """
+        ...
+
+    def digest(self, object_id: str) -> str:
+        """Return a digest of what is read for an object besides its prediction."""
         ...
 
 
@@ -77,9 +108,15 @@ class Identity:
 
     label = "identity"
 
-    def registration(self, object_id: str, prediction: MethodPrediction) -> Registration:
+    def registration(
+        self, object_id: str, prediction: MethodPrediction, given: Given | None
+    ) -> Registration:
         """Return the identity."""
         return IDENTITY
+
+    def digest(self, object_id: str) -> str:
+        """Return nothing: nothing else is read."""
+        return ""
 
 
 def registered(prediction: MethodPrediction, registration: Registration) -> KinematicTree:

@@ -9,7 +9,23 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.score.simulated.setting import SimulatedMethod
 
 # One module each. A new writer is a line here.
-NAMES: tuple[str, ...] = ()
+NAMES: tuple[str, ...] = (
+    "urdf",
+    "articraft",
+    "anymesh",
+    "ditto",
+    "particulate",
+    "urdformer",
+    "paris",
+    "dta",
+    "artgs",
+    "real2code",
+    "urdf_anything",
+    "urdf_anything_plus",
+    "physx_anything",
+    "singapo",
+    "mjcf",
+)
 
 
 def simulated_named(name: str) -> SimulatedMethod:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.registration.normalization import InputShape
 
@@ -52,10 +53,14 @@ class Written:
     rest : mapping of joint name to float [rad or m]
         For `registration.json`: the state of the input in the file's joints and unit, where the
         format itself does not tell it.
+    saved : Similarity or None
+        For `registration.json`: from the method's frame to the object frame [m], where neither the
+        format nor the method's normalization tells it.
     """
 
     files: Mapping[str, bytes]
     rest: Mapping[str, float]
+    saved: Similarity | None = None
 
 
 @dataclass(frozen=True, slots=True)

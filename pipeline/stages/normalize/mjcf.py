@@ -2,28 +2,23 @@
 """Reads an MJCF model through MuJoCo and converts it to a URDF document with its meshes.
 
 MuJoCo compiles the cleaned document (`mjcf_document`), so that it interprets defaults, units,
-angles, frames and limits itself. The conversion:
+angles, frames and limits itself. `aa_dataset.kinematics.mjcf_joints` converts the joints:
 
-* The world is the root link; every top body is attached to it. A top body without a joint is fixed
-  to it, so several top bodies keep their poses. `dissolve_empty` later makes the first fixed body
-  with geometry the base, if the world itself has none.
-* A free joint is a `floating` joint; `loose` decides which of those below the world only place an
-  object.
-* Several joints of a body become a chain through empty carrier links, in MuJoCo's order.
-* `q = 0` is the state of the document: limits are counted from `ref`.
-* A `<joint>` equality with a linear polynomial is a mimic; another one is a finding.
+* Several top bodies keep their poses, because each is attached to the world. `dissolve_empty` later
+  makes the first fixed body with geometry the base, if the world itself has none.
+* `loose` decides which free joints below the world only place an object.
+* What a URDF cannot express is a finding.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from aa_dataset.kinematics.joints import Mimic
+from aa_dataset.kinematics.mjcf_joints import Lost, MjcfJoints, pose, quiet, shift
 from aa_dataset.kinematics.urdf import Inertial, UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.portable import product
 from pipeline.base.errors import MissingPackageError, Rejection
@@ -32,9 +27,13 @@ from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 from pipeline.stages.normalize.given_meshes import GivenMesh
 from pipeline.stages.normalize.mjcf_document import MjcfDocument, read_document
-from pipeline.stages.normalize.mjcf_shapes import MESH, SDF, MeshMap, ShapeMaker, Written, pose
+from pipeline.stages.normalize.mjcf_shapes import MESH, SDF, MeshMap, ShapeMaker, Written
 
-FREE, BALL, SLIDE, HINGE = range(4)
+_FINDINGS = {
+    Lost.LIMIT: Code.LIMIT_MISSING,
+    Lost.PART: Code.MJCF_PART_IGNORED,
+    Lost.COUPLING: Code.COUPLING_IGNORED,
+}
 _CHECKED = (
     "body_pos", "body_quat", "jnt_pos", "jnt_axis", "jnt_range", "qpos0", "geom_pos", "geom_quat",
     "geom_size", "geom_rgba", "mat_rgba", "eq_data",
@@ -70,23 +69,19 @@ def read_mjcf(
 def _compiled(document: MjcfDocument, model: str) -> tuple[Any, Written]:
     """Return MuJoCo's model, and the facts of the document that compiling loses."""
     mujoco = _mujoco()
-    previous = mujoco.get_mju_user_warning()
-    # Otherwise MuJoCo writes its warnings to a file in the working directory.
-    mujoco.set_mju_user_warning(lambda _: None)
     try:
-        spec = mujoco.MjSpec.from_string(document.text)
-        inertials = [(body, _inertial(body)) for body in spec.bodies]
-        meshes = {mesh.name: _mesh_map(mesh) for mesh in spec.meshes}
-        _settle(spec, mujoco)
-        with warnings.catch_warnings():  # about masses and solvers, which are not used
-            warnings.simplefilter("ignore")
-            compiled = spec.compile()
-        written = Written({body.id: one for body, one in inertials}, meshes, _fitted(spec))
+        with quiet(mujoco):
+            spec = mujoco.MjSpec.from_string(document.text)
+            inertials = [(body, _inertial(body)) for body in spec.bodies]
+            meshes = {mesh.name: _mesh_map(mesh) for mesh in spec.meshes}
+            _settle(spec, mujoco)
+            with warnings.catch_warnings():  # about masses and solvers, which are not used
+                warnings.simplefilter("ignore")
+                compiled = spec.compile()
+            written = Written({body.id: one for body, one in inertials}, meshes, _fitted(spec))
     except (ValueError, TypeError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         words = " ".join(str(error).split())[:300]
         raise Rejection(Reason.MJCF_INVALID, f"{model}: MuJoCo says: {words}.") from None
-    finally:
-        mujoco.set_mju_user_warning(previous)
     for name in _CHECKED:
         if not np.isfinite(getattr(compiled, name)).all():
             raise Rejection(Reason.NUMBER_INVALID, f"{model}: {name} holds NaN or infinity.")
@@ -136,149 +131,35 @@ def _settle(spec: Any, mujoco: Any) -> None:
         mesh.scale, mesh.refpos, mesh.refquat = [1, 1, 1], [0, 0, 0], [1, 0, 0, 0]
 
 
-def _shift(offset: np.ndarray) -> np.ndarray:
-    out = np.eye(4)
-    out[:3, 3] = offset
-    return out
-
-
 class _Reader:
     """Turns the compiled model into links and joints."""
 
     def __init__(self, compiled: Any, written: Written, shapes: ShapeMaker) -> None:
-        self._m, self._written, self._shapes = compiled, written, shapes
+        self._bodies, self._written, self._shapes = range(compiled.nbody), written, shapes
+        self._joints = MjcfJoints(compiled)
         self.findings: list[Finding] = []
-        self._links = _unique_names(compiled.body, compiled.nbody, "body")
-        self._joints = _unique_names(compiled.jnt, compiled.njnt, "joint")
-        self._taken = set(self._links)
 
     def model(self) -> UrdfModel:
         """Return the whole document."""
-        links, joints = [], []
-        for body in range(self._m.nbody):
-            chain = list(self._chain(body)) if body else []
+        links: list[UrdfLink] = []
+        joints: list[UrdfJoint] = []
+        for body in self._bodies:
+            chain = list(self._joints.chain(body)) if body else []
             joints += chain
             links += [UrdfLink(joint.child) for joint in chain[:-1]]
             links.append(self._link(body))
-        joints = self._coupled(joints)
+        joints = self._joints.coupled(joints)
+        self.findings = [Finding(_FINDINGS[what], text) for what, text in self._joints.losses]
         return UrdfModel("object", tuple(links), tuple(joints))
 
     def _link(self, body: int) -> UrdfLink:
         """Return a body's link, whose frame is at the anchor of its last joint."""
-        inward = _shift(-self._anchor(body))
+        inward = shift(-self._joints.anchor(body))
         visuals, collisions = self._shapes.of_body(body)
         inertial = self._written.inertials[body]
         return UrdfLink(
-            self._links[body],
+            self._joints.links[body],
             tuple(replace(shape, pose=product(inward, shape.pose)) for shape in visuals),
             tuple(replace(shape, pose=product(inward, shape.pose)) for shape in collisions),
             None if inertial is None else replace(inertial, pose=product(inward, inertial.pose)),
         )
-
-    def _own_joints(self, body: int) -> range:
-        first = self._m.body_jntadr[body]
-        return range(first, first + self._m.body_jntnum[body])
-
-    def _anchor(self, body: int) -> np.ndarray:
-        """Return the anchor of a body's last joint, in the body's own frame [m]."""
-        joints = self._own_joints(body)
-        is_anchored = len(joints) and self._m.jnt_type[joints[-1]] != FREE
-        return self._m.jnt_pos[joints[-1]] if is_anchored else np.zeros(3)
-
-    def _chain(self, body: int) -> Iterator[UrdfJoint]:
-        """Yield the joints from a body's parent to the body, through carriers if several."""
-        parent = int(self._m.body_parentid[body])
-        joints = self._own_joints(body)
-        own = pose(self._m.body_pos[body], self._m.body_quat[body])
-        start = product(_shift(-self._anchor(parent)), own)
-        if not len(joints):
-            name = _free_name(f"{self._links[body]}_weld", self._joints)
-            yield UrdfJoint(name, "fixed", self._links[parent], self._links[body], start)
-            return
-        above = self._links[parent]
-        before = np.zeros(3)
-        for number in joints:
-            anchor = self._m.jnt_pos[number] if self._m.jnt_type[number] != FREE else np.zeros(3)
-            below = self._links[body]
-            if number != joints[-1]:
-                below = _free_name(f"{self._links[body]}_carrier", self._taken)
-            yield self._joint(number, above, below, product(start, _shift(anchor - before)))
-            above, before, start = below, anchor, np.eye(4)
-
-    def _joint(self, number: int, parent: str, child: str, place: np.ndarray) -> UrdfJoint:
-        m, name = self._m, self._joints[number]
-        kind = m.jnt_type[number]
-        if kind == FREE:
-            return UrdfJoint(name, "floating", parent, child, place)
-        limited = bool(m.jnt_limited[number])
-        if kind == BALL:
-            return self._ball_joint(number, UrdfJoint(name, "spherical", parent, child, place))
-        lower, upper = m.jnt_range[number] - m.qpos0[m.jnt_qposadr[number]]
-        if not limited and lower > upper:
-            detail = f"joint {name}: the range is reversed, which MuJoCo takes for none."
-            self.findings.append(Finding(Code.LIMIT_MISSING, detail))
-        hinge = "revolute" if limited else "continuous"
-        return UrdfJoint(
-            name,
-            "prismatic" if kind == SLIDE else hinge,
-            parent,
-            child,
-            place,
-            axis=np.array(m.jnt_axis[number]),
-            lower=float(lower) if limited else None,
-            upper=float(upper) if limited else None,
-            effort=self._effort(number),
-            has_limit=limited,
-        )
-
-    def _effort(self, number: int) -> float | None:
-        if not self._m.jnt_actfrclimited[number]:
-            return None
-        return float(np.abs(self._m.jnt_actfrcrange[number]).max())
-
-    def _ball_joint(self, number: int, joint: UrdfJoint) -> UrdfJoint:
-        if self._m.jnt_limited[number]:
-            most = self._m.jnt_range[number, 1]
-            detail = (
-                f"joint {joint.name}: the limit of the ball joint, {most:.6g} rad, is not kept."
-            )
-            self.findings.append(Finding(Code.MJCF_PART_IGNORED, detail))
-        return joint
-
-    def _coupled(self, joints: list[UrdfJoint]) -> list[UrdfJoint]:
-        """Give joints their mimic if an active equality is linear."""
-        couplings: dict[str, Mimic] = {}
-        for number in range(self._m.neq):
-            self._couple(number, couplings)
-        return [replace(joint, mimic=couplings.get(joint.name)) for joint in joints]
-
-    def _couple(self, number: int, couplings: dict[str, Mimic]) -> None:
-        m = self._m
-        if not m.eq_active0[number]:
-            return
-        follower, leader = int(m.eq_obj1id[number]), int(m.eq_obj2id[number])
-        offset, slope, *higher = m.eq_data[number, :5].tolist()
-        name = self._joints[follower]
-        if leader >= 0 and slope and not any(higher) and name not in couplings:
-            couplings[name] = Mimic(self._joints[leader], slope, offset)
-            return
-        detail = f"joint {name}: an equality constraint that is no line, or a second one, is lost."
-        self.findings.append(Finding(Code.COUPLING_IGNORED, detail))
-
-
-def _unique_names(view: Any, count: int, word: str) -> list[str]:
-    """Return a unique name for every element; those without one are numbered."""
-    given = [view(number).name for number in range(count)]
-    taken = set(given)
-    return [name or _free_name(f"{word}_{number}", taken) for number, name in enumerate(given)]
-
-
-def _free_name(base: str, taken: set[str] | list[str]) -> str:
-    """Return an unused name, and add it if the collection is a set."""
-    name, count = base, 1
-    while name in taken:
-        count += 1
-        name = f"{base}_{count}"
-    if isinstance(taken, set):
-        taken.add(name)
-    return name

@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
+from aa_dataset.kinematics.mjcf_loops import Loops
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.engine.settings import Budgets
 from pipeline.raw.files import RawFiles
 from pipeline.raw.mjcf_includes import read_included
 from pipeline.raw.mjcf_objects import keep_object
-from pipeline.stages.normalize.mjcf_loops import Loops
 
 STAND_IN = "0 0 0 1 0 0 0 1 0 0 0 1"
 PICTURES = ("file", "fileright", "fileleft", "fileup", "filedown", "filefront", "fileback")

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import trimesh
 
+from aa_dataset.kinematics.mjcf_joints import pose
 from aa_dataset.kinematics.urdf import Geometry, Inertial, Material, Shape
-from aa_dataset.portable import applied, inverse, product, quaternion_rotation
+from aa_dataset.portable import applied, inverse, product
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.raw.files import RawFiles
@@ -56,13 +57,6 @@ class Written:
     inertials: Mapping[int, Inertial | None]
     meshes: Mapping[str, MeshMap]
     fitted: frozenset[int]
-
-
-def pose(position: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
-    """Return the placement (4, 4) of a position and a quaternion (w, x, y, z) of any length."""
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = quaternion_rotation(quaternion), position
-    return out
 
 
 class ShapeMaker:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -134,6 +135,12 @@ def test_the_command_prints_the_scene(
     assert main(["export", str(cabinet), *options]) == 0
     assert capsys.readouterr().out.strip() == str(out / SCENES[format])
     assert (out / SCENES[format]).is_file()
+
+
+def test_the_floor_of_an_sdf_world_comes_last(cabinet: Path, tmp_path: Path) -> None:
+    """Before the object, its half space makes Drake crash on the meshes of some objects."""
+    root = ElementTree.parse(export(cabinet, tmp_path / "out", format="sdf", scene=True)).getroot()
+    assert [one.get("name") for one in root.iter("model")] == ["boxes", "scene-floor"]
 
 
 def test_the_world_of_sdf_is_what_drake_reads(cabinet: Path, tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def lost(*keys):
     ("change", "words"),
     [
         (put("metric_version", to="0"), "metric_version 0, this package has"),
-        (put("result_version", to="3"), "result_version 3, this package has 4; their numbers"),
+        (put("result_version", to="4"), "result_version 4, this package has 5; their numbers"),
         *((lost("parameters", f.name), f"parameters lacks {f.name}") for f in fields(Parameters)),
         (put("parameters", "beta", to=1), "parameters has an unknown field 'beta'"),
         (put("parameters", "alpha", to="1"), "parameters.alpha is '1', not a finite number"),

@@ -302,7 +302,7 @@ def test_the_summary_is_strict_json_and_complete(dataset, folder, tmp_path):
     ]
     text = (place / "summary.json").read_text()
     data = json.loads(text, parse_constant=lambda word: pytest.fail(word))
-    assert data["result_version"] == "4"
+    assert data["result_version"] == "5"
     assert data["dataset"]["name"] == "articulatearena-20k"
     assert data["dataset"]["revision"] == dataset.revision
     assert data["dataset"]["split"] == "eval200_1a2b3c4d"

@@ -225,9 +225,10 @@ def _without(part: Part, room: Part, material: Material) -> list[Part]:
         if beyond[widest] <= remnant:
             break
         normal, offset = normals[widest], float(offsets[widest])
-        outer = rest.below(-normal, -offset)
+        outer = rest.region_below(-normal[None], np.array([-offset]), 0.0)
         # Surface on the border belongs to the piece.
         if outer is not None and material.is_in(outer, touch=-ON_BORDER):
-            pieces.append(outer)
+            piece = rest.below(-normal, -offset)
+            pieces += [] if piece is None else [piece]
         rest = rest.below(normal, offset)
     return pieces

@@ -28,22 +28,27 @@ THINNEST = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A convex part: vertices (n, 3) and triangles `faces` (m, 3), outward."""
+    """A convex part: vertices (n, 3) and triangles `faces` (m, 3), outward.
+
+    `hull` is what qhull told of it, if it did: as `polytopes.joined_sides` takes it.
+    """
 
     vertices: np.ndarray
     faces: np.ndarray
+    hull: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @cached_property
     def sides(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Flat sides, as `polytopes` has them; None if the part is flat."""
         from pipeline.stages.annotate.clearance.polytopes import joined_sides  # only here: 0.3 s
 
-        hull = hull_of(self.vertices, options=SCALED)
+        hull = self.hull
         if hull is None:
-            return None
-        corners, starts = joined_sides(
-            hull.points, (hull.simplices, hull.neighbors, hull.equations)
-        )
+            found = hull_of(self.vertices, options=SCALED)
+            if found is None:
+                return None
+            hull = found.simplices.astype(np.int64), found.neighbors, found.equations
+        corners, starts = joined_sides(self.vertices, hull)
         return corners, starts
 
     @cached_property
@@ -172,10 +177,11 @@ def part_of(points: np.ndarray) -> Part | None:
     is_used = np.zeros(len(points), dtype=bool)
     is_used[hull.simplices] = True
     vertices, faces = hull.points[is_used], (np.cumsum(is_used) - 1)[hull.simplices]
+    told = faces.copy(), hull.neighbors, hull.equations
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     inward = dot(cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return Part(vertices, faces)
+    return Part(vertices, faces, told)
 
 
 def _each_once(rows: np.ndarray) -> np.ndarray:

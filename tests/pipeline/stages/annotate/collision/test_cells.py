@@ -133,3 +133,16 @@ def test_the_grid_is_aligned_with_a_rotated_box(turn: float) -> None:
     # Every axis of the grid is one of the box, up to its sign.
     assert np.sort(np.abs(cells.axes @ matrix[:3, :3]), axis=1)[:, 2] == pytest.approx(1, abs=1e-9)
     assert np.sort(cells.size * (np.array(cells.air.shape) - 2.02)) == pytest.approx([0.4, 0.7, 1])
+
+
+def test_the_air_around_a_point_is_that_of_27_cells_the_outermost_ones_repeated() -> None:
+    cells = cells_around(np.asarray(bowl().triangles), 24)
+    size = np.array(cells.air.shape)
+    points = np.random.default_rng(1).uniform(0, size, (200, 3))
+    points = np.concatenate([points, [[0, 0, 0], size - 1e-9]])
+    padded = np.pad(cells.air, 1, mode="edge")
+    expected = [
+        padded[i : i + 3, j : j + 3, k : k + 3].mean()
+        for i, j, k in np.floor(points).astype(int).tolist()
+    ]
+    assert cells.air_around(points).tolist() == expected

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Size and place of the meshes that a method was given: the `inputs.json` of `aa inputs`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.fields import FieldError, checked, parse_json
+from aa_dataset.score.readers.files import read_regular
+from aa_dataset.score.registration.normalization import InputShape
+
+INPUTS = "inputs.json"
+STATE = "rest"  # the state of the mesh that methods are given
+MOST_BYTES = 1_000_000
+
+
+class Inputs:
+    """The folder of `aa inputs`: ``<object_id>/inputs.json``.
+
+    Parameters
+    ----------
+    root : Path, optional
+        The folder; without one, no size is known.
+    names : mapping of object id to str, optional
+        The names of objects in a folder of ``aa inputs --blind``.
+    """
+
+    def __init__(self, root: Path | None = None, names: Mapping[str, str] | None = None):
+        if root is not None and not root.is_dir():
+            raise PredictionError(f"{root} is not a folder. Pass the folder of `aa inputs`.")
+        self._root, self._names = root, dict(names or {})
+
+    def shape(self, object_id: str) -> InputShape | None:
+        """Return size and place of the mesh of an object, None without a file."""
+        data = self._read(object_id)
+        if data is None:
+            return None
+        try:
+            if len(data) > MOST_BYTES:
+                raise FieldError(f"it has more than {MOST_BYTES:,} bytes")
+            return _shape(parse_json(data))
+        except FieldError as error:
+            raise PredictionError(
+                f"{object_id}/{INPUTS} of the inputs: {error}. Write it with `aa inputs`."
+            ) from error
+
+    def digest(self, object_id: str) -> str:
+        """Return the digest of the file of an object, empty without one."""
+        data = self._read(object_id)
+        return "" if data is None else hashlib.sha256(data).hexdigest()
+
+    def _read(self, object_id: str) -> bytes | None:
+        if self._root is None:
+            return None
+        folder = self._names.get(object_id, object_id)
+        try:
+            return read_regular(self._root, [folder, INPUTS], MOST_BYTES + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise PredictionError(
+                f"{folder}/{INPUTS} of the inputs cannot be opened: {error.strerror}."
+            ) from error
+
+
+def shape_content(shape: InputShape) -> dict[str, Any]:
+    """Return the numbers of a mesh as `inputs.json` has them under its state."""
+    return {
+        "center": shape.center.tolist(),
+        "extents": shape.extents.tolist(),
+        "centroid": shape.centroid.tolist(),
+        "farthest": shape.farthest,
+    }
+
+
+def _shape(value: Any) -> InputShape:
+    states = checked(_field(checked(value, dict, INPUTS), "states"), dict, "states")
+    state = checked(_field(states, STATE), dict, STATE)
+    center, extents, centroid = (_vector(state, name) for name in ("center", "extents", "centroid"))
+    farthest = checked(_field(state, "farthest"), float, "farthest")
+    if not ((extents >= 0).all() and extents.max() > 0 and farthest > 0):
+        raise FieldError("extents and farthest are not sizes of a mesh")
+    return InputShape(center, extents, centroid, farthest)
+
+
+def _vector(state: dict[str, Any], name: str) -> NDArray[np.float64]:
+    values = checked(_field(state, name), list, name)
+    if len(values) != 3 or None in values:
+        raise FieldError(f"{name} is not three numbers")
+    return np.array([checked(one, float, name) for one in values])
+
+
+def _field(value: dict[str, Any], name: str) -> Any:
+    if name not in value:
+        raise FieldError(f"it lacks {name}")
+    return value[name]
