@@ -28,8 +28,8 @@ from aa_dataset.untrusted.safe_json import JsonError, parse_json
 
 SETTINGS, TRUTH = "settings.json", "truth"
 HIDDEN = ".making-"  # begins the name of a folder that is not complete
-# Bytes of a pixel, of a point and of an object, a tenth above what benchmarks/inputs.py finds on
-# `eval200`. Meshes of both states are about as large as the object's files in the library.
+# Bytes of a pixel, of a point and of an object, as `eval200` has them; benchmarks/inputs.py shows
+# both. Meshes of both states are about as large as the object's files in the library.
 PICTURE_BYTES = {"rgb": 0.095, "depth": 0.085, "mask": 0.008}
 POINT_BYTES, OBJECT_BYTES = 15, 60_000
 PICTURES = {
