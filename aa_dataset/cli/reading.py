@@ -23,7 +23,7 @@ READERS = (
 )  # fmt: skip
 AUTO = "auto"
 REGISTRATIONS = ("identity", "stated", "bbox", "icp")
-_INDENT = 16
+_INDENT = max(map(len, READERS)) + 2
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def _content(one: MethodFormat) -> dict[str, Any]:
 
 def _lines(one: MethodFormat) -> Iterator[str]:
     """Yield the lines of one reader: its name, then facts below each other."""
-    cannot = f"cannot express: {' '.join(one.cannot)}" if one.cannot else "can express every tree"
+    cannot = f"cannot express: {'; '.join(one.cannot)}" if one.cannot else "can express every tree"
     texts = (one.methods, f"reads {one.reads}", f"proof: {one.proof}", cannot)
     for k, text in enumerate(texts):
         start = one.name.ljust(_INDENT) if k == 0 else " " * _INDENT

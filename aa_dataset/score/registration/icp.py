@@ -9,6 +9,7 @@ small, by Gauss-Newton steps over the seven numbers of a similarity, without the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,7 +23,7 @@ from aa_dataset.score.registration.turns import axis_turns, composed, cosines, t
 
 Array = NDArray[np.float64]
 
-CLEARLY = float(np.cos(np.pi / 12))  # cosine of the angle between clearly different rotations
+CLEARLY = math.cos(math.pi / 12)  # cosine of the angle between clearly different rotations
 CLOSE = 1.05  # a runner-up with at most so many times the residual is as good
 ALIKE = 1e-3  # of the diagonal: shapes that differ by less are alike
 KEPT = 0.9  # share of the pairs that decide a step
