@@ -14,13 +14,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.urdf import Geometry, UrdfModel
 from aa_dataset.kinematics.urdf_tree import rest_frames
 from aa_dataset.portable import applied, cos, product, sin
 from aa_dataset.score.budgets import PredictionError
+from aa_dataset.score.readers.shapes import MOST_BYTES, MOST_MESH_BYTES, MOST_MESHES
 from aa_dataset.untrusted.inside import is_inside
-from aa_dataset.untrusted.obj import read_obj
+from aa_dataset.untrusted.obj import ObjError, read_obj
 
 Array = NDArray[np.float64]
 ReadMesh = Callable[[str], bytes]
@@ -42,7 +42,8 @@ def link_triangles(model: UrdfModel, read_mesh: ReadMesh) -> dict[str, Array]:
     model : UrdfModel
         The document.
     read_mesh : function
-        Returns the bytes of a file by its name in the document, or raises `ArenaError`.
+        Returns the bytes of a file by its name in the document, at least one more than are
+        allowed of a larger one, or raises `ArenaError`.
 
     Returns
     -------
@@ -53,13 +54,13 @@ def link_triangles(model: UrdfModel, read_mesh: ReadMesh) -> dict[str, Array]:
     PredictionError
         If a shape cannot be read: without it, the object would have another size.
     """
-    frames, known = rest_frames(model), dict[str, Array]()
+    frames, meshes = rest_frames(model), _Meshes(read_mesh)
     found: dict[str, Array] = {}
     count = 0
     for link in model.links:
         parts = []
         for shape in link.visuals:
-            corners = _geometry_triangles(shape.geometry, link.name, known, read_mesh)
+            corners = _geometry_triangles(shape.geometry, link.name, meshes)
             count += len(corners)
             if count > MOST_TRIANGLES:
                 raise PredictionError(f"the shapes have more than {MOST_TRIANGLES:,} triangles.")
@@ -70,34 +71,47 @@ def link_triangles(model: UrdfModel, read_mesh: ReadMesh) -> dict[str, Array]:
     return found
 
 
-def _geometry_triangles(
-    geometry: Geometry, link: str, known: dict[str, Array], read_mesh: ReadMesh
-) -> Array:
+def _geometry_triangles(geometry: Geometry, link: str, meshes: _Meshes) -> Array:
     """Return the triangles of one shape in its own frame."""
     if geometry.kind != "mesh":
         return primitive_triangles(geometry)
-    name = geometry.filename
-    if name not in known:
-        known[name] = _mesh_triangles(name, link, read_mesh)
-    return np.asarray(known[name] * np.array(geometry.scale))
+    return np.asarray(meshes.triangles(geometry.filename, link) * np.array(geometry.scale))
 
 
-def _mesh_triangles(name: str, link: str, read_mesh: ReadMesh) -> Array:
-    where = f"mesh {name!r} of link {link!r}"
-    if not is_inside(name):
-        raise PredictionError(f"{where} lies outside the prediction's folder. Put it inside.")
-    if not name.lower().endswith(".obj"):
-        raise PredictionError(f"{where} is no OBJ file. Convert it to OBJ.")
-    try:
-        text = read_obj(read_mesh(name))
-    except OSError as error:
-        raise PredictionError(f"{where} cannot be read: {error.strerror}.") from error
-    except (ArenaError, ValueError) as error:
-        raise PredictionError(f"{where} cannot be read: {error}") from error
-    corners = np.asarray(text.points[text.whole.corners.reshape(-1)], dtype=float)
-    if not np.isfinite(corners).all():
-        raise PredictionError(f"{where} has coordinates that are not finite.")
-    return corners.reshape(-1, 3, 3)
+class _Meshes:
+    """Reads meshes, each file once, within the limits of one prediction."""
+
+    def __init__(self, read_mesh: ReadMesh):
+        self._read, self._known, self._left = read_mesh, dict[str, Array](), MOST_BYTES
+
+    def triangles(self, name: str, link: str) -> Array:
+        """Return the triangles (n, 3, 3) of a mesh in its file's frame."""
+        if name not in self._known:
+            where = f"mesh {name!r:.200} of link {link!r:.80}"
+            if len(self._known) >= MOST_MESHES:
+                raise PredictionError(f"{where}: it is one of more than {MOST_MESHES:,} meshes.")
+            self._known[name] = self._new_triangles(name, where)
+        return self._known[name]
+
+    def _new_triangles(self, name: str, where: str) -> Array:
+        if not is_inside(name):
+            raise PredictionError(f"{where} lies outside the prediction's folder. Put it inside.")
+        if not name.lower().endswith(".obj"):
+            raise PredictionError(f"{where} is no OBJ file. Convert it to OBJ.")
+        try:
+            data = self._read(name)
+            self._left -= len(data)
+            if len(data) > MOST_MESH_BYTES or self._left < 0:
+                raise PredictionError(f"{where}: the meshes are too large. Simplify them.")
+            text = read_obj(data)
+        except OSError as error:
+            raise PredictionError(f"{where} cannot be read: {error.strerror}.") from error
+        except ObjError as error:
+            raise PredictionError(f"{where} cannot be read: {error}") from error
+        corners = np.asarray(text.points[text.whole.corners.reshape(-1)], dtype=float)
+        if not np.isfinite(corners).all():
+            raise PredictionError(f"{where} has coordinates that are not finite.")
+        return corners.reshape(-1, 3, 3)
 
 
 def primitive_triangles(geometry: Geometry) -> Array:

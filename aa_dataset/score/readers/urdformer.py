@@ -53,7 +53,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     tree = _with_table(urdf_tree(model, absent="unbounded"))
 
     def read_mesh(mesh: str) -> bytes:
-        return files.read_beside("", mesh, MOST_MESH_BYTES)
+        return files.read_beside("", mesh, MOST_MESH_BYTES + 1)
 
     return MethodPrediction(
         tree,
