@@ -51,7 +51,7 @@ TYPES = {
     "continuous": JointType.CONTINUOUS,
     "prismatic": JointType.PRISMATIC,
 }
-_MOST_CONFIG_BYTES = 64_000
+_MOST_CONFIGS, _MOST_CONFIG_BYTES = 20, 64_000
 # The angles of the run's configuration as YAML lists: one per line, or in brackets.
 _EULER = re.compile(r"^[ \t]*euler:[ \t]*(?:\[([^\]\n]*)\]|((?:\s*\n[ \t]*-[^\n]*)+))", re.M)
 
@@ -110,8 +110,12 @@ def _joint(row: dict[str, Any], parts: set[str], where: str) -> Joint:
 
 def _rotation(files: PredictionFiles) -> tuple[Array, tuple[str, ...]]:
     """Return the rotation of the run's configuration, and a note where that is not there."""
-    found = {}
-    for name in files.named(".yaml", ".yml"):
+    found, configs = {}, files.named(".yaml", ".yml")
+    if len(configs) > _MOST_CONFIGS:
+        raise PredictionError(
+            f"{files.object_id}/ has more than {_MOST_CONFIGS} configurations. Keep one."
+        )
+    for name in configs:
         text = files.start(name, _MOST_CONFIG_BYTES).decode("utf-8", errors="replace")
         if match := _EULER.search(text):
             stated = "".join(part or "" for part in match.groups())

@@ -52,32 +52,26 @@ _SE3_FIELDS = {"rotate": ("R_axis_d", "R_axis_o", "R_ang"), "translate": ("t_axi
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
     if motion := _last_motion(files):
-        return f"{motion} is a motion"
-    if _all_motions(files):
-        return ""  # the truth beside the motions of another method
-    states = [name for name in files.called(STATES) if b'"trans_info"' in files.start(name)]
-    return f"it has a {STATES} with `trans_info`" if states else ""
+        return f"{motion} is a motion" if first_byte(files, motion) == b"{" else ""
+    # Beside the motions of another method it is the truth, as it is in a folder of its own.
+    if files.named("motion.json") or STATES not in files.names:
+        return ""
+    is_states = b'"trans_info"' in files.start(STATES)
+    return f"it has a {STATES} with `trans_info`" if is_states else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the last motion, else both states of the joints."""
     if motion := _last_motion(files):
         return _read_motion(files, motion)
-    return _read_states(files, files.only(files.called(STATES), f"it*_motion.json or {STATES}"))
-
-
-def _all_motions(files: PredictionFiles) -> list[str]:
-    return files.named("motion.json")
+    top = [name for name in files.names if name == STATES]
+    return _read_states(files, files.only(top, f"it*_motion.json or {STATES}"))
 
 
 def _last_motion(files: PredictionFiles) -> str:
     """Return the last motion of the test, else of the validation; empty if there is none."""
-    found = []
-    for name in _all_motions(files):
-        match = _MOTION.fullmatch(name)
-        if match and first_byte(files, name) == b"{":
-            found.append((match[2] == "test", int(match[1]), name))
-    last = sorted(found)[-2:]
+    matches = [match for name in files.names if (match := _MOTION.fullmatch(name))]
+    last = sorted((match[2] == "test", int(match[1]), match[0]) for match in matches)[-2:]
     if len(last) == 2 and last[0][:2] == last[1][:2]:
         raise PredictionError(
             f"{files.where(last[0][2])} and {files.where(last[1][2])} are two runs. Keep one."

@@ -165,5 +165,10 @@ def test_two_configurations_are_a_sentence(tmp_path: Path) -> None:
     )
 
 
+def test_many_configurations_are_a_sentence(tmp_path: Path) -> None:
+    files = listed(door()) | {f"{k}.yaml": "parts: []" for k in range(21)}
+    assert "thing/ has more than 20 configurations. Keep one." in refusal(tmp_path, files)
+
+
 def test_partnet_files_are_not_claimed(tmp_path: Path) -> None:
     assert chosen_reader(tmp_path, {"mobility.json": '{"links": []}'}) == "urdf"

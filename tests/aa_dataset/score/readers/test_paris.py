@@ -154,6 +154,21 @@ def test_the_truth_beside_a_motion_is_not_read(tmp_path: Path) -> None:
     assert joint.type is JointType.PRISMATIC
 
 
+@pytest.mark.parametrize(
+    ("others", "reader"),
+    [
+        ({"init_motion.json": "[]"}, "dta"),
+        ({"gt/trans.json": json.dumps({"trans_info": {}}), "object.urdf": "<robot/>"}, "urdf"),
+        ({"trans.json": "{}"}, "urdf"),
+    ],
+)
+def test_the_truth_of_another_method_is_not_claimed(
+    tmp_path: Path, others: dict[str, str], reader: str
+) -> None:
+    beside = truth(states()) if reader == "dta" else {}
+    assert chosen_reader(tmp_path, beside | others) == reader
+
+
 @given(trees())
 def test_the_main_joint_comes_back(tree: KinematicTree) -> None:
     assume(tree.movable)
