@@ -141,6 +141,26 @@ def test_the_center_and_the_size_of_the_input_are_undone(tmp_path):
     assert np.allclose(found.similarity.points([0.0, 0.0, 1.0]), [1.0, 1.0, 6.0])
 
 
+def test_the_frame_of_the_given_files_is_undone(tmp_path):
+    """By hand: the files are (x - (1, 0, 0)) / 2, so their origin is (1, 0, 0)."""
+    inputs = shaped(tmp_path)
+    path = tmp_path / "thing/inputs.json"
+    content = json.loads(path.read_text()) | {"frame": {"center": [1, 0, 0], "scale": 2}}
+    path.write_text(json.dumps(content))
+    kept = MethodPrediction(TREE, in_input_frame=True)
+    found = Stated(inputs).registration("thing", kept, Given(HOME))
+    assert found.source is RegistrationSource.INPUTS
+    assert np.allclose(found.similarity.points([0.0, 1.0, 0.0]), [1.0, 2.0, 0.0])
+    # What a method saved leads to the files that it was given, and those to the object.
+    found = Stated(inputs).registration("thing", MethodPrediction(TREE, saved=HOME), None)
+    expected = 2 * HOME.points([0.1, 0.2, 0.3]) + [1.0, 0.0, 0.0]
+    assert np.allclose(found.similarity.points([0.1, 0.2, 0.3]), expected)
+    assert Stated(inputs).registration("thing", MethodPrediction(TREE), None) is IDENTITY
+    path.write_text(json.dumps(content | {"frame": {"center": [1, 0, 0], "scale": 0}}))
+    with pytest.raises(PredictionError, match="scale of its frame is not positive"):
+        inputs.frame("thing")
+
+
 def test_a_state_of_the_method_comes_before_that_of_the_file():
     prediction = MethodPrediction(TREE, rest={"door": 0.25})
     found = Stated().registration("thing", prediction, Given(rest={"door": 0.5, "lid": 1.0}))
