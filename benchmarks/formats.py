@@ -3,7 +3,7 @@
 
 ``PYTHONPATH=. python benchmarks/formats.py --library LIBRARY --out DIR``. The library must hold the
 frozen benchmark. Every object is written in every format, read back, registered as stated, and
-scored. It takes about three minutes of CPU time.
+scored.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def main() -> None:
     if dataset.benchmark is None:
         raise SystemExit("This library has sampled its own split. Build the default library.")
     arguments.out.mkdir()
-    PAGE.write_text(replaced(PAGE.read_text(), table_of(dataset, arguments.out)))
+    table = table_of(dataset, arguments.out)
+    PAGE.write_text(replaced(PAGE.read_text(), table))
 
 
 def table_of(dataset: Dataset, folder: Path) -> str:
