@@ -3,7 +3,7 @@
 
 ``PYTHONPATH=. python benchmarks/formats.py --library LIBRARY --out DIR``. The library must hold the
 frozen benchmark. Every object is written in every format, read back, registered as stated, and
-scored.
+scored. It must cost exactly what the format forces: what the tree costs that the format keeps.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from aa_dataset import load_dataset
 from aa_dataset.dataset import Dataset
 from aa_dataset.score.baselines.table import Number
-from aa_dataset.score.evaluate import Plan, evaluate_plan
+from aa_dataset.score.evaluate import Plan, evaluate, evaluate_plan
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.registration.inputs import Inputs
@@ -24,6 +26,7 @@ from aa_dataset.score.registration.stated import Stated
 from aa_dataset.score.results import Result
 from aa_dataset.score.scores import ALL_JOINTS
 from aa_dataset.score.simulated.folder import inputs_beside, write_simulated
+from aa_dataset.score.simulated.kept import KeptPredictions
 from aa_dataset.score.simulated.registry import NAMES
 from aa_dataset.score.statistics import HEADLINE, OF_OBJECTS, RATE
 
@@ -33,6 +36,7 @@ HEAD = (
     "format", "objects fully expressed", "joints lost", "types changed", "without limits",
     "success %", "E_B [m]", "E_alpha^phi", "tree",
 )  # fmt: skip
+FORCED = 1e-5  # numbers of single precision, relative
 FULLY = 1e-6  # of the tree distance: numbers of single precision are off by less
 _MEANS = (
     ("parallel_safe_success", RATE, ALL_JOINTS, 100.0),
@@ -61,7 +65,9 @@ def table_of(dataset: Dataset, folder: Path) -> str:
     lines = [f"| {' | '.join(HEAD)} |", f"|---|{'---:|' * (len(HEAD) - 1)}"]
     for name in NAMES:
         sys.stderr.write(f"{name}\n")
-        cells = [f"`{name}`", *cells_of(scored(name, dataset, folder / name))]
+        result = scored(name, dataset, folder / name)
+        require_forced(result, evaluate(dataset, KeptPredictions(name, dataset), workers=None))
+        cells = [f"`{name}`", *cells_of(result)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -72,6 +78,18 @@ def scored(name: str, dataset: Dataset, folder: Path) -> Result:
     inputs = Inputs(inputs_beside(folder))
     predictions = open_predictions(folder, reader=name, registrar=Stated(inputs), inputs=inputs)
     return evaluate_plan(Plan(dataset, predictions, Parameters()))
+
+
+def require_forced(found: Result, forced: Result) -> None:
+    """Stop if an object costs anything else than what its format forces."""
+    for column in ("e_alpha_phi_tree_cost", "e_b_phi_tree_cost"):
+        ours, theirs = (one.arrays.object_numbers(column) for one in (found, forced))
+        off = np.abs(ours - theirs) > FORCED * np.maximum(1.0, np.abs(theirs))
+        if off.any() or (np.isnan(ours) != np.isnan(theirs)).any():
+            names = found.per_object["object_id"].to_pylist()
+            raise SystemExit(
+                f"{found.method.name}: {names[int(off.argmax())]} costs more, {column}."
+            )
 
 
 def cells_of(result: Result) -> list[str]:
