@@ -156,8 +156,22 @@ def presets() -> str:
     return "\n".join(parts)
 
 
+def readers() -> str:
+    """Return every reader of predictions: methods, files, proof, and what its format loses."""
+    from aa_dataset.score.readers.registry import formats
+
+    head = ("reader", "methods", "reads", "proof", "cannot express")
+    return grid(
+        head,
+        (
+            (f"`{one.name}`", one.methods, one.reads, one.proof.value, "; ".join(one.cannot))
+            for one in formats()
+        ),
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (tables, results, sources, proofs, reasons, presets)
+    one.__name__: one for one in (tables, results, sources, proofs, reasons, presets, readers)
 }
 
 if __name__ == "__main__":

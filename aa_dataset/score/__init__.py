@@ -6,14 +6,16 @@ modules in this order:
 
 ==============================  =================================================================
 read                            `readers`, `budgets`, `method`, `parameters`
+brought into the object frame   `registration`, `truth_shape`
 one object                      `objects`, `pairing`, `imputation`, `charges`, `trees`, `rest`
 its rows                        `scores`, `tables`, `rows`
 a run                           `evaluate`, `crew` (processes), `parts` (what is finished)
 means and intervals             `arrays`, `groups`, `statistics`, `resampling`, `summary`
 a result                        `results`, `checks` and `fields` (untrusted files), `comparable`
+which reader, which frame       `intake`, `intake_report`
 for a reader                    `report`, `warnings`, `explain` (one object), `comparison` (methods)
 ==============================  =================================================================
 
-`baselines` writes predictions, `presets` computes what other projects report, and `published` has
-the numbers of the paper.
+`baselines` writes predictions, `simulated` the truth in the formats of methods. `presets` computes
+what other projects report, and `published` has the numbers of the paper.
 """

@@ -36,7 +36,8 @@ def test_the_wheel_contains_every_module_and_the_marker_of_types(tmp_path):
     assert done.returncode == 0, done.stderr
     (wheel,) = out.glob("aa_dataset-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"aa_dataset/py.typed", "aa_dataset/format/joints.schema.json"} <= names
+    schemas = {f"aa_dataset/format/{name}.schema.json" for name in ("joints", "registration")}
+    assert {"aa_dataset/py.typed", *schemas} <= names
     assert {f"aa_dataset/score/explain/page.{kind}" for kind in ("css", "js")} <= names
     modules = {
         str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "aa_dataset").rglob("*.py")

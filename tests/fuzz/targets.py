@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
+import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -26,6 +28,7 @@ from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import SCHEMA_VERSION
 from aa_dataset.format.seal import Seal
 from aa_dataset.format.split_file import read_split_file
+from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.storage import read_table
@@ -34,6 +37,10 @@ from aa_dataset.score.method import parse_method
 from aa_dataset.score.readers.folder import PredictionFolder
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.registry import format_named, recognized
+from aa_dataset.score.registration.file import parse_registration, write_registration
+from aa_dataset.score.registration.inputs import Inputs, shape_content
+from aa_dataset.score.registration.normalization import InputShape
+from aa_dataset.score.registration.record import Given
 from aa_dataset.score.results import read_result
 from aa_dataset.score.results import read_table as read_result_table
 from aa_dataset.score.tables import PER_OBJECT
@@ -261,6 +268,11 @@ def _included(data: bytes, folder: Path) -> object:
     return PredictionFolder(folder, reader="mjcf").tree("a").placements({})
 
 
+def _inputs(data: bytes, folder: Path) -> object:
+    _written(folder, {"a/inputs.json": data})
+    return Inputs(folder).shape("a")
+
+
 def _split_file(data: bytes, folder: Path) -> object:
     _written(folder, {"s.json": data})
     return read_split_file(folder / "s.json").digest
@@ -295,6 +307,9 @@ _TARS = [corpus.tar({f"thing/{name}": data for name, data in _OBJECT.items()})]
 _PACKED = [corpus.tar({"rec_a/model.urdf": corpus.urdf()}, packed=True)]
 _RESULTS = [b'{"result_version": "5", "metric_version": "1", "dataset": {}, "parameters": {}}']
 _METHODS = [b'{"name": "a", "reference": "b", "inputs": "c", "imputed": false, "uses_truth": true}']
+_REGISTRATIONS = [write_registration(Given(Similarity(2.0), {"door": 0.5}), "a note")]
+_SHAPE = InputShape(np.zeros(3), np.ones(3), np.zeros(3), 1.0)
+_INPUTS = [json.dumps({"states": {"rest": shape_content(_SHAPE)}}).encode()]
 
 TARGETS: tuple[Target, ...] = (
     Target("urdf", [corpus.urdf(), corpus.urdf(mimics=30)],
@@ -374,5 +389,7 @@ TARGETS: tuple[Target, ...] = (
            _read_as("urdf_anything_plus", "generated.urdf")),
     Target("result", _RESULTS, _result, is_good=False),
     Target("result table", _result_tables(), _result_table),
+    Target("registration", _REGISTRATIONS, lambda data, _: parse_registration(data, "it")),
+    Target("inputs", _INPUTS, _inputs),
     Target("method", _METHODS, _method),
 )  # fmt: skip

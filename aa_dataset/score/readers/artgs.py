@@ -62,7 +62,10 @@ def read(files: PredictionFiles) -> MethodPrediction:
         if (mesh := _mesh(row.get("visuals")))
     }
     return MethodPrediction(
-        tree, notes=limit_notes(tree), triangles=lambda: part_triangles(files, meshes)
+        tree,
+        notes=limit_notes(tree),
+        in_input_frame=True,
+        triangles=lambda: part_triangles(files, meshes),
     )
 
 

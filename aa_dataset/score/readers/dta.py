@@ -82,6 +82,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
         tree,
         rest=rest,
         notes=(CHANGE_NOTE, *given),
+        in_input_frame=True,
         triangles=lambda: part_triangles(files, meshes),
     )
 

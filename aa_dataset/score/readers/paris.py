@@ -92,7 +92,7 @@ def _read_motion(files: PredictionFiles, name: str) -> MethodPrediction:
     )  # fmt: skip
     tree = KinematicTree(files.object_id, (ROOT, PART), (joint,))
     return MethodPrediction(
-        tree, rest={JOINT: -moved / 2}, notes=(CHANGE_NOTE,),
+        tree, rest={JOINT: -moved / 2}, notes=(CHANGE_NOTE,), in_input_frame=True,
         triangles=lambda: part_triangles(files, _meshes(files, name)),
     )  # fmt: skip
 

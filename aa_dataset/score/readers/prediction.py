@@ -91,6 +91,9 @@ class MethodPrediction:
     boxes : function or None
         Returns the boxes of the links in the method's frame, where these are known without their
         triangles.
+    in_input_frame : bool
+        Whether the method works in the frame of the files that it is given, such as that of their
+        cameras.
     """
 
     tree: KinematicTree
@@ -100,6 +103,7 @@ class MethodPrediction:
     notes: tuple[str, ...] = ()
     triangles: Callable[[], Mapping[str, Array]] = no_triangles
     boxes: Callable[[], LinkBoxes] | None = None
+    in_input_frame: bool = False
 
 
 @dataclass(frozen=True, slots=True)

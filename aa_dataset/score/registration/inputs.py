@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.fields import FieldError, checked, parse_json
 from aa_dataset.score.readers.files import read_regular
 from aa_dataset.score.registration.normalization import InputShape
 
 INPUTS = "inputs.json"
+Part = TypeVar("Part")
 STATE = "rest"  # the state of the mesh that methods are given
 MOST_BYTES = 1_000_000
 
@@ -39,13 +41,21 @@ class Inputs:
 
     def shape(self, object_id: str) -> InputShape | None:
         """Return size and place of the mesh of an object, None without a file."""
+        return self._parsed(object_id, _shape)
+
+    def frame(self, object_id: str) -> Similarity | None:
+        """Return the map from the frame of the given files to the object frame, if it is stated."""
+        return self._parsed(object_id, _frame)
+
+    def _parsed(self, object_id: str, parse: Callable[[dict[str, Any]], Part]) -> Part | None:
+        """Return a part of the file of an object, None without a file."""
         data = self._read(object_id)
         if data is None:
             return None
         try:
             if len(data) > MOST_BYTES:
                 raise FieldError(f"it has more than {MOST_BYTES:,} bytes")
-            return _shape(parse_json(data))
+            return parse(checked(parse_json(data), dict, INPUTS))
         except FieldError as error:
             raise PredictionError(
                 f"{object_id}/{INPUTS} of the inputs: {error}. Write it with `aa inputs`."
@@ -80,8 +90,19 @@ def shape_content(shape: InputShape) -> dict[str, Any]:
     }
 
 
-def _shape(value: Any) -> InputShape:
-    states = checked(_field(checked(value, dict, INPUTS), "states"), dict, "states")
+def _frame(value: dict[str, Any]) -> Similarity | None:
+    """Return ``meters = given * scale + center``."""
+    if "frame" not in value:
+        return None
+    frame = checked(value["frame"], dict, "frame")
+    scale = checked(_field(frame, "scale"), float, "scale")
+    if not scale > 0:
+        raise FieldError("the scale of its frame is not positive")
+    return Similarity(scale, np.eye(3), _vector(frame, "center"))
+
+
+def _shape(value: dict[str, Any]) -> InputShape:
+    states = checked(_field(value, "states"), dict, "states")
     state = checked(_field(states, STATE), dict, STATE)
     center, extents, centroid = (_vector(state, name) for name in ("center", "extents", "centroid"))
     farthest = checked(_field(state, "farthest"), float, "farthest")

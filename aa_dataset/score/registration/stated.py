@@ -45,8 +45,12 @@ class Stated:
         self, object_id: str, prediction: MethodPrediction, given: Given | None
     ) -> Found | None:
         """Return the stated similarity with its source, None if none is stated."""
+        frame = self._inputs.frame(object_id)
         if prediction.saved is not None:
-            return RegistrationSource.SAVED, prediction.saved
+            saved = prediction.saved if frame is None else frame.after(prediction.saved)
+            return RegistrationSource.SAVED, saved
+        if prediction.in_input_frame and frame is not None:
+            return RegistrationSource.INPUTS, frame
         if prediction.normalization is not None:
             shape = self._inputs.shape(object_id)
             if shape is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.cli.reading import AUTO, READERS, REGISTRATIONS
+from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.joints_file import write_joints
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import quaternion_rotation
@@ -19,6 +21,9 @@ from aa_dataset.score.readers import registry
 from aa_dataset.score.registration.file import write_registration
 from aa_dataset.score.registration.modes import MODES
 from aa_dataset.score.registration.record import Given
+from aa_dataset.score.results import read_result
+from aa_dataset.score.simulated.object_setting import setting_of
+from aa_dataset.score.simulated.registry import simulated_named
 
 HOME = Similarity(0.5, quaternion_rotation((0.9, 0.1, -0.3, 0.2)), np.array([0.3, -0.2, 0.1]))
 
@@ -150,6 +155,52 @@ def test_a_broken_registration_costs_its_prediction(here, capsys):
     assert scored(capsys)[0] == 0
     status, summary = scored(capsys, "--registration", "stated")
     assert status == 1 and summary["counts"]["unreadable"] == 1
+
+
+@pytest.fixture
+def shaped(here):
+    """Predictions of another frame with meshes, without a word about the frame."""
+    for item in load_dataset("library", split="eval200", verbose=False):
+        setting = setting_of(item)
+        moved = {name: HOME.inverse().points(some) for name, some in setting.triangles.items()}
+        method = simulated_named("urdf")
+        tree = HOME.inverse().tree(method.keep(item.tree, setting))
+        files = method.write(tree, replace(setting, triangles=moved)).files
+        for name, data in files.items():
+            path = here / "shaped" / item.object_id / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    return here
+
+
+@pytest.mark.parametrize("mode", ["icp", "bbox"])
+def test_an_estimate_uses_the_truth_and_marks_the_method(shaped, capsys, mode):
+    words = ["score", "shaped", "--split", "eval200", "--registration", mode, "--out", "result"]
+    assert main(words) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"3 estimated by {mode}" in said and "3 with the help of the truth (dagger)" in said
+    assert "method shaped †" in said
+    result = read_result(shaped / "result")
+    assert result.method.uses_truth and result.method.dagger
+    for row in result.per_object.to_pylist():
+        assert row["uses_truth"] and row["registration"] == mode
+        if not row["registration_ambiguous"]:
+            assert math.isclose(row["registration_scale"], HOME.scale, rel_tol=1e-4)
+            assert row["e_alpha_phi_tree_cost"] < 1e-3
+    if mode == "bbox":
+        assert result.summary.intake.ambiguous == 3
+    path = shaped / "result/method.json"
+    path.write_bytes(path.read_bytes().replace(b'"uses_truth": true', b'"uses_truth": false'))
+    with pytest.raises(ArenaError, match="lacks a dagger"):
+        read_result(shaped / "result")
+
+
+def test_without_a_shape_nothing_is_estimated(here, capsys):
+    for path in (here / "away").rglob("registration.json"):
+        path.unlink()
+    status, summary = scored(capsys, "--registration", "icp")
+    assert status == 0 and summary["intake"]["registrations"] == {"identity": 3}
+    assert summary["intake"]["uses_truth"] == 0
 
 
 def test_a_library_is_never_registered(here, capsys):

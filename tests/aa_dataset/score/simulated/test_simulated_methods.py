@@ -27,7 +27,7 @@ from aa_dataset.score.simulated.folder import inputs_beside, kept_by, write_simu
 from aa_dataset.score.simulated.kept import KeptPredictions
 
 # Formats with numbers of single precision, whose relative error is 6e-8.
-SINGLE = ("paris", "ditto", "particulate")
+SINGLE = ("paris", "ditto", "particulate", "urdf_anything_plus")
 SCORES = ("e_alpha_cost", "e_alpha_phi_cost", "e_b_cost", "e_b_phi_cost", "d_path_cost")
 TREES = ("e_alpha_phi_tree_cost", "e_b_phi_tree_cost")
 BUDGET = 10_000_000  # both sides search alike, so a bound is compared with the same bound
