@@ -65,7 +65,7 @@ class Archive:
 class KnownFile:
     """What is recorded about a file of a repository: digest, and size [B] if that is known."""
 
-    sha256: str = ""
+    sha256: str
     size: int | None = None
 
 

@@ -39,7 +39,7 @@ class Source:
 
     def known(self, name: str) -> KnownFile:
         """Return size and sha256 that sources.yaml records for a file."""
-        return self.access.known.get(name, KnownFile())
+        return self.access.known.get(name, KnownFile(sha256=""))
 
 
 def load_all(config: Config) -> dict[str, Source]:

@@ -30,7 +30,8 @@ def compare(kind: Any, schema: dict[str, Any], where: str, whole: dict[str, Any]
     schema = whole["$defs"][schema["$ref"].split("/")[-1]] if "$ref" in schema else schema
     if dataclasses.is_dataclass(kind):
         names = {field.name for field in fields(kind)}
-        needed = {f.name for f in fields(kind) if f.default is dataclasses.MISSING}
+        nothing = dataclasses.MISSING
+        needed = {f.name for f in fields(kind) if {f.default, f.default_factory} == {nothing}}
         assert set(schema["properties"]) == names, where
         assert set(schema.get("required", ())) == needed, where
         assert schema["additionalProperties"] is False, where

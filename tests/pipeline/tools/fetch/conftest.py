@@ -54,6 +54,7 @@ class Checkout:
             **{key: "" for key in os.environ if key.lower().endswith("_proxy")},
             "PYTHONPATH": str(REPOSITORY),
             "AA_CHECKOUT": str(root),
+            "COLUMNS": "100",
             "HF_HOME": str(root / "hf"),
             "HF_HUB_DISABLE_TELEMETRY": "1",
             "NO_PROXY": "*",
