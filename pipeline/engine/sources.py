@@ -12,7 +12,7 @@ from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 from pipeline.engine.access import Access
 from pipeline.engine.checked_yaml import read_yaml, schema_problems
-from pipeline.engine.settings import SourceFacts, structured
+from pipeline.engine.settings import About, Generative, SourceFacts, structured
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.records import ADAPTERS, Frame
 
@@ -32,6 +32,7 @@ class Description:
     citation: str
     redistribution: str
     terms: str
+    generative: Generative
     proved: Mapping[str, str]
     unit: float = 1.0
     folder: str = ""
@@ -48,6 +49,18 @@ class Description:
             self.scale,
             self.unit,
             self.redistribution,
+        )
+
+    def about(self) -> About:
+        """Return what a release tells about the source."""
+        return About(
+            self.title,
+            self.citation,
+            self.terms,
+            self.license,
+            self.attribution,
+            self.redistribution,
+            self.generative,
         )
 
 
