@@ -21,7 +21,7 @@ from aa_dataset.score.readers import registry
 from aa_dataset.score.registration.file import write_registration
 from aa_dataset.score.registration.modes import MODES
 from aa_dataset.score.registration.record import Given
-from aa_dataset.score.results import read_result
+from aa_dataset.score.result.record import read_result
 from aa_dataset.score.simulated.object_setting import setting_of
 from aa_dataset.score.simulated.registry import simulated_named
 
