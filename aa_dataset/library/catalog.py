@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.assets.packed import Asset
 from aa_dataset.assets.unpacked import KnownFolders
-from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.errors import ArenaError, FilesNotHeldError, LibraryError
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import NEXT_STEP, Seal, read_seal
 from aa_dataset.format.validation import check_counts, check_objects
@@ -253,7 +253,14 @@ class Catalog:
         self._require_unchanged()
         columns = ("offset", "size", "object_id", "content_sha256")
         facts = {name: self.objects[name][row].as_py() for name in columns}
+        if not self.has_files(row):
+            command = self.objects["rebuild"][row].as_py()
+            raise FilesNotHeldError(self.seal.name, facts["object_id"], command)
         return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
+
+    def has_files(self, row: int) -> bool:
+        """Return whether the library has the files of an object, not its annotations alone."""
+        return bool(self.objects["shard"][row].is_valid)
 
     def checked_asset(self, row: int) -> Asset:
         """Return the byte range of one object after checking its files once."""

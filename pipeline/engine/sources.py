@@ -31,6 +31,7 @@ class Description:
     expected: Mapping[str, int]
     citation: str
     redistribution: str
+    terms: str
     proved: Mapping[str, str]
     unit: float = 1.0
     folder: str = ""
@@ -46,6 +47,7 @@ class Description:
             self.frame,
             self.scale,
             self.unit,
+            self.redistribution,
         )
 
 
