@@ -38,10 +38,11 @@ LOADER_ROOMS = {
     "metric": {"errors", "kinematics"},
     "convention": {"errors", "portable", "untrusted", "format", "kinematics"},
     "assets": {"errors", "format"},
-    "library": {"errors", "files", "untrusted", "format", "kinematics", "assets"},
+    "hub": {"errors", "files", "untrusted", "format", "assets"},
+    "library": {"errors", "files", "untrusted", "format", "kinematics", "assets", "hub"},
     "objects": {"errors", "format", "kinematics", "assets", "library"},
     "dataset": {"format", "kinematics", "assets", "library", "objects"},
-    "load": {"errors", "format", "assets", "library", "dataset"},
+    "load": {"errors", "format", "assets", "hub", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
     "render": {"errors", "portable", "triangles", "untrusted"},
     "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
@@ -56,8 +57,8 @@ LOADER_ROOMS = {
         "dataset", "render",
     },
     "cli": {
-        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
-        "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
+        "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120
