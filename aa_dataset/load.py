@@ -28,6 +28,10 @@ TITLES = {DEFAULT_NAME: "ArticulateArena-20K"}
 LOCAL_FOLDER = "library"  # what `make library` writes
 
 
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
 def load_dataset(
     name: str | os.PathLike[str],
     split: str | os.PathLike[str] | None = None,
@@ -99,6 +103,14 @@ def load_default(
     return load_dataset(_default_name(library), split)
 
 
+def load_published(
+    repo_id: str, revision: str | None, access: Access, *, tell: Tell = _to_stderr
+) -> Dataset:
+    """Open what a repository of the Hub holds, whatever its name; see `load_dataset`."""
+    origin = find_origin(repo_id, revision, access, tell=tell)
+    return Dataset(_open_origin(origin, revision, access, tell))
+
+
 def default_folder(library: str | None = None) -> Path:
     """Return the folder that `load_default` would open, without opening it or downloading it."""
     name, access = _default_name(library), Access(offline=True)
@@ -109,10 +121,6 @@ def default_folder(library: str | None = None) -> Path:
             raise LibraryError(_not_found(name, None, access))
         return access.cache.snapshot(origin.repo_id, origin.commit)
     return folder
-
-
-def _to_stderr(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
 
 
 def _default_name(library: str | None) -> str:
@@ -171,15 +179,20 @@ def _open_library(
         if folder is not None:
             return _require_revision(open_catalog(folder, access), revision)
     origin = _find_origin(os.fspath(name), revision, repo_id, access, tell)
-    layout = LibraryLayout(access.cache.snapshot(origin.repo_id, origin.commit))
-    if not access.is_offline:
-        snapshot(origin, access, tell=tell)
-    catalog = open_catalog(layout.root, access)
+    catalog = _open_origin(origin, revision, access, tell)
     if catalog.seal.name != str(name):
         raise LibraryError(
             f"{origin.repo_id} holds the dataset {catalog.seal.name!r}, not {name!r}. "
             "Check `repo_id`, or load it by that name."
         )
+    return catalog
+
+
+def _open_origin(origin: Origin, revision: str | None, access: Access, tell: Tell) -> Catalog:
+    layout = LibraryLayout(access.cache.snapshot(origin.repo_id, origin.commit))
+    if not access.is_offline:
+        snapshot(origin, access, tell=tell)
+    catalog = open_catalog(layout.root, access)
     # The Hub resolves branches, tags and commits; a 16-digit content digest is checked here.
     named = revision if revision and is_library_revision(revision) else None
     return _require_revision(catalog, named)

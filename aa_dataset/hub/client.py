@@ -12,7 +12,9 @@ from aa_dataset.files import file_sha256
 from aa_dataset.hub.errors import DamagedFileError, DownloadError, reason_of
 from aa_dataset.hub.patience import patiently
 from aa_dataset.hub.place import Origin, is_commit
-from aa_dataset.hub.ranges import CHUNK, RemoteFile
+from aa_dataset.hub.ranges import RemoteFile
+
+_CHUNK = 1 << 20  # [B] read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def git_blob(path: Path) -> str:
     """Return the name that git gives to the contents of a file."""
     total = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(_CHUNK):
             total.update(chunk)
     return total.hexdigest()
 

@@ -11,7 +11,6 @@ from aa_dataset.hub.errors import DownloadError, not_the_hub, reason_of
 from aa_dataset.hub.patience import WAITS, pause
 from aa_dataset.hub.place import Origin
 
-CHUNK = 1 << 20  # [B] at most in memory
 _MOST_ATTEMPTS = 50  # for one range, even if each brings some bytes
 
 
@@ -100,7 +99,7 @@ def _answer(file: RemoteFile, place: int, end: int) -> Iterator[bytes]:
         if response.status_code >= 400:
             hf_raise_for_status(response)
         _require_range(response, file, place, end)
-        for chunk in response.iter_raw(CHUNK):
+        for chunk in response.iter_raw():  # with a size it would keep back what arrived
             place += len(chunk)
             if place > end:
                 raise file.error(not_the_hub("more bytes than the range has"))
