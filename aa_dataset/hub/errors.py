@@ -71,6 +71,8 @@ def reason_of(error: BaseException, *, repo_id: str, revision: str = "") -> str:
         return f"{repo_id} has no such file; it is not a release, or an incomplete one."
     if status is not None:
         return _status_reason(status, server)
+    if is_transport(error) and not is_unreachable(error):
+        return f"the connection breaks again and again ({summary(error)}). {_AGAIN}"
     if is_transport(error):
         return (
             f"{server} is not reachable ({summary(error)}). Check the network and HF_ENDPOINT. "

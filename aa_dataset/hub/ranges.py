@@ -68,7 +68,7 @@ def read_range(file: RemoteFile, start: int, size: int) -> Iterator[bytes]:
 
 def _reason(error: Exception, origin: Origin) -> str:
     if isinstance(error, _CutError):
-        return f"the connection is cut again and again ({error}). Run the same command again."
+        return f"the answer ends too early again and again ({error}). Run the same again."
     return reason_of(error, repo_id=origin.repo_id, revision=origin.commit)
 
 
