@@ -26,6 +26,7 @@ from aa_dataset.cli import (
     judge,
     library,
     nearest,
+    pull,
     score,
     simulate,
     sources,
@@ -53,6 +54,7 @@ _COMMANDS = (
     export,
     inputs,
     judge,
+    pull,
     verify,
 )
 
