@@ -20,6 +20,7 @@ from aa_dataset.cli import (
     baseline,
     check,
     compare,
+    credit,
     explain,
     export,
     inputs,
@@ -40,6 +41,7 @@ from aa_dataset.untrusted.foreign_text import terminal_text
 # In the order of `aa --help`.
 _COMMANDS = (
     library,
+    credit,
     score,
     compare,
     baseline,
