@@ -20,6 +20,7 @@ from aa_dataset.cli import (
     baseline,
     check,
     compare,
+    completion,
     credit,
     explain,
     export,
@@ -56,6 +57,7 @@ _COMMANDS = (
     inputs,
     judge,
     verify,
+    completion,
 )
 
 
@@ -88,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; those of a pipeline command are passed on unparsed."""
-    parser = _argument_parser()
+    parser = argument_parser()
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command not in sources.COMMANDS:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -96,7 +98,8 @@ def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def _argument_parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser with all commands."""
     parser = argparse.ArgumentParser(
         prog="aa", description="Inspect, unpack and score with the ArticulateArena library."
     )
