@@ -58,6 +58,7 @@ def run(job: ShardJob[PublishSettings]) -> None:
         expected=whole.expected_objects,
         benchmark=benchmark,
         marks=marks,
+        credits=whole.credits,
     )
     card = dataset_card(seal, RELEASE, version=job.settings.publish.version, whole=whole.splits)
     write_bytes(job.outputs["card"], card.encode())
