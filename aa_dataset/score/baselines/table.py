@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.score.baselines.folder import require_free
@@ -158,6 +159,19 @@ def markdown(rows: Sequence[BaselineRow], title: str) -> str:
     lines += [row_line(row) for row in rows]
     text = (textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in _reading(rows, title))
     return "\n".join([*lines, "", *text]) + "\n"
+
+
+def rows_content(rows: Sequence[BaselineRow], title: str) -> dict[str, Any]:
+    """Return the table as JSON types; a number that is undefined is None."""
+    columns = [score for score, *_ in _NUMBERS]
+    found = []
+    for row in rows:
+        numbers = [
+            {end: None if math.isnan(value) else value for end, value in asdict(number).items()}
+            for number in row.numbers
+        ]
+        found.append({"name": row.name, **dict(zip(columns, numbers, strict=True))})
+    return {"title": title, "rows": found}
 
 
 def row_line(row: BaselineRow) -> str:
