@@ -24,7 +24,7 @@ from aa_dataset.score.crew import Work, scored_objects, worker_count
 from aa_dataset.score.method import Method, marked
 from aa_dataset.score.objects import ScoredObject
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
-from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
+from aa_dataset.score.parts import PART_OBJECTS, PartsFolder, RunPart, joined
 from aa_dataset.score.readers import PredictionReader
 from aa_dataset.score.result.record import (
     SUMMARY,
@@ -202,7 +202,7 @@ def _held_result(folder: Path, store: PartsFolder, key: str, *, again: bool) -> 
     return read_result(folder) if has_summary else None
 
 
-def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
+def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[RunPart]:
     """Yield every part of a run in order, scored now or before."""
     from tqdm import tqdm
 
@@ -219,7 +219,7 @@ def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
             if k in done:
                 yield done.pop(k)
                 continue
-            part = Part.of(list(_counted(islice(scored, len(some)), bar)))
+            part = RunPart.of(list(_counted(islice(scored, len(some)), bar)))
             if store is not None:
                 store.write(k, part)
             yield part
@@ -231,7 +231,7 @@ def _counted(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]
         yield one
 
 
-def _result(plan: Plan, whole: Part) -> Result:
+def _result(plan: Plan, whole: RunPart) -> Result:
     surplus = plan.predictions.surplus(set(plan.dataset.object_ids))
     return Result(
         _dataset_facts(plan.dataset),
