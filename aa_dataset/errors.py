@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import PurePath
+from typing import Any
 
 
 class ArenaError(Exception):
@@ -73,6 +75,14 @@ class MissingExtraError(ArenaError, ImportError):
             f"{feature} needs an optional package ({cause.name or cause}). "
             f"Run `pip install 'aa-dataset[{extra}]'`."
         )
+
+
+def optional(module: str, feature: str, extra: str) -> Any:
+    """Import a module that needs an extra, or raise with the command that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(feature, extra, error) from error
 
 
 class UnboundedRangeError(JointError):

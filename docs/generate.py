@@ -68,7 +68,7 @@ def tables() -> str:
 
 def results() -> str:
     """Return the tables of a result, column by column, from their schemas."""
-    from aa_dataset.score.tables import ORDER, TABLES
+    from aa_dataset.score.result.tables import ORDER, TABLES
 
     parts = []
     for name, schema in TABLES.items():
@@ -165,7 +165,7 @@ def readers() -> str:
     return grid(
         head,
         (
-            (f"`{one.name}`", one.methods, one.reads, one.proof.value, "; ".join(one.cannot))
+            (f"`{one.name}`", one.methods, one.reads, one.stated_proof, "; ".join(one.cannot))
             for one in formats()
         ),
     )

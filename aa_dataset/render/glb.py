@@ -30,7 +30,7 @@ _KINDS = {("SCALAR", 5125): ("<u4", 1), ("VEC2", 5126): ("<f4", 2), ("VEC3", 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class GlbLook:
     """Display color and opacity in [0, 1], and the (h, w, 4) uint8 image that they multiply."""
 
     rgba: tuple[float, float, float, float]
@@ -65,7 +65,7 @@ class Model:
     """The visual geometry of one object at rest."""
 
     pieces: tuple[Piece, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[GlbLook, ...]
 
     def surface(self) -> Surface:
         """Return all triangles at rest; `part` is the index of the piece."""
@@ -99,8 +99,10 @@ def _shown(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return image if factor == 1 else np.array(Image.fromarray(image).reduce(factor))
 
 
-def read_glb(data: bytes) -> Model:
+def read_glb(data: bytes, *, textures: bool = True) -> Model:
     """Return the pieces of every link, in the order of the file.
+
+    Without `textures` no picture is decoded, which is several times as fast; looks have colors.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def read_glb(data: bytes) -> Model:
         If the bytes are not a GLB as libraries have them.
     """
     try:
-        return _Reader(data).model()
+        return _Reader(data, textures=textures).model()
     except (JsonError, struct.error, KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, RenderError):
             raise
@@ -119,7 +121,8 @@ def read_glb(data: bytes) -> Model:
 class _Reader:
     """The two chunks of a GLB."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, textures: bool) -> None:
+        self._textures = textures
         magic, version, _ = struct.unpack_from("<4sII", data)
         if magic != b"glTF" or version != 2:
             raise ValueError("it is not a binary glTF 2.0")
@@ -175,19 +178,19 @@ class _Reader:
             self._binary, kind, int(accessor["count"]) * width, int(view["byteOffset"])
         )
 
-    def _look(self, material: dict[str, Any]) -> Look:
+    def _look(self, material: dict[str, Any]) -> GlbLook:
         surface = material["pbrMetallicRoughness"]
         rgba = tuple(min(max(float(value), 0.0), 1.0) for value in surface["baseColorFactor"])
         red, green, blue, opacity = rgba
         opaque = material.get("alphaMode") == "OPAQUE"
         color = (red, green, blue, 1.0 if opaque else opacity)
-        if "baseColorTexture" not in surface:
-            return Look(color, None)
+        if "baseColorTexture" not in surface or not self._textures:
+            return GlbLook(color, None)
         texture = self._tree["textures"][surface["baseColorTexture"]["index"]]
         key = (int(texture["source"]), opaque)
         if key not in self._decoded:
             self._decoded[key] = self._image(self._tree["images"][key[0]], opaque=opaque)
-        return Look(color, self._decoded[key])
+        return GlbLook(color, self._decoded[key])
 
     def _image(self, image: dict[str, Any], *, opaque: bool) -> NDArray[np.uint8]:
         view = self._tree["bufferViews"][image["bufferView"]]

@@ -19,7 +19,6 @@ from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.budgets import require_sane, shortened
 from aa_dataset.score.charges import Truth, price_truth
 from aa_dataset.score.imputation import with_partners_ranges
-from aa_dataset.score.intake import intake_row, stated_row
 from aa_dataset.score.pairing import (
     Pairing,
     closest_joint,
@@ -33,8 +32,9 @@ from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import PredictionReader, Reading
 from aa_dataset.score.registration.record import IDENTITY
 from aa_dataset.score.rest import RestCenters
+from aa_dataset.score.result.intake import intake_row, stated_row
+from aa_dataset.score.result.scores import ALL_JOINTS, ONE_JOINT
 from aa_dataset.score.rows import Case, Guess, Row, failed_rows, paired_rows, spurious_rows
-from aa_dataset.score.scores import ALL_JOINTS, ONE_JOINT
 from aa_dataset.score.trees import failed_trees, scored_trees
 
 
@@ -111,13 +111,13 @@ def _failed(case: Case, *, status: str, detail: str = "") -> tuple[Row, list[Row
     why = "absent" if status == "missing" else status
     everything = range(len(case.truth))
     joints = failed_rows(case, everything, protocol=ALL_JOINTS, why=why)
-    joints += failed_rows(case, _main(case), protocol=ONE_JOINT, why=why)
+    joints += failed_rows(case, _main_rows(case), protocol=ONE_JOINT, why=why)
     counts = {"predicted": 0, "matched": 0, "spurious": 0, "main_partner": None}
     rows = counts | failed_trees(case.truth) | intake_row(None)
     return _object_row(case, status, detail) | rows, joints
 
 
-def _main(case: Case) -> Sequence[int]:
+def _main_rows(case: Case) -> Sequence[int]:
     return [] if case.main is None else [case.main]
 
 

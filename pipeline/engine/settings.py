@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from aa_dataset.format.credits import NO_CREDIT, Credit
 from pipeline.base.tables import dump_json
 from pipeline.raw.records import Frame
 
@@ -71,8 +72,8 @@ class About:
 
     Attributes
     ----------
-    title, citation, terms : str
-        Name, whom to cite, and why a release may contain what it contains.
+    terms : str
+        Why a release may contain what it contains.
     license, attribution : str
         Those of objects that do not state their own.
     redistribution : str
@@ -81,8 +82,6 @@ class About:
         What generative models made.
     """
 
-    title: str
-    citation: str
     terms: str
     license: str
     attribution: str
@@ -92,11 +91,12 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One raw source of the build, and its number of shards."""
+    """One raw source of the build, its number of shards, and what to cite for its objects."""
 
     shards: int
     facts: SourceFacts
     about: About
+    credit: Credit = NO_CREDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,11 @@ class Config:
     publish: Publish
 
     @property
+    def credits(self) -> dict[str, Credit]:
+        """Return what to cite, by source."""
+        return {name: source.credit for name, source in self.sources.items()}
+
+    @property
     def source_order(self) -> tuple[str, ...]:
         """Return the names of the sources in order, which JSON with sorted keys does not keep."""
         return tuple(self.sources)
@@ -277,11 +282,12 @@ class ManifestSettings:
 
 @dataclass(frozen=True, slots=True)
 class SplitSettings:
-    """What `split` reads."""
+    """What `split` reads, which also seals the library; `credits` by source."""
 
     name: str
     expected_objects: int
     split: Split
+    credits: Mapping[str, Credit]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from aa_dataset.score.comparison.paper import limits_table, paper_tables
 from aa_dataset.score.comparison.profiles import PROFILED, Profile, make_profile, profile_table
 from aa_dataset.score.comparison.sources import Compared, require_one_setting, unique_names
 from aa_dataset.score.comparison.tables import Cell, Kind, Row, Table, text_column
-from aa_dataset.score.results import METRIC_VERSION
+from aa_dataset.score.result.record import METRIC_VERSION
 
 _OF_INTERVALS = ("resamples", "seed", "level")
 PAIR_NOTE = (
@@ -144,11 +144,11 @@ def _section(group: Group, choice: Choice, how: Resampling, published: bool) -> 
 
 def _facts(one: Compared, choice: Choice, how: Resampling) -> tuple[tuple[str, str], ...]:
     data, parameters = one.result.dataset, asdict(one.result.parameters)
-    version = f"{data['benchmark']}, list {data['list']}" if data["benchmark"] else "no benchmark"
+    version = f"{data.benchmark}, list {data.list}" if data.benchmark else "no benchmark"
     return (
         ("package", f"aa-dataset {aa_dataset.__version__}"),
-        ("split", f"{data['split']} ({version})"),
-        ("members", f"{data['member_count']}, digest {data['members']}"),
+        ("split", f"{data.split} ({version})"),
+        ("members", f"{data.member_count}, digest {data.members}"),
         ("metric version", METRIC_VERSION),
         ("protocol", choice.protocol),
         ("component scores", choice.variant),

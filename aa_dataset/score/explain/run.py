@@ -23,7 +23,7 @@ from aa_dataset.score.explain.words import script_total
 from aa_dataset.score.objects import score_object
 from aa_dataset.score.parameters import METRIC_VERSION, Parameters
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import Result, table_of
+from aa_dataset.score.result.record import Result, table_of
 
 Tables = tuple[pa.Table, pa.Table]
 
@@ -63,7 +63,7 @@ def object_page(
 
 def result_page(result: Result, dataset: Dataset, predictions: PredictionReader) -> str:
     """Return the page about all objects of a result."""
-    label = str(result.predictions["label"])
+    label = result.predictions.label
     context = run_context(dataset, label, result.parameters)
     text = PageText(f"Scores of {result.method.name}", context)
     return page(text, (result.per_object, result.per_joint), dataset, predictions)

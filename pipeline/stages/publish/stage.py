@@ -58,6 +58,7 @@ def run(job: ShardJob[PublishSettings]) -> None:
         expected=whole.expected_objects,
         benchmark=benchmark,
         marks=marks,
+        credits=whole.credits,
     )
     views = write_views(RELEASE)
     facts = release_facts(RELEASE, seal, whole=whole, settings=job.settings, views=views)

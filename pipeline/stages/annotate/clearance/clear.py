@@ -201,19 +201,18 @@ class Clearance:
         if cut is not None:
             return cut
         visitors = images(meeting.moving.vertices, meeting.maps)
-        left = carved(meeting.still, self.materials[one.still], visitors)
-        if left is not None and self._has_room(one.still, left):
+        left = self._carved(meeting.still, one.still, visitors)
+        if left is not None:
             return Cut((meeting.moving,), left)
         visitors = images(meeting.still.vertices, meeting.back)
-        left = carved(meeting.moving, self.materials[one.moving], visitors)
-        if left is not None and self._has_room(one.moving, left):
-            return Cut(left, (meeting.still,))
-        return None
+        left = self._carved(meeting.moving, one.moving, visitors)
+        return None if left is None else Cut(left, (meeting.still,))
 
-    def _has_room(self, link: str, pieces: Sequence[Part]) -> bool:
-        """Return whether a part may become these pieces: its link has some, within its budget."""
-        count = sum(part is not None for part in self.parts[link])
-        return 1 <= count - 1 + len(pieces) <= self.most
+    def _carved(self, part: Part, link: str, visitors: np.ndarray) -> tuple[Part, ...] | None:
+        """Return what is left of a part: its link keeps some parts, within its budget."""
+        others = sum(one is not None for one in self.parts[link]) - 1
+        left = carved(part, self.materials[link], visitors, self.most - others)
+        return left if left is not None and others + len(left) else None
 
     def _replace(self, link: str, number: int, pieces: Sequence[Part]) -> None:
         parts = self.parts[link]
@@ -231,7 +230,7 @@ class Clearance:
         for joint in self._between(one.moving, one.still):
             if joint.name == motion.driver or joint.mimic is not None:
                 continue
-            for value in _ends(joint):
+            for value in _driven_ends(joint):
                 other = driven_motion(self.tree, driven, size=self.size, others={joint.name: value})
                 if not self._meet(other, one, pairs):
                     return True
@@ -263,7 +262,7 @@ def _ordered(first: str, second: str) -> tuple[str, str]:
     return (first, second) if first < second else (second, first)
 
 
-def _ends(joint: Joint) -> Sequence[float]:
+def _driven_ends(joint: Joint) -> Sequence[float]:
     if joint.type is JointType.CONTINUOUS:
         return _QUARTERS
     return [end for end in driven_range(joint) if end != 0.0]

@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from aa_dataset.format.credits import Credit
+from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
-from aa_dataset.format.seal import Seal
+from aa_dataset.format.seal import Seal, read_seal
 from pipeline.stages.publish.card import dataset_card, license_text
 from pipeline.stages.publish.facts import Facts
 from tests.kit import small_build
@@ -58,6 +60,19 @@ def test_tables_are_sorted_have_their_schema_and_speak_of_objects_that_are_there
     }
     assert set(counted.values()) == {(2, 1)}
     assert sum(row["objects"] for row in table(root, "categories")) == len(kept)
+
+
+@pytest.mark.parametrize("folder", ["library", "release"])
+def test_what_to_cite_travels_with_a_folder_for_its_own_sources_alone(
+    built: Path, folder: str
+) -> None:
+    seal = read_seal(LibraryLayout(built / folder))
+    assert (
+        {*seal.credits}
+        == {*seal.sources}
+        == {row["source"] for row in table(built / folder, "objects")}
+    )
+    assert seal.credits["generated"].title == "The generated collection of ArticulateArena"
 
 
 @pytest.mark.parametrize("folder", ["library", "release"])
@@ -193,11 +208,12 @@ def test_foreign_text_stays_text_in_card_and_license() -> None:
     seal = Seal(
         name="n", revision="r", schema_version="1", expected_objects=1, objects=1,
         sources={"tail": 1}, splits={"train": 1}, benchmark=None, files={},
+        credits={"tail": Credit(words, words, ())},
     )  # fmt: skip
     nothing = {key: {} for key in ("joints", "findings", "inertia", "labels", "rows")}
     facts = Facts(
         seal=seal, version="1", date="", whole_splits=seal.splits, kept_back=0, views=[],
-        about={"tail": replace(ABOUT, citation=words)}, in_no_split=0, metric=1, categories=1,
+        about={"tail": replace(ABOUT, terms=words)}, in_no_split=0, metric=1, categories=1,
         terms={("tail", "MIT\nlanguage: x", words, "assets"): 1}, asset_bytes=0, table_bytes=0,
         supercategories={words: 1}, **nothing,
     )  # fmt: skip

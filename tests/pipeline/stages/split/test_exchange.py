@@ -16,10 +16,10 @@ import pytest
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
-from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
+from aa_dataset.score.result.comparable import require_comparable
+from aa_dataset.score.result.record import Result
 from pipeline.base import layout
 from pipeline.engine.config import load_config
 from pipeline.stages.split.stage import run as choose_split
@@ -61,7 +61,7 @@ def test_a_second_build_of_the_same_raw_objects_has_every_member(
     assert (status, found["complete"], found["by_bytes"]) == (0, True, count)
     ours, others = scored(library, "eval200", library), scored(theirs, file, library)
     require_comparable(ours, others)
-    assert ours.dataset["members"] == others.dataset["members"] == found["members"]
+    assert ours.dataset.members == others.dataset.members == found["members"]
 
 
 def test_a_build_without_a_source_lacks_exactly_its_members(
