@@ -36,6 +36,30 @@ class LibraryLayout:
         return self.root / "SHA256SUMS"
 
     @property
+    def card(self) -> Path:
+        """Description of a release, with the front matter that the Hub reads."""
+        return self.root / "README.md"
+
+    @property
+    def license(self) -> Path:
+        """Terms of a release."""
+        return self.root / "LICENSE"
+
+    @property
+    def croissant(self) -> Path:
+        """Description of a release for machines (mlcommons.org/croissant)."""
+        return self.root / "croissant.json"
+
+    @property
+    def data(self) -> Path:
+        """The tables of a release once more, cut by split, for other libraries."""
+        return self.root / "data"
+
+    def view(self, config: str, part: str) -> Path:
+        """Parquet file of one table and one part of the objects, below `data`."""
+        return self.data / config / f"{part}.parquet"
+
+    @property
     def assets(self) -> Path:
         """Folder of the asset tars."""
         return self.root / "assets"
