@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.assets.packed import Asset
 from aa_dataset.assets.unpacked import KnownFolders
-from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.errors import ArenaError, FilesNotHeldError, LibraryError
 from aa_dataset.files import FileSeal
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal, read_seal
@@ -276,7 +276,14 @@ class Catalog:
         self._require_unchanged()
         columns = ("offset", "size", "object_id", "content_sha256")
         facts = {name: self.objects[name][row].as_py() for name in columns}
+        if not self.has_files(row):
+            command = self.objects["rebuild"][row].as_py()
+            raise FilesNotHeldError(self.seal.name, facts["object_id"], command)
         return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
+
+    def has_files(self, row: int) -> bool:
+        """Return whether the library has the files of an object, not its annotations alone."""
+        return bool(self.objects["shard"][row].is_valid)
 
     def asset(self, row: int) -> Asset:
         """Return the byte range of one object on this disk, downloaded if it is on the Hub only."""

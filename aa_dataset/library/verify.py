@@ -205,6 +205,8 @@ def _broken_laws(subject: Subject) -> Iterator[Problem]:
 
 def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
     """Check one object in its tar, its URDF, and its folder in the cache."""
+    if not catalog.has_files(row):
+        return
     asset = catalog.place(row)
     if catalog.fragments is not None and not asset.path.is_file():
         asset = catalog.fragments.stored(asset)

@@ -151,6 +151,21 @@ def update(rows: list[dict[str, Any]], by_id: dict[str, dict[str, Any]]) -> None
         row.update(by_id[row["object_id"]])
 
 
+def nameless(library: Path) -> None:
+    put("objects", "redistribution", "assets", row=3)(library)
+    put("objects", "attribution", " ", row=3)(library)
+
+
+def release_with_files(library: Path) -> None:
+    def edit(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            closed = row["redistribution"] == "none"
+            row["redistribution"] = "annotations" if closed else "assets"
+
+    change(library, "objects", edit)
+    release(library)
+
+
 def release(library: Path) -> None:
     (library / "SHA256SUMS").write_text("")
 
@@ -244,9 +259,9 @@ DAMAGES: dict[str, list[Callable[[Path], object]]] = {
         put("categories", "by_source", {"generated": 7}),
     ],
     "rejects": [put("rejects", "object_id", JAR)],
-    "terms": [put("objects", "redistribution", True, row=4)],
-    "credits": [put("objects", "attribution", " ", row=3)],
-    "released": [release],
+    "terms": [put("objects", "redistribution", word, row=4) for word in ("assets", "yes")],
+    "credits": [nameless],
+    "released": [release, release_with_files],
     "places": [gap, overlap],
     "tar_ends": [bytes_after_the_end, cut_tar],
     "object_files": [

@@ -41,7 +41,8 @@ def _places(subject: Subject) -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = {}
     rows = subject.rows("objects", "shard", "offset", "size", "object_id")
     for shard, offset, size, name in rows:
-        found.setdefault(shard, []).append((offset, size, name))
+        if shard is not None:
+            found.setdefault(shard, []).append((offset, size, name))
     return found
 
 
