@@ -28,6 +28,7 @@ from aa_dataset.cli import (
     judge,
     library,
     nearest,
+    publish,
     pull,
     score,
     simulate,
@@ -58,6 +59,7 @@ _COMMANDS = (
     inputs,
     judge,
     pull,
+    publish,
     verify,
     completion,
 )
