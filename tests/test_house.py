@@ -42,7 +42,7 @@ LOADER_ROOMS = {
     "render": {"errors", "portable", "triangles", "untrusted"},
     "geometry": {"errors", "portable", "draws", "triangles", "render"},
     "objects": {"errors", "format", "kinematics", "assets", "library", "render", "geometry"},
-    "dataset": {"format", "kinematics", "assets", "library", "objects"},
+    "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
     "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},

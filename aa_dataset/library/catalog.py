@@ -189,7 +189,10 @@ class Catalog:
         return self._joints
 
     def _joint_columns(self) -> JointColumns:
-        table = self.table("joints")
+        table = self._tables.get("joints")
+        if table is None:  # the rest of the columns is as large and used by nothing here
+            names = ["object_id", *_JOINT_TEXTS, *_JOINT_VECTORS, *_JOINT_NUMBERS, "mimic"]
+            table = read_table(self.layout, self.seal, "joints", names)
         owner = self.rows_of(table["object_id"])
         order = np.argsort(owner, kind="stable")
         starts = np.searchsorted(owner[order], np.arange(self.objects.num_rows + 1))
@@ -378,6 +381,8 @@ def _reopen_pickled(root: str, revision: str) -> Catalog:
 def _vector_column(table: pa.Table, name: str, size: int) -> Array:
     """Return a column of fixed-size lists as (n, size) float, nan where null."""
     column = table[name].combine_chunks()
+    if not column.null_count:
+        return np.asarray(column.flatten().to_numpy().reshape(-1, size))
     flat = np.full((len(column), size), np.nan)
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     flat[valid] = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, size)
