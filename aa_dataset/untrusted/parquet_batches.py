@@ -28,13 +28,13 @@ def read_batches(
 ) -> pa.Table:
     """Read a table whose rows have `row_bytes` at most on average, or raise `ValueError`.
 
-    With `columns`, only those are unpacked; a file may lack some of them.
+    With `columns`, only those are unpacked; left out is one that is not there, or there twice.
     """
     batches, rows, total = [], 0, 0
     with pq.ParquetFile(pa.BufferReader(data), pre_buffer=False) as file:
         schema, step = file.schema_arrow, batch_rows(data, file.metadata, row_bytes=row_bytes)
         if columns is not None:
-            columns = [name for name in columns if name in schema.names]
+            columns = [name for name in columns if schema.get_field_index(name) >= 0]
             schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
         for batch in file.iter_batches(batch_size=step, use_threads=False, columns=columns):
             rows, total = rows + batch.num_rows, total + batch.nbytes
