@@ -45,7 +45,9 @@ LOADER_ROOMS = {
     "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
-    "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
+    "adapters": {
+        "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
+    },
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
