@@ -20,6 +20,17 @@ class SchemaVersionError(LibraryError):
     """A library was written with another schema version than this package reads."""
 
 
+class FilesNotHeldError(LibraryError):
+    """A release has the annotations of an object alone, because its terms allow no more."""
+
+    def __init__(self, name: str, object_id: str, command: str):
+        super().__init__(
+            f"{name} has the annotations of {object_id!r} but no files, because the terms of its "
+            f"source do not allow to pass these on. Make them yourself: `{command}` (in a checkout "
+            "of the repository)."
+        )
+
+
 class ShapeError(ArenaError, ValueError):
     """An array does not have the shape that a function documents."""
 

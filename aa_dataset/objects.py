@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.assets.cache import cache_layout
 from aa_dataset.assets.unpacked import cached_folder, given_folder
 from aa_dataset.errors import ArenaError, LibraryError, ShapeError, optional
 from aa_dataset.format.layout import GLB, PREVIEW, ObjectLayout
@@ -282,14 +281,16 @@ class ArticulatedObject:
 
     @property
     def folder(self) -> Path:
-        """Folder with the object's files in ``$AA_HOME``, unpacked if absent or damaged.
+        """Folder with the object's files in the cache, unpacked if absent or damaged.
 
-        An open library checks the files on first access.
+        A published object is downloaded first, by itself. An open library checks the files on
+        first access.
         """
-        target = cache_layout().unpacked(self._catalog.seal.edition, self.object_id)
-        if target not in self._catalog.known_folders:
-            cached_folder(target, self._catalog.asset(self._row))
-            self._catalog.known_folders.add(target)
+        catalog, row = self._catalog, self._row
+        target = catalog.access.cache.unpacked(catalog.seal.edition, self.object_id)
+        if target not in catalog.known_folders:
+            cached_folder(target, catalog.place(row), fetch=lambda: catalog.asset(row))
+            catalog.known_folders.add(target)
         return target
 
     @property

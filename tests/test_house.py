@@ -38,12 +38,13 @@ LOADER_ROOMS = {
     "metric": {"errors", "kinematics"},
     "convention": {"errors", "portable", "untrusted", "format", "kinematics"},
     "assets": {"errors", "format"},
-    "library": {"errors", "files", "untrusted", "format", "kinematics", "assets"},
+    "hub": {"errors", "files", "untrusted", "format", "assets"},
+    "library": {"errors", "files", "untrusted", "format", "kinematics", "assets", "hub"},
     "render": {"errors", "portable", "triangles", "untrusted"},
     "geometry": {"errors", "portable", "draws", "triangles", "render"},
     "objects": {"errors", "format", "kinematics", "assets", "library", "render", "geometry"},
     "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
-    "load": {"errors", "format", "assets", "library", "dataset"},
+    "load": {"errors", "format", "assets", "hub", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
     "adapters": {
         "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
@@ -59,8 +60,8 @@ LOADER_ROOMS = {
         "dataset", "render",
     },
     "cli": {
-        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "library",
-        "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
+        "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120

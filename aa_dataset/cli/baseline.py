@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
-from aa_dataset.cli.terminal import note, say
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, parse_count
+from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
     from aa_dataset.score.baselines import Options
@@ -49,6 +49,7 @@ def add_to(commands: Any) -> None:
         default="joints",
         help="write joints.json (default, keeps every digit) or object.urdf",
     )
+    add_json(parser)
     parser.set_defaults(run=run_baseline)
 
 
@@ -72,6 +73,10 @@ def _write(arguments: argparse.Namespace, options: Options) -> int:
     count = write_baseline(
         arguments.name, dataset, arguments.out, options=options, form=arguments.format
     )
+    if arguments.json:
+        facts = {"baseline": baseline.label(options), "objects": count, "split": dataset.label}
+        say_json({"folder": str(arguments.out), **facts})
+        return 0
     say(
         [
             f"{arguments.out}: {baseline.label(options)} for {count} objects of "
@@ -85,10 +90,18 @@ def _write(arguments: argparse.Namespace, options: Options) -> int:
 def _print_table(arguments: argparse.Namespace) -> int:
     from aa_dataset.load import load_default
     from aa_dataset.score.baselines.folder import require_free
-    from aa_dataset.score.baselines.table import markdown, rows_of_all, title_of
+    from aa_dataset.score.baselines.table import (
+        markdown,
+        rows_content,
+        rows_of_all,
+        title_of,
+    )
 
     require_free(arguments.out)
     dataset = load_default(arguments.library, arguments.split)
     rows = rows_of_all(dataset, arguments.out, seed=arguments.seed, tell=note)
-    say(markdown(rows, title_of(dataset)).splitlines())
+    if arguments.json:
+        say_json(rows_content(rows, title_of(dataset)))
+    else:
+        say(markdown(rows, title_of(dataset)).splitlines())
     return 0

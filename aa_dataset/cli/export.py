@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.cli.arguments import add_library
-from aa_dataset.cli.terminal import say
+from aa_dataset.cli.arguments import add_json, add_library
+from aa_dataset.cli.terminal import say, say_json
 
 
 def add_to(commands: Any) -> None:
@@ -23,6 +23,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--scene", action="store_true", help="write floor, light, camera and key frames as well"
     )
+    add_json(parser)
     parser.set_defaults(run=run_export)
 
 
@@ -36,5 +37,9 @@ def run_export(arguments: argparse.Namespace) -> int:
     is_folder = ObjectLayout(folder).urdf.is_file()
     item = folder if is_folder else load_default(arguments.library)[arguments.object]
     out = arguments.out or Path(f"{folder.name}-{arguments.format}")
-    say([str(export(item, out, format=arguments.format, scene=arguments.scene))])
+    path = export(item, out, format=arguments.format, scene=arguments.scene)
+    if arguments.json:
+        say_json({"object": arguments.object, "format": arguments.format, "file": str(path)})
+    else:
+        say([str(path)])
     return 0

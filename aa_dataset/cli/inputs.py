@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count, parse_positive
-from aa_dataset.cli.terminal import note, progress, say
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, parse_count, parse_positive
+from aa_dataset.cli.terminal import note, progress, say, say_json
 from aa_dataset.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def add_to(commands: Any) -> None:
         "--workers", type=parse_positive, default=1, help="worker processes; default 1"
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be written")
+    add_json(parser)
     parser.set_defaults(run=run_inputs)
 
 
@@ -67,18 +68,32 @@ def run_inputs(arguments: argparse.Namespace) -> int:
         f"{asked.settings.size} pixels, layout {asked.settings.layout}: about {needed:.2f} GB"
     )
     if arguments.dry_run:
+        if arguments.json:
+            say_json({"objects": len(asked.dataset), "gigabytes": needed})
         return 0
     waiting = prepare(asked)
     there = len(asked.dataset) - len(waiting)
     if there:
         note(f"{there:,} objects are there already.")
     refused = _written(asked, waiting, arguments.workers)
+    if arguments.json:
+        say_json(_facts(asked, refused))
+        return int(bool(refused))
     say([f"{arguments.out}: inputs of {len(asked.dataset) - len(refused):,} objects"])
     if asked.settings.blind:
         say([f"{asked.key}: the ids behind the names; keep it from the method"])
     for one in refused:
         note(f"{one.object_id} has no inputs: {one.sentence}")
     return int(bool(refused))
+
+
+def _facts(asked: Order, refused: list[Refused]) -> dict[str, Any]:
+    return {
+        "folder": str(asked.out),
+        "objects": len(asked.dataset) - len(refused),
+        "key": str(asked.key) if asked.settings.blind else None,
+        "refused": {one.object_id: one.sentence for one in refused},
+    }
 
 
 def _written(asked: Order, waiting: list[str], workers: int) -> list[Refused]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count, parse_span
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_library, parse_count
+from aa_dataset.cli.selection import add_selection, open_selection
 from aa_dataset.cli.terminal import note, say, say_json, table, width
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import refused_as_sentence, write_bytes
@@ -44,23 +45,7 @@ def _add_info(commands: Any) -> None:
 def _add_list(commands: Any) -> None:
     parser = commands.add_parser("list", help="list the objects of a library")
     add_library(parser)
-    for option in ("--category", "--supercategory", "--source", "--joint-type", "--license"):
-        parser.add_argument(option, action="append", help="keep only these; repeatable")
-    for option, what in (
-        ("--joints", "movable joints"),
-        ("--depth", "depth of the tree"),
-        ("--size", "diagonal of the box [m]"),
-    ):
-        parser.add_argument(
-            option,
-            type=parse_span,
-            metavar="N|LOW..HIGH",
-            help=f"keep only this number, or range, of {what}; 3.. means 3 or more",
-        )
-    parser.add_argument("--metric", action="store_true", help="keep only objects in true meters")
-    parser.add_argument("--finding", action="append", help="keep only objects with this finding")
-    parser.add_argument("--without-finding", action="append", help="leave out such objects")
-    parser.add_argument("--split", help="list one split only, such as eval200, or a split file")
+    add_selection(parser)
     parser.add_argument(
         "--limit", type=parse_count, help=f"objects to show; default {SHOWN}, 0 for all"
     )
@@ -85,6 +70,7 @@ def _add_unpack(commands: Any) -> None:
         "--object", action="append", metavar="ID", help="unpack only this object; may be repeated"
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    add_json(parser)
     parser.set_defaults(run=_run_unpack)
 
 
@@ -163,19 +149,7 @@ def _counts_that_fit(counts: dict[str, int]) -> str:
 
 
 def _run_list(arguments: argparse.Namespace) -> int:
-    dataset = _open_dataset(arguments.library, split=arguments.split).filter(
-        category=arguments.category,
-        supercategory=arguments.supercategory,
-        source=arguments.source,
-        license=arguments.license,
-        joint_type=arguments.joint_type,
-        joints=arguments.joints,
-        depth=arguments.depth,
-        size=arguments.size,
-        is_metric=True if arguments.metric else None,
-        finding=arguments.finding,
-        without_finding=arguments.without_finding,
-    )
+    dataset = open_selection(arguments)
     limit = arguments.limit
     if limit is None:
         limit = 0 if arguments.json else SHOWN
@@ -249,6 +223,10 @@ def _run_unpack(arguments: argparse.Namespace) -> int:
     if arguments.object:
         dataset = dataset.select(dict.fromkeys(arguments.object))
     written = dataset.unpack(arguments.dest)
+    if arguments.json:
+        folder = str(arguments.dest)
+        say_json({"folder": folder, "objects": dataset.object_ids, "newly_written": written})
+        return 0
     say([f"{len(dataset):,} objects in {arguments.dest}, {written:,} newly written"])
     return 0
 

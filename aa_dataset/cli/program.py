@@ -20,12 +20,15 @@ from aa_dataset.cli import (
     baseline,
     check,
     compare,
+    completion,
+    credit,
     explain,
     export,
     inputs,
     judge,
     library,
     nearest,
+    pull,
     score,
     simulate,
     sources,
@@ -40,6 +43,7 @@ from aa_dataset.untrusted.foreign_text import terminal_text
 # In the order of `aa --help`.
 _COMMANDS = (
     library,
+    credit,
     score,
     compare,
     baseline,
@@ -53,7 +57,9 @@ _COMMANDS = (
     export,
     inputs,
     judge,
+    pull,
     verify,
+    completion,
 )
 
 
@@ -86,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; those of a pipeline command are passed on unparsed."""
-    parser = _argument_parser()
+    parser = argument_parser()
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command not in sources.COMMANDS:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -94,7 +100,8 @@ def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
-def _argument_parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser with all commands."""
     parser = argparse.ArgumentParser(
         prog="aa", description="Inspect, unpack and score with the ArticulateArena library."
     )

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP, parse_count
-from aa_dataset.cli.terminal import say
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, parse_count
+from aa_dataset.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from aa_dataset.score.simulated.folder import Simulated
@@ -39,6 +39,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=parse_count, default=0, help="for what a format leaves open; default 0"
     )
+    add_json(parser)
     parser.set_defaults(run=run_simulate)
 
 
@@ -53,7 +54,11 @@ def run_simulate(arguments: argparse.Namespace) -> int:
         require_free(folder)
     dataset = load_default(arguments.library, arguments.split)
     found = write_simulated(arguments.name, dataset, out, seed=arguments.seed)
-    say(_lines(arguments, found, dataset.label))
+    if arguments.json:
+        folders = {"folder": str(out), "inputs": str(inputs_beside(out))}
+        say_json({**folders, "objects": found.count, "refused": dict(found.refused)})
+    else:
+        say(_lines(arguments, found, dataset.label))
     return 0
 
 

@@ -35,6 +35,7 @@ def _add_export(verbs: Any) -> None:
     parser.add_argument("split", metavar="SPLIT", help="name of a split, see `aa info`")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
+    add_json(parser)
     parser.set_defaults(run=_run_export)
 
 
@@ -61,7 +62,12 @@ def _run_export(arguments: argparse.Namespace) -> int:
     dataset = load_default(arguments.library)
     split = export_split(dataset.catalog, arguments.split)
     write_split_file(split, arguments.out)
-    say([f"{arguments.out}: {split.name}, {_count(len(split.members))}, members {split.digest}"])
+    if arguments.json:
+        facts = {"split": split.name, "objects": len(split.members), "members": split.digest}
+        say_json({"file": str(arguments.out), **facts})
+    else:
+        what = f"{split.name}, {_count(len(split.members))}, members {split.digest}"
+        say([f"{arguments.out}: {what}"])
     for line in _terms_lines(dataset, split.members):
         note(line)
     return 0
@@ -70,7 +76,7 @@ def _run_export(arguments: argparse.Namespace) -> int:
 def _terms_lines(dataset: Dataset, members: Iterable[Member]) -> list[str]:
     """Remind of terms: the file has joints of objects that may not be passed on themselves."""
     table = dataset.table("objects").select(["object_id", "redistribution"]).to_pylist()
-    closed = {row["object_id"] for row in table if not row["redistribution"]}
+    closed = {row["object_id"] for row in table if row["redistribution"] == "none"}
     found = Counter(
         (member.source, member.license) for member in members if member.object_id in closed
     )

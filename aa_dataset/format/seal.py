@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import FileSeal, write_bytes
 from aa_dataset.format.benchmark import Benchmark, read_benchmark
+from aa_dataset.format.credits import Credit, read_credits
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import SCHEMA_VERSION
 from aa_dataset.format.validation import SEAL_BYTES, brief, check_seal, parse_seal
@@ -39,6 +40,8 @@ class Seal:
         The version of the benchmark that the library holds.
     files : dict of str to FileSeal
         Every file of the library by its path relative to the folder.
+    credits : dict of str to Credit
+        What to cite, by source; empty in libraries of older builds.
     sha256 : str
         Digest of `library.json` itself, in hex; empty before it is written.
     """
@@ -52,6 +55,7 @@ class Seal:
     splits: dict[str, int]
     benchmark: Benchmark | None
     files: dict[str, FileSeal]
+    credits: dict[str, Credit] = field(default_factory=dict)
     sha256: str = ""
 
     @property
@@ -119,6 +123,7 @@ def _checked_seal(data: dict[str, Any], path: Path, sha256: str) -> Seal:
             files={
                 name: FileSeal(mark["sha256"], mark["size"]) for name, mark in data["files"].items()
             },
+            credits=read_credits(data.get("credits", {})),
             sha256=sha256,
         )
     except KeyError as error:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from aa_dataset.errors import LibraryError
 from aa_dataset.files import FileSeal
 from aa_dataset.format.benchmark import Benchmark
+from aa_dataset.format.credits import Credit
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.revision import tables_revision
 from aa_dataset.format.schema import SCHEMA_VERSION
@@ -29,17 +30,21 @@ def seal_folder(
     expected: int,
     benchmark: Benchmark | None,
     marks: Mapping[str, FileSeal],
+    credits: Mapping[str, Credit] | None = None,
 ) -> Seal:
     """Write `library.json` for the current tables and assets; return its content.
 
     `marks` are the digests of the files when they were made. A file that changed since is removed
-    and an error is raised, so that no seal ever covers a damaged file.
+    and an error is raised, so that no seal ever covers a damaged file. Of `credits` those of
+    sources with objects here are kept.
     """
+    credits = credits or {}
     files = {_relative_name(folder, path): FileSeal.of(path) for path in sealed_files(folder)}
     for file, mark in files.items():
         if mark != marks.get(file, mark):
             raise _damage_error(folder.root / file)
     objects = pq.read_table(folder.table("objects"), columns=["source"]).to_pylist()
+    sources = Counter(row["source"] for row in objects)
     splits = Counter(row["split"] for row in read_rows(folder.table("splits")))
     seal = Seal(
         name=name,
@@ -47,10 +52,11 @@ def seal_folder(
         schema_version=SCHEMA_VERSION,
         expected_objects=expected,
         objects=len(objects),
-        sources=dict(Counter(row["source"] for row in objects)),
+        sources=dict(sources),
         splits=dict(splits),
         benchmark=benchmark,
         files=files,
+        credits={source: credits[source] for source in sorted(sources) if source in credits},
     )
     return write_seal(folder, seal)
 

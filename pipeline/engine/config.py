@@ -61,7 +61,8 @@ def _build_sources(changes: Changes, known: Mapping[str, Description]) -> dict[s
         if not options.get("skip", False):
             folder = with_home_folder(options.get("folder", description.folder))
             facts = description.facts(folder)
-            found[name] = Source(options.get("shards", description.shards), facts)
+            shards = options.get("shards", description.shards)
+            found[name] = Source(shards, facts, description.credit)
     return found
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from aa_dataset.format.credits import NO_CREDIT, Credit
 from pipeline.base.tables import dump_json
 from pipeline.raw.records import Frame
 
@@ -43,6 +44,8 @@ class SourceFacts:
         The same.
     unit : float
         m per length of the source, the same.
+    redistribution : str
+        The most that a release may contain of an object: `assets`, `annotations` or `none`.
     """
 
     folder: str
@@ -52,14 +55,16 @@ class SourceFacts:
     frame: Frame
     scale: str
     unit: float = 1.0
+    redistribution: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One raw source of the build, and its number of shards."""
+    """One raw source of the build, its number of shards, and what to cite for its objects."""
 
     shards: int
     facts: SourceFacts
+    credit: Credit = NO_CREDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +165,19 @@ class Config:
     publish: Publish
 
     @property
+    def credits(self) -> dict[str, Credit]:
+        """Return what to cite, by source."""
+        return {name: source.credit for name, source in self.sources.items()}
+
+    @property
     def source_order(self) -> tuple[str, ...]:
         """Return the names of the sources in order, which JSON with sorted keys does not keep."""
         return tuple(self.sources)
 
     @property
-    def licenses(self) -> dict[str, str]:
-        """Return the license of every source."""
-        return {name: source.facts.license for name, source in self.sources.items()}
+    def redistribution(self) -> dict[str, str]:
+        """Return the most that a release may contain of an object, by source."""
+        return {name: source.facts.redistribution for name, source in self.sources.items()}
 
 
 class ShardSettings(Protocol):
@@ -239,20 +249,21 @@ class ManifestSettings:
 
 @dataclass(frozen=True, slots=True)
 class SplitSettings:
-    """What `split` reads."""
+    """What `split` reads, which also seals the library; `credits` by source."""
 
     name: str
     expected_objects: int
     split: Split
+    credits: Mapping[str, Credit]
 
 
 @dataclass(frozen=True, slots=True)
 class PublishSettings:
-    """What `publish` reads; `licenses` by source."""
+    """What `publish` reads; `redistribution` by source."""
 
     name: str
     publish: Publish
-    licenses: Mapping[str, str]
+    redistribution: Mapping[str, str]
 
 
 def select(config: Config, kind: type[T]) -> T:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from aa_dataset.format.credits import Credit, parse_bibtex
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 from pipeline.engine.access import Access
@@ -31,10 +32,18 @@ class Description:
     expected: Mapping[str, int]
     citation: str
     redistribution: str
+    terms: str
     proved: Mapping[str, str]
+    cites: tuple[str, ...] = ()
     unit: float = 1.0
     folder: str = ""
     shards: int = 1
+
+    @property
+    def credit(self) -> Credit:
+        """What to cite for the objects of the source."""
+        entries = read_citations()
+        return Credit(self.title, self.citation, tuple(entries[key] for key in self.cites))
 
     def facts(self, folder: str) -> SourceFacts:
         """Return the facts that stages may read, for a source in `folder`."""
@@ -46,6 +55,7 @@ class Description:
             self.frame,
             self.scale,
             self.unit,
+            self.redistribution,
         )
 
 
@@ -60,10 +70,27 @@ def load_sources() -> dict[str, Description]:
             for name, entry in content.items()
             if not is_adapter(entry["adapter"])
         ]
+        problems += _unknown_citations(content)
     if problems:
         raise ConfigError("\n".join(sorted(problems)))
     found = {name: structured(Description, entry) for name, entry in content.items()}
     return {name: _with_folder(name, entry) for name, entry in found.items()}
+
+
+def _unknown_citations(content: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
+    known = read_citations()
+    for name, entry in content.items():
+        for key in entry.get("cites", ()):
+            if key not in known:
+                yield f"{layout.SOURCES}: {name}.cites: {layout.CITATIONS} has no entry {key!r}."
+
+
+def read_citations() -> dict[str, str]:
+    """Return the BibTeX entries that sources may cite, by key."""
+    try:
+        return parse_bibtex(layout.CITATIONS.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{layout.CITATIONS}: {error}.") from error
 
 
 def _with_folder(name: str, entry: Description) -> Description:

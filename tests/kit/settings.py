@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.engine.config import load_config
-from pipeline.engine.settings import Budgets, Config, Source, SourceFacts
+from pipeline.engine.settings import Budgets, Config, SourceFacts
 from pipeline.raw.records import Frame
 from tests.kit.places import REPOSITORY
 
@@ -34,7 +34,7 @@ def changed(config: Config, **sections: Mapping[str, Any]) -> Config:
 
 def with_shards(config: Config, **shards: int) -> Config:
     """Return a config in which some sources are cut into so many shards."""
-    cut = {name: Source(number, config.sources[name].facts) for name, number in shards.items()}
+    cut = {name: replace(config.sources[name], shards=number) for name, number in shards.items()}
     return replace(config, sources={**config.sources, **cut})
 
 
@@ -48,4 +48,4 @@ with contextlib.chdir(REPOSITORY):
 def facts_of(folder: object, **changes: Any) -> SourceFacts:
     """Return the facts of a metric source without terms, in the layout of the generated one."""
     usual = SourceFacts(str(folder), "generated", "unknown", "", Frame("z", None), "metric")
-    return replace(usual, **changes)
+    return replace(usual, **{"redistribution": "assets", **changes})

@@ -80,8 +80,9 @@ def workspace(elsewhere: Path) -> Path:
     shutil.copytree(REPOSITORY / "taxonomy", "taxonomy")
     for path in (REPOSITORY / "pipeline").rglob("*.[jyt]s*"):  # JSON and TSV
         _copy_data(path)
-    for path in (REPOSITORY / "pipeline").rglob("*.yaml"):
-        _copy_data(path)
+    for kind in ("yaml", "bib"):
+        for path in (REPOSITORY / "pipeline").rglob(f"*.{kind}"):
+            _copy_data(path)
     return elsewhere
 
 

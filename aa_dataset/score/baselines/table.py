@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.score.baselines.folder import require_free
@@ -16,9 +17,9 @@ from aa_dataset.score.evaluate import Plan, evaluate_into
 from aa_dataset.score.method import find_method
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import ALL_JOINTS
-from aa_dataset.score.statistics import HEADLINE, OF_OBJECTS, RATE, SHARE
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.statistics import HEADLINE, OF_OBJECTS, RATE, SHARE
 
 NAMES = tuple(baseline.name for baseline in BASELINES)
 SIGMAS = (0.05, 0.1, 0.2, 0.4)
@@ -158,6 +159,19 @@ def markdown(rows: Sequence[BaselineRow], title: str) -> str:
     lines += [row_line(row) for row in rows]
     text = (textwrap.fill(part, WIDTH, break_on_hyphens=False) for part in _reading(rows, title))
     return "\n".join([*lines, "", *text]) + "\n"
+
+
+def rows_content(rows: Sequence[BaselineRow], title: str) -> dict[str, Any]:
+    """Return the table as JSON types; a number that is undefined is None."""
+    columns = [score for score, *_ in _NUMBERS]
+    found = []
+    for row in rows:
+        numbers = [
+            {end: None if math.isnan(value) else value for end, value in asdict(number).items()}
+            for number in row.numbers
+        ]
+        found.append({"name": row.name, **dict(zip(columns, numbers, strict=True))})
+    return {"title": title, "rows": found}
 
 
 def row_line(row: BaselineRow) -> str:

@@ -103,6 +103,7 @@ def run(job: ShardJob[SplitSettings]) -> None:
         expected=job.settings.expected_objects,
         benchmark=chosen.benchmark,
         marks=read_marks(job.inputs["marks"]),
+        credits=job.settings.credits,
     )
 
 

@@ -181,6 +181,16 @@ def test_a_mistake_in_the_sources_is_a_sentence(workspace: Path, old: str, new: 
         parse_config(config)
 
 
+def test_a_citation_without_an_entry_is_a_sentence(workspace: Path) -> None:
+    text = layout.SOURCES.read_text()
+    layout.SOURCES.write_text(text.replace("cites: [Gao2026LAM]", "cites: [Gao2026LAMB]"))
+    with pytest.raises(ConfigError, match=r"articulated_object_code\.cites: .* 'Gao2026LAMB'"):
+        load_config()
+    layout.CITATIONS.write_text("@misc{half,")
+    with pytest.raises(ConfigError, match=r"citations\.bib: .*not one BibTeX entry"):
+        load_config()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

@@ -19,7 +19,7 @@ import yaml
 
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
-from aa_dataset.format.seal import Seal
+from aa_dataset.format.seal import Seal, read_seal
 from pipeline.stages.publish.card import dataset_card, license_text
 from tests.kit import small_build
 
@@ -57,6 +57,19 @@ def test_tables_are_sorted_have_their_schema_and_speak_of_objects_that_are_there
     }
     assert set(counted.values()) == {(2, 1)}
     assert sum(row["objects"] for row in table(root, "categories")) == len(kept)
+
+
+@pytest.mark.parametrize("folder", ["library", "release"])
+def test_what_to_cite_travels_with_a_folder_for_its_own_sources_alone(
+    built: Path, folder: str
+) -> None:
+    seal = read_seal(LibraryLayout(built / folder))
+    assert (
+        {*seal.credits}
+        == {*seal.sources}
+        == {row["source"] for row in table(built / folder, "objects")}
+    )
+    assert seal.credits["generated"].title == "The generated collection of ArticulateArena"
 
 
 @pytest.mark.parametrize("folder", ["library", "release"])
@@ -102,7 +115,7 @@ def test_the_release_holds_exactly_what_licenses_allow(
         if terms == "CC0-1.0"
     }
     assert ids(built / "release", "objects") == allowed - {"generated-twin"}
-    assert all(row["redistribution"] for row in table(built / "release", "objects"))
+    assert all(row["redistribution"] == "assets" for row in table(built / "release", "objects"))
 
 
 def test_no_file_of_the_release_names_an_object_that_may_not_be_passed_on(built: Path) -> None:
