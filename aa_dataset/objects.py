@@ -329,7 +329,7 @@ class ArticulatedObject:
 
     def read(self, name: str) -> bytes:
         """Return the contents of one file, read from the tar without unpacking it."""
-        return self._catalog.checked_asset(self._row).read(name)
+        return self._catalog.read(self._row, name)
 
     def unpack(self, folder: Path) -> Path:
         """Write the object's files to ``folder`` unless they are there already; return it.

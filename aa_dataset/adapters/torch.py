@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArgumentError, MissingExtraError
-from aa_dataset.kinematics.joints import JointType
 from aa_dataset.objects import ArticulatedObject
 
 try:
@@ -28,23 +28,22 @@ except ImportError as error:
 Sample = dict[str, Any]
 Transform = Callable[[ArticulatedObject, Sample], Any]
 
-# What a joint has, in the order of `ArticulatedObject.joints`, and the value of one that pads: it
-# is fixed, so no loss depends on it.
 JOINT_FIELDS = ("screws", "limits", "types", "masses", "centers", "inertias")
-TYPES = {kind: number for number, kind in enumerate(JointType)}
 
 
-@dataclass(frozen=True, slots=True)
 class Reader:
-    """Makes the sample of an object.
+    """Makes the sample of an object of one library.
 
     A sample is a dict with ``object_id`` and, for its j movable joints and n points, the tensors
     ``screws`` (j, 6), ``limits`` (j, 2), ``types`` (j,), ``masses`` (j,), ``centers`` (j, 3),
     ``inertias`` (j, 3, 3), and ``points`` (n, 3), ``normals`` (n, 3), ``links`` (n,) if there are
-    points. All are float32 or int64 in the object frame at rest, in m, rad and kg.
+    points. All are float32 or int64 in the object frame at rest, in m, rad and kg; joints are in
+    the order of the joints table, types as in `JointArrays` and links as in `PointSample`.
 
-    Attributes
+    Parameters
     ----------
+    dataset : Dataset
+        A selection of the library.
     points : int
         Points on the surface, 0 for none (extra ``mesh``).
     seed : int
@@ -53,19 +52,57 @@ class Reader:
         Its result takes the place of the sample; it may add fields, or read files.
     """
 
-    points: int = 0
-    seed: int = 0
-    transform: Transform | None = None
+    def __init__(
+        self,
+        dataset: Dataset,
+        *,
+        points: int = 0,
+        seed: int = 0,
+        transform: Transform | None = None,
+    ):
+        self.dataset, self.points, self.seed, self.transform = dataset, points, seed, transform
+        self._joints = _Joints.of(dataset)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the arrays, which a worker makes itself."""
+        return _reader, (self.dataset, self.points, self.seed, self.transform)
 
     def __call__(self, item: ArticulatedObject) -> Any:
         """Return the sample of an object."""
-        sample: Sample = {"object_id": item.object_id, **_joint_tensors(item)}
+        sample: Sample = {"object_id": item.object_id, **self._joints.tensors(item.row)}
         if self.points:
             drawn = item.sample_points(self.points, self.seed)
             sample["points"] = torch.from_numpy(drawn.points.astype(np.float32))
             sample["normals"] = torch.from_numpy(drawn.normals.astype(np.float32))
             sample["links"] = torch.from_numpy(drawn.link)
         return sample if self.transform is None else self.transform(item, sample)
+
+
+def _reader(dataset: Dataset, points: int, seed: int, transform: Transform | None) -> Reader:
+    return Reader(dataset, points=points, seed=seed, transform=transform)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joints:
+    """The joints of a whole library; those of row k are ``starts[k]:starts[k + 1]``."""
+
+    columns: dict[str, NDArray[Any]]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> _Joints:
+        arrays = Dataset(dataset.catalog).joint_arrays()
+        names = (name for name in JOINT_FIELDS if name != "types")
+        columns = {name: getattr(arrays, name).astype(np.float32) for name in names}
+        columns |= {
+            name: np.nan_to_num(columns[name]) for name in ("masses", "centers", "inertias")
+        }
+        return cls({**columns, "types": arrays.types}, arrays.starts)
+
+    def tensors(self, row: int) -> dict[str, torch.Tensor]:
+        """Return the joints of one object; copies, because a view would be sent with the whole."""
+        span = slice(self.starts[row], self.starts[row + 1])
+        return {name: torch.from_numpy(self.columns[name][span].copy()) for name in JOINT_FIELDS}
 
 
 class ObjectDataset(data.Dataset[Any]):
@@ -86,7 +123,8 @@ class ObjectDataset(data.Dataset[Any]):
         seed: int = 0,
         transform: Transform | None = None,
     ):
-        self.dataset, self.read = dataset, Reader(points, seed, transform)
+        self.dataset = dataset
+        self.read = Reader(dataset, points=points, seed=seed, transform=transform)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -127,7 +165,8 @@ class ObjectStream(data.IterableDataset[Any]):
     ):
         if not 0 <= rank < world_size:
             raise ArgumentError(f"`rank` is {rank}; it must be from 0 to {world_size - 1}.")
-        self.dataset, self.read = dataset, Reader(points, seed, transform)
+        self.dataset = dataset
+        self.read = Reader(dataset, points=points, seed=seed, transform=transform)
         self.shuffle, self.rank, self.world_size = shuffle, rank, world_size
         self.epoch = 0
 
@@ -191,22 +230,3 @@ def _others(samples: Sequence[Mapping[str, Any]]) -> Sample:
         name: torch.stack(column) if isinstance(column[0], torch.Tensor) else column
         for name, column in columns.items()
     }
-
-
-def _joint_tensors(item: ArticulatedObject) -> dict[str, torch.Tensor]:
-    joints = item.joints
-    bodies = [joint.body for joint in joints]
-    zero = np.zeros((3, 3))
-    columns = {
-        "screws": (np.array([joint.screw for joint in joints]), (6,)),
-        "limits": (np.array([joint.limits for joint in joints]), (2,)),
-        "masses": (np.array([body.mass if body else 0.0 for body in bodies]), ()),
-        "centers": (np.array([body.center if body else zero[0] for body in bodies]), (3,)),
-        "inertias": (np.array([body.inertia if body else zero for body in bodies]), (3, 3)),
-    }
-    tensors = {
-        name: torch.from_numpy(values.reshape(-1, *shape).astype(np.float32))
-        for name, (values, shape) in columns.items()
-    }
-    types = torch.tensor([TYPES[joint.type] for joint in joints], dtype=torch.int64)
-    return {**tensors, "types": types}
