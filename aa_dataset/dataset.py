@@ -349,12 +349,9 @@ class Dataset:
         Objects are written atomically, so an interrupted call can be repeated. A folder with other
         content is refused, so that two revisions never mix.
         """
+        assets = [self._catalog.asset(int(row)) for row in self._rows]  # or raise, with no folder
         place = claim_folder(folder, f"{self.name} {self.revision}")
-        written = 0
-        for item in self:
-            asset = self._catalog.asset(item.row)
-            written += given_folder(place.object(item.object_id), asset)
-        return written
+        return sum(given_folder(place.object(asset.object_id), asset) for asset in assets)
 
     def _column(self, name: str) -> pa.ChunkedArray:
         return self._catalog.objects[name].take(pa.array(self._rows))

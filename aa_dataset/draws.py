@@ -32,6 +32,10 @@ class Draws:
         """Return a number in [0, 1)."""
         return (int(self._raw.random_raw()) >> _BITS) * _STEP
 
+    def uniforms(self, count: int) -> Array:
+        """Return `count` numbers in [0, 1), (count,): those of as many calls of `uniform`."""
+        return np.asarray((np.asarray(self._raw.random_raw(count)) >> _BITS) * _STEP, float)
+
     def normal(self) -> float:
         """Return a number of mean 0 and variance 1: twelve uniform numbers minus 6.
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import PurePath
+from typing import Any
 
 
 class ArenaError(Exception):
@@ -16,6 +18,17 @@ class LibraryError(ArenaError):
 
 class SchemaVersionError(LibraryError):
     """A library was written with another schema version than this package reads."""
+
+
+class FilesNotHeldError(LibraryError):
+    """A release has the annotations of an object alone, because its terms allow no more."""
+
+    def __init__(self, name: str, object_id: str, command: str):
+        super().__init__(
+            f"{name} has the annotations of {object_id!r} but no files, because the terms of its "
+            f"source do not allow to pass these on. Make them yourself: `{command}` (in a checkout "
+            "of the repository)."
+        )
 
 
 class ShapeError(ArenaError, ValueError):
@@ -62,6 +75,14 @@ class MissingExtraError(ArenaError, ImportError):
             f"{feature} needs an optional package ({cause.name or cause}). "
             f"Run `pip install 'aa-dataset[{extra}]'`."
         )
+
+
+def optional(module: str, feature: str, extra: str) -> Any:
+    """Import a module that needs an extra, or raise with the command that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(feature, extra, error) from error
 
 
 class UnboundedRangeError(JointError):

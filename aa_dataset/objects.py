@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.assets.cache import cache_layout
 from aa_dataset.assets.unpacked import cached_folder, given_folder
-from aa_dataset.errors import LibraryError
-from aa_dataset.format.layout import ObjectLayout
+from aa_dataset.errors import LibraryError, ShapeError, optional
+from aa_dataset.format.layout import GLB, ObjectLayout
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.states import State, posed, random_state
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.library.catalog import Catalog
 from aa_dataset.library.link_boxes import link_boxes
+
+if TYPE_CHECKING:
+    from aa_dataset.geometry.sampling import PointSample
+    from aa_dataset.render.camera import Camera
+    from aa_dataset.render.glb import Model
 
 Array = NDArray[np.float64]
 
@@ -180,16 +184,92 @@ class ArticulatedObject:
         """
         return random_state(self.tree, seed, self.object_id)
 
+    def meshes(self, q: State | None = None) -> dict[str, Any]:
+        """Return one `trimesh.Trimesh` per link with geometry, object frame [m] (extra ``mesh``).
+
+        They are at rest or in the state `q`, one state as for `pose`, and have the colors of the
+        materials; `scene` has the textures.
+        """
+        _require_geometry("mesh")
+        from aa_dataset.geometry.meshes import link_meshes
+
+        return link_meshes(self._model(textures=False), self._placements(q))
+
+    def scene(self, q: State | None = None) -> Any:
+        """Return a `trimesh.Scene` at rest or in the state `q` (extra ``mesh``).
+
+        It has a node per link with the link's name, below it a mesh per material, with textures.
+        """
+        _require_geometry("mesh")
+        from aa_dataset.geometry.meshes import posed_scene
+
+        return posed_scene(self._model(), self._placements(q))
+
+    def sample_points(self, n: int = 2048, seed: int = 0, q: State | None = None) -> PointSample:
+        """Return n points on the visual geometry with normals and links (extra ``mesh``).
+
+        They are spread by area and depend on the object, `n` and `seed`. In another state `q` they
+        are the same points of the material, moved. All digits are the same on every machine.
+        """
+        _require_geometry("mesh")
+        from aa_dataset.geometry.sampling import sample_surface
+
+        model = self._model(textures=False)
+        sample = sample_surface(model, self.tree.links, n, seed, self.object_id)
+        return sample if q is None else sample.moved(self._placements(q))
+
+    def render(
+        self,
+        q: State | None = None,
+        *,
+        size: int = 512,
+        camera: Camera | None = None,
+        backend: str = "auto",
+    ) -> NDArray[np.uint8]:
+        """Return a picture (size, size, 3), drawn like the previews (extra ``render``).
+
+        Parameters
+        ----------
+        q : one state as for `pose`
+            Default: rest.
+        size : int
+            Width and height in pixels.
+        camera : aa_dataset.render.camera.Camera, optional
+            Pass one camera for a film. By default, this state fills the picture.
+        backend : {"auto", "egl", "embree"}
+            OpenGL by pyrender, or rays by embreex.
+        """
+        _require_geometry("render")
+        from aa_dataset.geometry.pictures import picture
+
+        shown = self._model()
+        return picture(shown, self._placements(q), size=size, camera=camera, backend=backend)
+
+    def _model(self, *, textures: bool = True) -> Model:
+        from aa_dataset.render.glb import read_glb
+
+        return read_glb(self.read(GLB), textures=textures)
+
+    def _placements(self, q: State | None) -> dict[str, Array]:
+        """Return the displacement (4, 4) of every link in one state."""
+        placements = self.pose(q)
+        shape = placements[self.tree.root].shape
+        if shape != (4, 4):
+            raise ShapeError("q", shape[:-2], ())
+        return placements
+
     @property
     def folder(self) -> Path:
-        """Folder with the object's files in ``$AA_HOME``, unpacked if absent or damaged.
+        """Folder with the object's files in the cache, unpacked if absent or damaged.
 
-        An open library checks the files on first access.
+        A published object is downloaded first, by itself. An open library checks the files on
+        first access.
         """
-        target = cache_layout().unpacked(self._catalog.seal.edition, self.object_id)
-        if target not in self._catalog.known_folders:
-            cached_folder(target, self._catalog.asset(self._row))
-            self._catalog.known_folders.add(target)
+        catalog, row = self._catalog, self._row
+        target = catalog.access.cache.unpacked(catalog.seal.edition, self.object_id)
+        if target not in catalog.known_folders:
+            cached_folder(target, catalog.place(row), fetch=lambda: catalog.asset(row))
+            catalog.known_folders.add(target)
         return target
 
     @property
@@ -237,3 +317,8 @@ class ArticulatedObject:
         """
         given_folder(folder, self._catalog.asset(self._row))
         return folder
+
+
+def _require_geometry(extra: str) -> None:
+    """Raise with the command that installs Pillow, which reads textures, if it is absent."""
+    optional("PIL.Image", "the geometry of an object", extra)

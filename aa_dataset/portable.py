@@ -200,6 +200,46 @@ def cos(angles: ArrayLike) -> Array:
     return _apply_to_each(math.cos, angles)
 
 
+# 1 / 3!, 1 / 5!, ... and 1 / 2!, 1 / 4!, ... with their signs, the last first: on |r| <= pi / 4 the
+# next term is below 1e-16 of the sum.
+_SINE = tuple((-1) ** (k // 2) / math.factorial(k) for k in range(17, 2, -2))
+_COSINE = tuple((-1) ** (k // 2) / math.factorial(k) for k in range(16, 1, -2))
+# pi / 2 in three parts: the first two have 33 bits, so their product with |k| < 2^20 is exact.
+_QUARTERS = tuple(
+    map(float.fromhex, ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69"))
+)
+
+
+def sine_cosine(angles: ArrayLike) -> tuple[Array, Array]:
+    """Return sines and cosines (n,) of angles (n,) [rad] in whole arrays, unlike `sin` and `cos`.
+
+    All steps are additions and products, so every machine has the same digits; for angles below
+    1e6 they are within 4e-16 of the exact ones.
+    """
+    given = np.asarray(angles, dtype=float)
+    quarter = np.rint(given * (2 / math.pi))
+    r = given - quarter * _QUARTERS[0]
+    for part in _QUARTERS[1:]:
+        r -= quarter * part
+    square = r * r
+    sine, cosine = np.full_like(r, _SINE[0]), np.full_like(r, _COSINE[0])
+    for of_sine, of_cosine in zip(_SINE[1:], _COSINE[1:], strict=True):
+        sine *= square
+        sine += of_sine
+        cosine *= square
+        cosine += of_cosine
+    sine *= square * r
+    sine += r
+    cosine *= square
+    cosine += 1.0
+    turns = np.mod(quarter, 4.0)
+    odd = (turns == 1) | (turns == 3)
+    first, second = np.where(odd, cosine, sine), np.where(odd, sine, cosine)
+    np.negative(first, out=first, where=turns >= 2)
+    np.negative(second, out=second, where=(turns == 1) | (turns == 2))
+    return first, second
+
+
 def power(values: ArrayLike, exponent: float) -> Array:
     """Return powers of non-negative numbers of any shape."""
     return _apply_to_each(lambda value: math.pow(value, exponent), values)

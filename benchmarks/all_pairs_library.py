@@ -24,7 +24,13 @@ from pipeline.generate.urdf import urdf_text
 
 Row = dict[str, Any]
 # Offset of files that are never read.
-NOWHERE: Row = {"shard": "generated-0000", "size": BLOCK, "content_sha256": "0" * 64}
+NOWHERE: Row = {
+    "shard": "generated-0000",
+    "offset": 0,
+    "size": BLOCK,
+    "content_sha256": "0" * 64,
+    "redistribution": "assets",
+}
 
 
 def collection_tree(member: tuple[str, int]) -> KinematicTree:

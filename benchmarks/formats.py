@@ -23,12 +23,12 @@ from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.registration.inputs import Inputs
 from aa_dataset.score.registration.stated import Stated
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import ALL_JOINTS
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.statistics import HEADLINE, OF_OBJECTS, RATE
 from aa_dataset.score.simulated.folder import inputs_beside, write_simulated
 from aa_dataset.score.simulated.kept import KeptPredictions
 from aa_dataset.score.simulated.registry import NAMES
-from aa_dataset.score.statistics import HEADLINE, OF_OBJECTS, RATE
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/readers.md"
 BEGIN, END = "<!-- formats: begin, from benchmarks/formats.py -->", "<!-- formats: end -->"

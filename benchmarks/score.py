@@ -29,8 +29,8 @@ from aa_dataset.metric import contract
 from aa_dataset.score.charges import price_pairs, price_truth
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.resampling import aggregates
-from aa_dataset.score.statistics import Label, Statistic
+from aa_dataset.score.result.resampling import aggregates
+from aa_dataset.score.result.statistics import Label, Statistic
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
 MANY, COLUMNS, SOME_RESAMPLES = 20_000, 120, 200

@@ -68,7 +68,7 @@ def tables() -> str:
 
 def results() -> str:
     """Return the tables of a result, column by column, from their schemas."""
-    from aa_dataset.score.tables import ORDER, TABLES
+    from aa_dataset.score.result.tables import ORDER, TABLES
 
     parts = []
     for name, schema in TABLES.items():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.errors import ArenaError, MissingExtraError
+from aa_dataset.errors import ArenaError, optional
 from aa_dataset.format.layout import ObjectLayout
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.srdf import read_srdf
@@ -197,10 +196,7 @@ def open_object(item: ObjectLike, *, dynamics: bool = True) -> ObjectFiles:
 
 def require(module: str, feature: str, extra: str) -> Any:
     """Import an optional package, or raise with the command that installs it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(feature, extra, error) from error
+    return optional(module, feature, extra)
 
 
 class Simulated(ABC):

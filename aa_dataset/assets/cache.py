@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from aa_dataset.errors import ArenaError
 
@@ -25,10 +26,6 @@ class CacheError(ArenaError, OSError):
     """The cache folder cannot be used."""
 
 
-class DownloadError(ArenaError, OSError):
-    """The library could not be downloaded from the Hub."""
-
-
 @dataclass(frozen=True, slots=True)
 class CacheLayout:
     """Every path below ``$AA_HOME``."""
@@ -37,8 +34,23 @@ class CacheLayout:
 
     @property
     def hub(self) -> Path:
-        """Downloads, in the layout of huggingface_hub: `snapshots/<revision>` per repository."""
+        """Downloads, a folder per repository."""
         return self.root / "hub"
+
+    def snapshot(self, repo_id: str, commit: str) -> Path:
+        """Return the folder of one commit of a repository ``owner/name``."""
+        return self._repository(repo_id) / commit
+
+    def snapshots(self) -> list[Path]:
+        """Return the folders of all downloaded commits."""
+        return sorted(self.hub.glob("*--*/" + "[0-9a-f]" * 40))
+
+    def reference(self, repo_id: str, revision: str) -> Path:
+        """Return the file with the commit that a branch or tag named when it was last asked for."""
+        return self._repository(repo_id) / "refs" / quote(revision, safe="")
+
+    def _repository(self, repo_id: str) -> Path:
+        return self.hub / repo_id.replace("/", "--")
 
     def library(self, name: str) -> Path:
         """Return the folder where a user may place a library of that name."""
@@ -155,10 +167,11 @@ def _new_folder_mode(target: Path) -> int:
 
     `mkdtemp` creates private folders, but a cache may be shared.
     """
-    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~_current_umask()
+    return stat.S_IMODE(target.stat().st_mode) if target.is_dir() else 0o777 & ~current_umask()
 
 
-def _current_umask() -> int:
+def current_umask() -> int:
+    """Return the permissions that new files lack."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
@@ -189,31 +202,3 @@ def _remove_old_folder(target: Path) -> None:
         pass
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-
-
-def download_library(repo_id: str, *, revision: str | None = None) -> Path:
-    """Return the folder of a dataset repository of the Hub, downloaded if needed.
-
-    The files are stored in ``$AA_HOME/hub``, in a folder named by the Hub's commit, so that two
-    revisions never mix. ``HF_HUB_OFFLINE``, ``HF_ENDPOINT`` and ``HF_TOKEN`` have their usual
-    meaning; without a network a complete earlier download is used.
-    """
-    from huggingface_hub import snapshot_download
-
-    try:
-        folder = snapshot_download(
-            repo_id, repo_type="dataset", revision=revision, cache_dir=cache_layout().hub
-        )
-    except Exception as error:  # the client and its transport raise many types
-        where = repo_id if revision is None else f"{repo_id} at revision {revision!r}"
-        raise DownloadError(
-            f"cannot download {where} from the Hub: {_error_summary(error)} "
-            "Check the name, the revision, the network, HF_TOKEN and HF_HUB_OFFLINE."
-        ) from error
-    return Path(folder)
-
-
-def _error_summary(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = ": ".join([type(error).__name__, *lines[:1]])
-    return text if text.endswith(".") else text + "."

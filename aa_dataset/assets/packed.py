@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,6 +29,8 @@ class Asset:
         The folder of every member.
     content_sha256 : str
         Digest of all files except pictures, in hex.
+    data : bytes or None
+        The bytes of the object, if they are in memory only; `path` is then a name for messages.
     """
 
     path: Path
@@ -35,6 +38,7 @@ class Asset:
     size: int
     object_id: str
     content_sha256: str
+    data: bytes | None = field(default=None, repr=False)
 
     def names(self) -> tuple[str, ...]:
         """Return the object's files, relative to its folder, in the order of the tar."""
@@ -85,6 +89,8 @@ class Asset:
         return tuple(names)
 
     def _open_tar(self) -> BinaryIO:
+        if self.data is not None:
+            return BytesIO(self.data)
         try:
             return self.path.open("rb")
         except OSError as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -49,11 +49,22 @@ def _folder_mark(folder: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def cached_folder(target: Path, asset: Asset) -> Path:
-    """Return the folder of an object in the cache; unpack it if absent or damaged."""
+def cached_folder(target: Path, asset: Asset, *, fetch: Callable[[], Asset] | None = None) -> Path:
+    """Return the folder of an object in the cache; unpack it if absent or damaged.
+
+    Parameters
+    ----------
+    target : Path
+        The folder.
+    asset : Asset
+        The object.
+    fetch : callable, optional
+        Returns the object with its bytes on this disk, if `asset` may be elsewhere.
+    """
 
     def fill(folder: Path) -> None:
-        _write_receipt(folder, asset.extract(folder), asset.content_sha256)
+        here = asset if fetch is None else fetch()
+        _write_receipt(folder, here.extract(folder), asset.content_sha256)
 
     ensure_folder(target, fill, is_sound=lambda folder: is_sound(folder, asset))
     return target

@@ -17,7 +17,7 @@ from aa_dataset.errors import ArenaError
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
     from aa_dataset.score.readers import PredictionReader
-    from aa_dataset.score.results import Result
+    from aa_dataset.score.result.record import Result
 
 
 def add_to(commands: Any) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
     from aa_dataset.score.presets import Preset, PresetRow
     from aa_dataset.score.readers import PredictionReader
-    from aa_dataset.score.results import Result
+    from aa_dataset.score.result.record import Result
 
 NAMES = (
     "ditto", "paris", "real2code", "articulate-anything-paper", "articulate-anything-code",

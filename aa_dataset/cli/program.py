@@ -29,6 +29,7 @@ from aa_dataset.cli import (
     judge,
     library,
     nearest,
+    pull,
     score,
     simulate,
     sources,
@@ -58,6 +59,7 @@ _COMMANDS = (
     export,
     inputs,
     judge,
+    pull,
     verify,
     completion,
 )

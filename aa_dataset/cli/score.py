@@ -15,7 +15,7 @@ from aa_dataset.cli.terminal import note, say, say_json
 
 if TYPE_CHECKING:
     from aa_dataset.score.evaluate import Plan
-    from aa_dataset.score.results import Result
+    from aa_dataset.score.result.record import Result
 
 
 def add_to(commands: Any) -> None:
@@ -77,8 +77,8 @@ def run_score(arguments: argparse.Namespace) -> int:
     from aa_dataset.load import load_default
     from aa_dataset.score.evaluate import Plan
     from aa_dataset.score.method import find_method
-    from aa_dataset.score.report import report_lines
-    from aa_dataset.score.warnings import warnings_of
+    from aa_dataset.score.result.report import report_lines
+    from aa_dataset.score.result.warnings import warnings_of
 
     parameters = read_parameters(arguments)
     require_folder(arguments.html)

@@ -76,7 +76,7 @@ def _run_export(arguments: argparse.Namespace) -> int:
 def _terms_lines(dataset: Dataset, members: Iterable[Member]) -> list[str]:
     """Remind of terms: the file has joints of objects that may not be passed on themselves."""
     table = dataset.table("objects").select(["object_id", "redistribution"]).to_pylist()
-    closed = {row["object_id"] for row in table if not row["redistribution"]}
+    closed = {row["object_id"] for row in table if row["redistribution"] == "none"}
     found = Counter(
         (member.source, member.license) for member in members if member.object_id in closed
     )

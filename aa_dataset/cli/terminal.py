@@ -41,6 +41,14 @@ def progress(total: int | None, unit: str) -> Any:
     return tqdm(total=total, unit=unit, leave=False, disable=not sys.stderr.isatty())
 
 
+def byte_progress(total: int) -> Any:
+    """Return a progress bar that counts bytes, hidden if stderr is not a terminal."""
+    from tqdm import tqdm
+
+    hidden = not sys.stderr.isatty()
+    return tqdm(total=total, unit="B", unit_scale=True, leave=False, disable=hidden)
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return aligned lines that fit the terminal.
 

@@ -16,6 +16,7 @@ GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
 DEMO_NAME = "articulatearena-demo"  # the library in the wheel
+ORIGIN = ".aa-origin.json"  # of a library that was downloaded
 RECEIPT = ".aa-receipt.json"  # no conflict: names of an object's files never begin with a dot
 
 
@@ -39,6 +40,20 @@ class LibraryLayout:
     def assets(self) -> Path:
         """Folder of the asset tars."""
         return self.root / "assets"
+
+    @property
+    def origin(self) -> Path:
+        """In the cache: where the library comes from on the Hub."""
+        return self.root / ORIGIN
+
+    @property
+    def fragments(self) -> Path:
+        """In the cache: folder of the objects that were downloaded."""
+        return self.root / "objects"
+
+    def fragment(self, object_id: str) -> Path:
+        """In the cache: the part of a tar that holds one object."""
+        return self.fragments / f"{object_id}.tar"
 
     def table(self, name: str) -> Path:
         """Parquet file of one table."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = "4"
+SCHEMA_VERSION = "5"
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int32(), pa.bool_()
 _VEC3, _VEC6, _MAT3 = pa.list_(_FLOAT, 3), pa.list_(_FLOAT, 6), pa.list_(_FLOAT, 9)
@@ -52,7 +52,10 @@ OBJECTS = (
     _documented_field("license", _TEXT, "SPDX identifier, or `unknown`"),
     _documented_field("attribution", _TEXT, "whom to credit"),
     _documented_field(
-        "redistribution", _BOOL, "whether the license lets a release contain the object"
+        "redistribution",
+        _TEXT,
+        "what a release may contain of the object: assets, annotations (numbers, ids and digests; "
+        "no file and no text of the source) or none",
     ),
     _documented_field("links", _INT, "links, carriers of helical joints not counted"),
     _documented_field("joints_fixed", _INT, "fixed joints"),
@@ -72,9 +75,19 @@ OBJECTS = (
     _documented_field("center", _VEC3, "of the turned and scaled source, now the origin", unit="m"),
     _documented_field("is_metric", _BOOL, "whether lengths are true meters"),
     _documented_field("content_sha256", _TEXT, "digest of URDF, meshes and textures"),
-    _documented_field("shard", _TEXT, "asset tar that holds the object"),
-    _documented_field("offset", pa.int64(), "first byte of the object in the tar", unit="B"),
-    _documented_field("size", pa.int64(), "length of the object in the tar", unit="B"),
+    _documented_field(
+        "shard", _TEXT, "asset tar with the object's files; null where they are not here", null=True
+    ),
+    _documented_field(
+        "offset", pa.int64(), "first byte of the object in the tar", unit="B", null=True
+    ),
+    _documented_field("size", pa.int64(), "length of the object in the tar", unit="B", null=True),
+    _documented_field(
+        "rebuild",
+        _TEXT,
+        "command that makes the object's files on your own machine; null where they are here",
+        null=True,
+    ),
     _documented_field(
         "provenance",
         _TEXTS,

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from aa_dataset.format.layout import TABLES
+from aa_dataset.format.licenses import Redistribution
 from aa_dataset.untrusted.safe_json import parse_json
 
 BLOCK = 512  # [B] block size of a tar
@@ -33,6 +34,7 @@ _FILE = re.compile(rf"(?:{'|'.join(TABLES)})\.parquet|assets/{_SHARD.pattern}\.t
 # Source, dash, id: not a path, an option, a hidden file or an importable Python module.
 _OBJECT = r"[a-z][a-z0-9_]*-(?:[a-z0-9_.-]*[a-z0-9_-])?"
 _OBJECT_LENGTH = 200
+_COMMAND = r"[A-Za-z0-9_./& -]{1,200}"  # people paste it into a shell
 _PART = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 # Windows opens these as devices, in any folder and with any extension.
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
@@ -137,6 +139,8 @@ def _require_filled(values: pa.Array, field: pa.Field, name: str) -> None:
 def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:
     """Raise `ValueError` unless every object has a safe id and lies inside a tar of the library.
 
+    An object whose files are not here has no place at all, and a command that makes them.
+
     Parameters
     ----------
     table : Table
@@ -151,6 +155,8 @@ def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:
     # A digest is only compared, never used as a path: checking its length is enough, and faster.
     digests = pc.equal(pc.binary_length(table["content_sha256"]), 64)
     _require_all(table, "content_sha256", digests, "it is not a digest")
+    words = pc.is_in(table["redistribution"], pa.array(list(Redistribution), pa.string()))
+    _require_all(table, "redistribution", words, "it is none of the words of the schema")
     for field in table.schema:
         if field.type == pa.int32():
             _require_all(
@@ -160,6 +166,21 @@ def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:
 
 
 def _check_places(table: pa.Table, sizes: Mapping[str, int]) -> None:
+    absent = pc.is_null(table["shard"])
+    told = pc.or_(pc.invert(absent), pc.is_valid(table["rebuild"]))
+    _require_all(table, "shard", told, "no tar, and no command that makes the files")
+    for column in ("offset", "size"):
+        agree = pc.equal(pc.is_null(table[column]), absent)
+        _require_all(table, column, agree, f"shard and {column} must both have a value or none")
+    commands = pc.match_substring_regex(pc.fill_null(table["rebuild"], "-"), rf"\A{_COMMAND}\z")
+    agree = pc.equal(pc.is_valid(table["rebuild"]), absent)
+    problem = "it is no command, or not where the files are absent"
+    _require_all(table, "rebuild", pc.and_(agree, commands), problem)
+    _check_ranges(table.filter(pc.invert(absent)), sizes)
+
+
+def _check_ranges(table: pa.Table, sizes: Mapping[str, int]) -> None:
+    """Check the objects that have files; rows are counted among these."""
     shards = pa.array(list(sizes), pa.string())
     place = pc.index_in(table["shard"], value_set=shards)
     _require_all(table, "shard", pc.is_valid(place), "the library has no such tar")

@@ -7,6 +7,7 @@ interrupted continues where it stopped. `settings.json` holds what every object 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -112,13 +113,13 @@ def prepare(asked: Order) -> list[str]:
         known = ", ".join(LAYOUTS)
         raise InputsError(f"there is no layout {asked.settings.layout!r}; there are {known}.")
     _require_own(asked)
+    _require_own_key(asked)
     names = asked.names()
     waiting = [object_id for object_id, name in names.items() if not asked.folder(name).exists()]
     require_room(asked.out, expected_bytes(asked.settings, asked.dataset.select(waiting)))
     write_bytes(asked.out / SETTINGS, _settings_bytes(asked))
     if asked.settings.blind:
-        key = {name: object_id for object_id, name in sorted(names.items())}
-        write_bytes(asked.key, (json.dumps(key, indent=1, sort_keys=True) + "\n").encode())
+        write_bytes(asked.key, _key_bytes(asked))
     for rest in sorted(asked.out.glob(f"{HIDDEN}*")):
         shutil.rmtree(rest)
     return waiting
@@ -144,13 +145,27 @@ def _require_own(asked: Order) -> None:
         )
 
 
+def _require_own_key(asked: Order) -> None:
+    """Refuse to replace the key of other names: without it, nobody can score what they name."""
+    if not asked.settings.blind or not asked.key.exists():
+        return
+    if not asked.key.is_file() or asked.key.read_bytes() != _key_bytes(asked):
+        raise InputsError(
+            f"{asked.key} is the key of other names. Move it away, or choose another folder."
+        )
+
+
+def _key_bytes(asked: Order) -> bytes:
+    key = {name: object_id for object_id, name in asked.names().items()}
+    return (json.dumps(key, indent=1, sort_keys=True) + "\n").encode()
+
+
 def _settings_bytes(asked: Order) -> bytes:
-    content: dict[str, Any] = {
-        "revision": asked.dataset.revision,
-        "settings": asked.settings.as_dict(),
-    }
-    if asked.settings.blind:  # neutral numbers depend on the whole list
-        content["members"] = asked.dataset.members
+    settings, members = asked.settings.as_dict(), asked.dataset.members
+    content: dict[str, Any] = {"revision": asked.dataset.revision, "settings": settings}
+    if asked.settings.blind:  # the whole list decides the neutral numbers, and the seed tells them
+        settings["seed"], secret = None, f"{asked.settings.seed} {members}"
+        content |= {"members": members, "seed": hashlib.sha256(secret.encode()).hexdigest()}
     return (json.dumps(content, indent=1) + "\n").encode()
 
 

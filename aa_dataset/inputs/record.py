@@ -33,7 +33,8 @@ def record(made: Made, files: Mapping[str, bytes]) -> bytes:
         "unit": "m",
         "up": "z",
         "front": made.front,
-        "seed": made.settings.seed,
+        # With the library, the seed of neutral names tells whose they are.
+        "seed": None if made.settings.blind else made.settings.seed,
         "layout": made.settings.layout,
         "views": made.settings.views,
         "size": made.settings.size,

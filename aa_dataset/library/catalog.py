@@ -22,18 +22,23 @@ from numpy.typing import NDArray
 
 from aa_dataset.assets.packed import Asset
 from aa_dataset.assets.unpacked import KnownFolders
-from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.errors import ArenaError, FilesNotHeldError, LibraryError
+from aa_dataset.files import FileSeal
 from aa_dataset.format.layout import TABLES, LibraryLayout
-from aa_dataset.format.seal import NEXT_STEP, Seal, read_seal
-from aa_dataset.format.validation import check_counts, check_objects
+from aa_dataset.format.seal import Seal, read_seal
+from aa_dataset.hub.fragments import Fragments
+from aa_dataset.hub.place import Access
+from aa_dataset.hub.snapshot import complete, fetch_table, read_mark
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.library.storage import read_table, verify_files
+from aa_dataset.library.agreement import require_agreement
+from aa_dataset.library.storage import read_table, require_tar, verify_files
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+_HERE = Access()
 _VERSION = re.compile(r"-v[0-9]+$")
 ROOT_LINK = "base"  # the URDF convention's name, needed for an object without joints
 _JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
@@ -88,8 +93,12 @@ class Catalog:
     for all objects that it receives.
     """
 
-    def __init__(self, layout: LibraryLayout, seal: Seal):
-        self.layout, self.seal = layout, seal
+    def __init__(self, layout: LibraryLayout, seal: Seal, access: Access = _HERE):
+        self.layout, self.seal, self.access = layout, seal, access
+        mark = read_mark(layout)
+        self.origin = None if mark is None else mark.origin
+        origin = self.origin
+        self.fragments = None if origin is None else Fragments(layout, seal, origin, access)
         self._tables: dict[str, pa.Table] = {}
         self._row_of: dict[str, int] | None = None
         self._joints: JointColumns | None = None
@@ -99,7 +108,7 @@ class Catalog:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as folder and revision of the library."""
-        return _reopen_pickled, (str(self.layout.root), self.seal.revision)
+        return _reopen_pickled, (str(self.layout.root), self.seal.revision, self.access)
 
     def table(self, name: str) -> pa.Table:
         """Return one whole table."""
@@ -108,8 +117,22 @@ class Catalog:
                 raise SelectionError(
                     f"there is no table {name!r}. Choose from {_list_names(list(TABLES))}."
                 )
-            self._tables[name] = read_table(self.layout, self.seal, name)
+            self._tables[name] = self._read_table(name)
         return self._tables[name]
+
+    def _read_table(self, name: str) -> pa.Table:
+        """Read a table; a downloaded one that is damaged is downloaded again."""
+        try:
+            return read_table(self.layout, self.seal, name)
+        except LibraryError:
+            if self.origin is None or self.access.is_offline or not self._is_damaged(name):
+                raise
+        fetch_table(self.origin, self.layout, self.seal, name)
+        return read_table(self.layout, self.seal, name)
+
+    def _is_damaged(self, name: str) -> bool:
+        path = self.layout.table(name)
+        return not path.is_file() or FileSeal.of(path) != self.seal.files[path.name]
 
     @property
     def objects(self) -> pa.Table:
@@ -248,12 +271,27 @@ class Catalog:
                 raise ValueError(f"the {name} of its mimic is {number}, not a finite number")
         return Mimic(leader, **coupling)
 
-    def asset(self, row: int) -> Asset:
-        """Return the byte range that holds one object's files."""
+    def place(self, row: int) -> Asset:
+        """Return the byte range that holds one object's files; the tar may be on the Hub only."""
         self._require_unchanged()
         columns = ("offset", "size", "object_id", "content_sha256")
         facts = {name: self.objects[name][row].as_py() for name in columns}
+        if not self.has_files(row):
+            command = self.objects["rebuild"][row].as_py()
+            raise FilesNotHeldError(self.seal.name, facts["object_id"], command)
         return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
+
+    def has_files(self, row: int) -> bool:
+        """Return whether the library has the files of an object, not its annotations alone."""
+        return bool(self.objects["shard"][row].is_valid)
+
+    def asset(self, row: int) -> Asset:
+        """Return the byte range of one object on this disk, downloaded if it is on the Hub only."""
+        packed = self.place(row)
+        if self.fragments is not None and not packed.path.is_file():
+            return self.fragments.get(packed)
+        require_tar(packed.path)
+        return packed
 
     def checked_asset(self, row: int) -> Asset:
         """Return the byte range of one object after checking its files once."""
@@ -277,96 +315,28 @@ class Catalog:
             )
 
 
-def open_catalog(root: Path) -> Catalog:
+def open_catalog(root: Path, access: Access = _HERE) -> Catalog:
     """Open a library folder, or raise `LibraryError` if it is incomplete or mixed."""
     layout = LibraryLayout(root.absolute())
+    mark = read_mark(layout)
+    if mark is not None and not access.is_offline:
+        complete(layout, mark.origin)
     seal = read_seal(layout)
-    verify_files(layout, seal)
-    return checked_catalog(layout, seal)
+    verify_files(layout, seal, tables_only=mark is not None)
+    return checked_catalog(layout, seal, access)
 
 
-def checked_catalog(layout: LibraryLayout, seal: Seal) -> Catalog:
+def checked_catalog(layout: LibraryLayout, seal: Seal, access: Access = _HERE) -> Catalog:
     """Return the tables of a sealed folder, or raise `LibraryError` if they contradict the seal."""
-    catalog = Catalog(layout, seal)
-    found = catalog.objects.num_rows
-    if found != seal.objects:
-        raise LibraryError(
-            f"{layout.table('objects')} has {found:,} rows, but {layout.seal.name} lists "
-            f"{seal.objects:,}. Run `make library` again."
-        )
-    _require_objects(catalog)
-    if pc.count_distinct(catalog.objects["object_id"]).as_py() != found:
-        raise LibraryError(
-            f"{layout.table('objects')} has a duplicate object id. Run `make library` again."
-        )
-    if problem := _benchmark_problem(catalog):
-        raise LibraryError(
-            f"{layout.table('splits')} contradicts the benchmark that {layout.seal.name} names: "
-            f"{problem}. Run `make library` again, or download the library again."
-        )
-    _require_counts(catalog)
+    catalog = Catalog(layout, seal, access)
+    require_agreement(catalog)
     return catalog
 
 
-def _require_objects(catalog: Catalog) -> None:
-    """Check the form of ids and offsets, and compare them with the tars."""
-    files = catalog.seal.files.items()
-    tars = {Path(name).stem: mark.size for name, mark in files if name.endswith(".tar")}
-    try:
-        check_objects(catalog.objects, tars)
-    except ValueError as error:
-        path = catalog.layout.table("objects")
-        raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error
-
-
-def _require_counts(catalog: Catalog) -> None:
-    """Compare the counts of the seal with the tables."""
-    layout, seal = catalog.layout, catalog.seal
-    for name, column, counted in (
-        ("objects", "source", seal.sources),
-        ("splits", "split", seal.splits),
-    ):
-        try:
-            check_counts(catalog.table(name)[column], counted)
-        except ValueError as error:
-            raise LibraryError(
-                f"{layout.table(name)} contradicts {layout.seal.name}: {column} {error}. "
-                f"{NEXT_STEP}"
-            ) from error
-
-
-def _benchmark_problem(catalog: Catalog) -> str:
-    """Return how the splits contradict the benchmark of the seal, empty if they do not."""
-    held, splits = catalog.seal.benchmark, catalog.table("splits")
-    if held is None:
-        return _version_problem(splits, None)
-    is_member = pc.equal(splits["split"], held.split)
-    members, others = splits.filter(is_member), splits.filter(pc.invert(is_member))
-    distinct = pc.count_distinct(members["object_id"]).as_py()
-    if not distinct == members.num_rows == held.objects:
-        return (
-            f"the split {held.split!r} has {members.num_rows} rows of {distinct} objects, the seal "
-            f"lists {held.objects} objects"
-        )
-    return _version_problem(members, held.version) or _version_problem(others, None)
-
-
-def _version_problem(rows: pa.Table, version: str | None) -> str:
-    """Describe the first row of the splits with another version, empty if there is none."""
-    found = rows["version"]
-    same = pc.is_null(found) if version is None else pc.fill_null(pc.equal(found, version), False)
-    wrong = rows.filter(pc.invert(same))
-    if not wrong.num_rows:
-        return ""
-    row = wrong.slice(0, 1).to_pylist()[0]
-    where = f"{row['object_id']!r} in the split {row['split']!r}"
-    return f"{where} has the version {row['version']!r}, not {version!r}"
-
-
 @lru_cache(maxsize=8)
-def _reopen_pickled(root: str, revision: str) -> Catalog:
+def _reopen_pickled(root: str, revision: str, access: Access) -> Catalog:
     """Open the library of a pickle, once per process; its revision must be unchanged."""
-    catalog = open_catalog(Path(root))
+    catalog = open_catalog(Path(root), access)
     if catalog.seal.revision != revision:
         raise LibraryError(
             f"{root} was revision {revision} when the object was pickled and is now "

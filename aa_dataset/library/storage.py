@@ -18,14 +18,27 @@ from aa_dataset.format.validation import brief, check_cells
 from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
 
-def verify_files(layout: LibraryLayout, seal: Seal) -> None:
+def verify_files(layout: LibraryLayout, seal: Seal, *, tables_only: bool = False) -> None:
     """Raise `LibraryError` unless every file that the seal names exists with the listed size.
 
     The digest of a table is checked when it is read (`read_table`). Asset tars are not hashed at
-    opening, because they are as large as the library.
+    opening, because they are as large as the library. A folder without any tar is a download of the
+    tables alone.
+
+    Parameters
+    ----------
+    layout : LibraryLayout
+        The folder.
+    seal : Seal
+        Its seal.
+    tables_only : bool
+        Allow that tars are absent.
     """
+    tables_only = tables_only or not layout.assets.exists()
     for name, expected in seal.files.items():
         path = layout.root / name  # a plain name, see `check_seal`
+        if tables_only and path.parent == layout.assets and not path.exists():
+            continue
         try:
             status = path.stat()
         except OSError:
@@ -40,6 +53,15 @@ def verify_files(layout: LibraryLayout, seal: Seal) -> None:
                 f"{expected.size:,}: files of two builds are mixed, or a copy is incomplete. "
                 f"{NEXT_STEP}"
             )
+
+
+def require_tar(path: Path) -> None:
+    """Raise `LibraryError` if the folder holds the tables of a library but not this tar."""
+    if not path.parent.exists():
+        raise LibraryError(
+            f"{path} is missing: this folder has the tables alone. Download that file too, or pass "
+            "`repo_id='owner/name'` to `load_dataset`, which gets every object when it is used."
+        )
 
 
 def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:

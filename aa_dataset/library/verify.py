@@ -150,12 +150,14 @@ def _content_problems(
 
 def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
     """Check one object in its tar, its tree, and its folder in the cache."""
-    asset = catalog.asset(row)
     files: dict[str, bytes] = {}  # digest of each file in the tar, if it is intact
     try:
         catalog.tree(row)
     except LibraryError as error:
-        yield Problem(str(asset.path), str(error))
+        yield Problem(str(catalog.layout.table("joints")), str(error))
+    if not catalog.has_files(row):
+        return
+    asset = catalog.asset(row)
     try:
         if asset.path.is_file():
             files = {name: sha256(data).digest() for name, data in asset.files()}

@@ -143,10 +143,25 @@ def render_views(
     BackendUnavailableError
         If the backend does not work here.
     """
+    surfaces = _place_views(parts_per_view)
+    return draw_surfaces(
+        surfaces, camera, size=size, backend=backend, samples=samples, ground=ground
+    )
+
+
+def draw_surfaces(
+    surfaces: Sequence[Surface],
+    camera: Camera,
+    *,
+    size: int = 512,
+    backend: str = "auto",
+    samples: int = 4,
+    ground: bool = True,
+) -> list[Picture]:
+    """Draw placed surfaces, one picture (size, size, 3) each; options as for `render_views`."""
     factor = round((samples / EGL_SAMPLES) ** 0.5)
     if factor < 1 or EGL_SAMPLES * factor**2 != samples:
         raise RenderError(f"{samples} samples per pixel cannot be drawn; choose 4, 16 or 36.")
-    surfaces = _place_views(parts_per_view)
     name = backend if backend in BACKENDS else choose_backend(backend)
     opener = open_egl if name == "egl" else _open_embree
     pictures = []

@@ -2,18 +2,16 @@
 """Scoring: read predictions, pair joints, measure, aggregate, report.
 
 `evaluate.evaluate` is the entry point; ``aa score`` is the command. A prediction passes these
-modules in this order:
+rooms and modules in this order:
 
 ==============================  =================================================================
 read                            `readers`, `budgets`, `method`, `parameters`
 brought into the object frame   `registration`, `truth_shape`
 one object                      `objects`, `pairing`, `imputation`, `charges`, `trees`, `rest`
-its rows                        `scores`, `tables`, `rows`
+its rows                        `rows`
 a run                           `evaluate`, `crew` (processes), `parts` (what is finished)
-means and intervals             `arrays`, `groups`, `statistics`, `resampling`, `summary`
-a result                        `results`, `checks` and `fields` (untrusted files), `comparable`
-which reader, which frame       `intake`, `intake_report`
-for a reader                    `report`, `warnings`, `explain` (one object), `comparison` (methods)
+a result                        `result`: tables, means, intervals, summary, report
+for a person                    `explain` (one object), `comparison` (methods)
 ==============================  =================================================================
 
 `baselines` writes predictions, `simulated` the truth in the formats of methods. `presets` computes

@@ -7,8 +7,10 @@ A prediction beyond a limit is unreadable: it gets a row with an explanation, an
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from aa_dataset.errors import ArenaError
+from aa_dataset.errors import ArenaError, JointError, TreeError, UrdfError
 from aa_dataset.kinematics.joints_file import JointsBudget
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.untrusted.safe_xml import XmlBudget
@@ -32,6 +34,15 @@ STATED = (
 
 class PredictionError(ArenaError):
     """A prediction, or the folder of all of them, cannot be used."""
+
+
+@contextmanager
+def within(where: str) -> Iterator[None]:
+    """Put the file in front of what joints, trees and URDF documents say about themselves."""
+    try:
+        yield
+    except (JointError, TreeError, UrdfError) as error:
+        raise PredictionError(f"{where}: {error}") from error
 
 
 def require_sane(tree: KinematicTree) -> None:

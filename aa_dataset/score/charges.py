@@ -25,7 +25,7 @@ from aa_dataset.metric._pairs import dot, pair_distances, pair_gaps
 from aa_dataset.metric.distance import sizes
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.scores import SCORES
+from aa_dataset.score.result.scores import SCORES
 
 Array = NDArray[np.float64]
 Values = dict[str, float]

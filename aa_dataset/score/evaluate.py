@@ -26,7 +26,7 @@ from aa_dataset.score.objects import ScoredObject
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
 from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import (
+from aa_dataset.score.result.record import (
     SUMMARY,
     Result,
     read_result,

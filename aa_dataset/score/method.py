@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.score.budgets import PredictionError
-from aa_dataset.score.fields import FieldError, parse_json
 from aa_dataset.score.readers.files import read_regular
+from aa_dataset.untrusted.json_fields import FieldError, parse_json
 
 METHOD = "method.json"
 MOST_BYTES, LONGEST_TEXT = 100_000, 2_000

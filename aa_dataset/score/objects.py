@@ -19,7 +19,6 @@ from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.budgets import require_sane, shortened
 from aa_dataset.score.charges import Truth, price_truth
 from aa_dataset.score.imputation import with_partners_ranges
-from aa_dataset.score.intake import intake_row, stated_row
 from aa_dataset.score.pairing import (
     Pairing,
     closest_joint,
@@ -33,8 +32,9 @@ from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import PredictionReader, Reading
 from aa_dataset.score.registration.record import IDENTITY
 from aa_dataset.score.rest import RestCenters
+from aa_dataset.score.result.intake import intake_row, stated_row
+from aa_dataset.score.result.scores import ALL_JOINTS, ONE_JOINT
 from aa_dataset.score.rows import Case, Guess, Row, failed_rows, paired_rows, spurious_rows
-from aa_dataset.score.scores import ALL_JOINTS, ONE_JOINT
 from aa_dataset.score.trees import failed_trees, scored_trees
 
 

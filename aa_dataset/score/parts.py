@@ -17,9 +17,8 @@ import pyarrow as pa
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import flush, write_bytes
-from aa_dataset.score.fields import FieldError, checked, parse_json
 from aa_dataset.score.objects import ScoredObject
-from aa_dataset.score.results import (
+from aa_dataset.score.result.record import (
     TIMING,
     read_seconds,
     read_table,
@@ -27,8 +26,9 @@ from aa_dataset.score.results import (
     timing_text,
     write_table,
 )
-from aa_dataset.score.scores import PROTOCOLS
-from aa_dataset.score.tables import TABLES
+from aa_dataset.score.result.scores import PROTOCOLS
+from aa_dataset.score.result.tables import TABLES
+from aa_dataset.untrusted.json_fields import FieldError, checked, parse_json
 
 PART_OBJECTS = 500
 PARTS, KEY = "parts", "key.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of `per_joint`, see `score.tables`."""
+"""The rows of `per_joint`, see `result.tables`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aa_dataset.score.charges import (
     price_spurious,
 )
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.scores import COMPONENTS, SCORES, SPURIOUS, TRUTH, VARIANTS
+from aa_dataset.score.result.scores import COMPONENTS, SCORES, SPURIOUS, TRUTH, VARIANTS
 
 Row = dict[str, object]
 Offset = Callable[[str, str], float | None]

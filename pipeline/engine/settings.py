@@ -44,6 +44,8 @@ class SourceFacts:
         The same.
     unit : float
         m per length of the source, the same.
+    redistribution : str
+        The most that a release may contain of an object: `assets`, `annotations` or `none`.
     """
 
     folder: str
@@ -53,6 +55,7 @@ class SourceFacts:
     frame: Frame
     scale: str
     unit: float = 1.0
+    redistribution: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +175,9 @@ class Config:
         return tuple(self.sources)
 
     @property
-    def licenses(self) -> dict[str, str]:
-        """Return the license of every source."""
-        return {name: source.facts.license for name, source in self.sources.items()}
+    def redistribution(self) -> dict[str, str]:
+        """Return the most that a release may contain of an object, by source."""
+        return {name: source.facts.redistribution for name, source in self.sources.items()}
 
 
 class ShardSettings(Protocol):
@@ -256,11 +259,11 @@ class SplitSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishSettings:
-    """What `publish` reads; `licenses` by source."""
+    """What `publish` reads; `redistribution` by source."""
 
     name: str
     publish: Publish
-    licenses: Mapping[str, str]
+    redistribution: Mapping[str, str]
 
 
 def select(config: Config, kind: type[T]) -> T:

@@ -32,6 +32,7 @@ class Description:
     expected: Mapping[str, int]
     citation: str
     redistribution: str
+    terms: str
     proved: Mapping[str, str]
     cites: tuple[str, ...] = ()
     unit: float = 1.0
@@ -54,6 +55,7 @@ class Description:
             self.frame,
             self.scale,
             self.unit,
+            self.redistribution,
         )
 
 

@@ -43,8 +43,8 @@ class IngestedRecord(Record):
         The file to read in place of an absent mesh, by the name that the model writes.
     license, attribution : str
         SPDX identifier, or `unknown`; whom to credit.
-    redistribution : bool
-        Whether a release may contain the object.
+    redistribution : str
+        What a release may contain of the object: `assets`, `annotations` or `none`.
     provenance : dict
         Origin of the facts, and further facts of the source. Values are text, JSON if they are
         not text in the source, or None for a field without a value.
@@ -69,5 +69,5 @@ class IngestedRecord(Record):
     substitutes: dict[str, str] = field(default_factory=dict)
     license: str = ""
     attribution: str = ""
-    redistribution: bool = False
+    redistribution: str = "none"
     provenance: dict[str, str | None] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -137,3 +138,16 @@ def test_functions_of_angles() -> None:
     np.testing.assert_allclose(portable.cos(angles), np.cos(angles), atol=1e-15)
     found = portable.arctan2(np.sin(angles), np.cos(angles))
     np.testing.assert_allclose(found, np.arctan2(np.sin(angles), np.cos(angles)), atol=1e-15)
+
+
+def test_sines_and_cosines_of_whole_arrays_are_exact_to_the_last_place() -> None:
+    rng = np.random.default_rng(0)
+    near = np.arange(-40, 41) * (math.pi / 4)
+    far = rng.uniform(-1e6, 1e6, 300)
+    angles = np.concatenate([near, far, rng.normal(size=300), [0.0, -0.0, 1e-300]])
+    sines, cosines = portable.sine_cosine(angles)
+    with mpmath.workdps(50):
+        for angle, sine, cosine in zip(angles.tolist(), sines, cosines, strict=True):
+            assert abs(mpmath.sin(angle) - mpmath.mpf(float(sine))) < 4e-16
+            assert abs(mpmath.cos(angle) - mpmath.mpf(float(cosine))) < 4e-16
+    assert sines[-1] == 1e-300

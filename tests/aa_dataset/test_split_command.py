@@ -16,10 +16,10 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
 from aa_dataset.library.catalog import SelectionError
-from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
+from aa_dataset.score.result.comparable import require_comparable
+from aa_dataset.score.result.record import Result
 from tests.kit.library_folder import build_library, write_seal
 from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec
 

@@ -41,9 +41,9 @@ from aa_dataset.score.registration.file import parse_registration, write_registr
 from aa_dataset.score.registration.inputs import Inputs, shape_content
 from aa_dataset.score.registration.normalization import InputShape
 from aa_dataset.score.registration.record import Given
-from aa_dataset.score.results import read_result
-from aa_dataset.score.results import read_table as read_result_table
-from aa_dataset.score.tables import PER_OBJECT
+from aa_dataset.score.result.record import read_result
+from aa_dataset.score.result.record import read_table as read_result_table
+from aa_dataset.score.result.tables import PER_OBJECT
 from aa_dataset.untrusted.npz import NpzError, NpzFile
 from aa_dataset.untrusted.pickled import pickled_items
 from aa_dataset.untrusted.ply import read_ply_triangles

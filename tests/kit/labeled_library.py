@@ -72,7 +72,8 @@ def _write_assets(root: Path, objects: list[dict[str, Any]]) -> None:
     stream = b""
     for row in objects:
         fragment = _tar(row["object_id"], {"preview.png": PICTURE})
-        row |= {"shard": "s-0000", "offset": len(stream), "size": len(fragment)}
+        row |= {"shard": "s-0000", "offset": len(stream), "size": len(fragment), "rebuild": None}
+        row["redistribution"] = "none"
         row["content_sha256"] = hashlib.sha256().hexdigest()  # of no file but the picture
         stream += fragment
     (root / "assets" / "s-0000.tar").write_bytes(stream + bytes(1024))

@@ -65,7 +65,7 @@ def object_row(
         "label_provenance": "test",
         "license": spec.license,
         "attribution": "the test authors",
-        "redistribution": spec.license.startswith("CC0"),
+        "redistribution": "assets" if spec.license.startswith("CC0") else "none",
         "links": len(tree.links),
         **{f"joints_{kind.value}": kinds.count(kind) for kind in JointType},
         "joints_movable": len(tree.movable),
@@ -81,6 +81,7 @@ def object_row(
         "shard": shard,
         "offset": offset,
         "size": size,
+        "rebuild": None,
         "provenance": {"category": "test"},
     }
 

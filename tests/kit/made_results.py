@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aa_dataset.score.method import Method
-from aa_dataset.score.results import Parameters, Result, table_of
-from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
+from aa_dataset.score.result.record import Parameters, Result, table_of
+from aa_dataset.score.result.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
 
 Row = dict[str, Any]
 FACTS = {"category": "cabinet", "supercategory": "Furniture", "source": "generated"}

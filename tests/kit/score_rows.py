@@ -6,9 +6,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from aa_dataset.score.resampling import Aggregate
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import SCORES
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.resampling import Aggregate
+from aa_dataset.score.result.scores import SCORES
 
 ALL = "all-joints"
 

@@ -48,4 +48,4 @@ with contextlib.chdir(REPOSITORY):
 def facts_of(folder: object, **changes: Any) -> SourceFacts:
     """Return the facts of a metric source without terms, in the layout of the generated one."""
     usual = SourceFacts(str(folder), "generated", "unknown", "", Frame("z", None), "metric")
-    return replace(usual, **changes)
+    return replace(usual, **{"redistribution": "assets", **changes})

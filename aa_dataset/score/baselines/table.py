@@ -17,9 +17,9 @@ from aa_dataset.score.evaluate import Plan, evaluate_into
 from aa_dataset.score.method import find_method
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import ALL_JOINTS
-from aa_dataset.score.statistics import HEADLINE, OF_OBJECTS, RATE, SHARE
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.statistics import HEADLINE, OF_OBJECTS, RATE, SHARE
 
 NAMES = tuple(baseline.name for baseline in BASELINES)
 SIGMAS = (0.05, 0.1, 0.2, 0.4)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from aa_dataset.metric.bootstrap import DEFAULT_RESAMPLES, DEFAULT_SEED
 from aa_dataset.score.comparison.entries import Sums
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.resampling import draws
+from aa_dataset.score.result.resampling import draws
 
 Array = NDArray[np.float64]
 LEVEL = 0.95

@@ -23,7 +23,7 @@ from aa_dataset.score.comparison.paper import limits_table, paper_tables
 from aa_dataset.score.comparison.profiles import PROFILED, Profile, make_profile, profile_table
 from aa_dataset.score.comparison.sources import Compared, require_one_setting, unique_names
 from aa_dataset.score.comparison.tables import Cell, Kind, Row, Table, text_column
-from aa_dataset.score.results import METRIC_VERSION
+from aa_dataset.score.result.record import METRIC_VERSION
 
 _OF_INTERVALS = ("resamples", "seed", "level")
 PAIR_NOTE = (

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.parameters import IMPUTATIONS
 from aa_dataset.score.registration.record import Identity
-from aa_dataset.score.results import Result, read_result
+from aa_dataset.score.result.comparable import require_comparable
+from aa_dataset.score.result.record import Result, read_result
 
 _NO_IMPUTATION = IMPUTATIONS[0]
 

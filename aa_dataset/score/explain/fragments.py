@@ -27,7 +27,7 @@ from aa_dataset.score.explain.words import (
     script_total,
     sum_title,
 )
-from aa_dataset.score.scores import VARIANTS
+from aa_dataset.score.result.scores import VARIANTS
 
 MOST_ROWS = 200  # edits or joints of one object; a prediction may have 1,000
 _NAME = 60  # columns of a name; its title has all

@@ -20,7 +20,7 @@ from aa_dataset.metric.components import (
     RELEASED_RANGE_TOLERANCE,
 )
 from aa_dataset.score.explain.rows import Errors, JointRow
-from aa_dataset.score.scores import COMPONENTS, VARIANTS
+from aa_dataset.score.result.scores import COMPONENTS, VARIANTS
 
 RELEASED = "released"
 

@@ -28,7 +28,7 @@ from aa_dataset.score.explain.rows import read_objects
 from aa_dataset.score.explain.subject import make_subject
 from aa_dataset.score.explain.words import price_text
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.scores import STATUSES
+from aa_dataset.score.result.scores import STATUSES
 
 MOST_LISTED, MOST_DETAILED, MOST_CHARACTERS = 2000, 300, 10_000_000
 _READ_AT_ONCE = 50  # objects whose rows are turned into dataclasses together

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from aa_dataset.score.scores import ALL_JOINTS, COMPONENTS, SCORES, SPURIOUS, TRUTH, VARIANTS
+from aa_dataset.score.result.scores import ALL_JOINTS, COMPONENTS, SCORES, SPURIOUS, TRUTH, VARIANTS
 
 
 @dataclass(frozen=True, slots=True)

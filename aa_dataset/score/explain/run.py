@@ -23,7 +23,7 @@ from aa_dataset.score.explain.words import script_total
 from aa_dataset.score.objects import score_object
 from aa_dataset.score.parameters import METRIC_VERSION, Parameters
 from aa_dataset.score.readers import PredictionReader
-from aa_dataset.score.results import Result, table_of
+from aa_dataset.score.result.record import Result, table_of
 
 Tables = tuple[pa.Table, pa.Table]
 

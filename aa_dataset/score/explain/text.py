@@ -33,7 +33,7 @@ from aa_dataset.score.explain.words import (
     sum_title,
     tree_standing,
 )
-from aa_dataset.score.scores import VARIANTS
+from aa_dataset.score.result.scores import VARIANTS
 
 WIDTH = 80
 _CELL = 22

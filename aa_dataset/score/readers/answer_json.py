@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from aa_dataset.score.budgets import PredictionError
-from aa_dataset.score.readers.plain import json_text
+from aa_dataset.score.readers.json_values import json_text
 
 
 def json_in(words: str, where: str) -> Any:

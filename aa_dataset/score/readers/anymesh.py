@@ -27,7 +27,7 @@ from aa_dataset.score.readers.json_values import (
     DEGREE,
     field_of,
     first_byte,
-    read_json,
+    json_value,
     rows_of,
     text_of,
     vector_of,
@@ -66,7 +66,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts; the root is the part without a parent."""
     name = files.only(files.called(FILE), FILE)
     where = files.where(name)
-    rows = rows_of(read_json(files, name), where)
+    rows = rows_of(json_value(files, name), where)
     names = [text_of(row, "name", f"{where}, entry {k}") for k, row in enumerate(rows)]
     parts = set(names)
     joints = [

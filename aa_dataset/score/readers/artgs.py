@@ -22,13 +22,13 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import (
     field_of,
     first_byte,
-    read_json,
+    json_value,
     rows_of,
     text_of,
     vector_of,
 )
+from aa_dataset.score.readers.mesh_files import part_triangles
 from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.part_meshes import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 
 FILE = "joint_info.json"
@@ -46,7 +46,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts; links are called by their numbers."""
     name = files.only(files.called(FILE), FILE)
     where = files.where(name)
-    rows = rows_of(read_json(files, name), where)
+    rows = rows_of(json_value(files, name), where)
     places = [f"{where}, entry {k}" for k in range(len(rows))]
     links = [_link(row, "id", place) for row, place in zip(rows, places, strict=True)]
     joints = [

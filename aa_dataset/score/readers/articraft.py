@@ -22,8 +22,8 @@ from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import (
     field_of,
+    json_value,
     number_of,
-    read_json,
     rows_of,
     text_of,
     vector_of,
@@ -55,7 +55,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
         tree = usdz_tree(files.read(name, USDZ_BYTES), files.where(name))
     else:
         name = files.only(found, MANIFEST)
-        tree = _tree(read_json(files, name), files.where(name))
+        tree = _tree(json_value(files, name), files.where(name))
     return MethodPrediction(tree, notes=limit_notes(tree))
 
 

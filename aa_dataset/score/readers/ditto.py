@@ -28,7 +28,7 @@ from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.score.budgets import XML, PredictionError
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.part_meshes import part_triangles
+from aa_dataset.score.readers.mesh_files import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 from aa_dataset.untrusted.npz import NpzBudget, NpzError, NpzFile

@@ -33,13 +33,13 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import (
     DEGREE,
     first_byte,
+    json_value,
+    matrix_of,
     number_of,
-    numbers_of,
-    read_json,
     rows_of,
     vector_of,
 )
-from aa_dataset.score.readers.part_meshes import part_triangles
+from aa_dataset.score.readers.mesh_files import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 
@@ -64,7 +64,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts of the first state, else of the second."""
     name, is_only = _chosen(files)
     where, match = files.where(name), _matched(name)
-    rows = rows_of(read_json(files, name), where)
+    rows = rows_of(json_value(files, name), where)
     joints = [_joint(row, number, where) for number, row in enumerate(rows)]
     if not is_only and len({joint.type for joint in joints}) > 1:
         raise PredictionError(
@@ -151,8 +151,8 @@ def _joint(row: dict[str, Any], number: int, where: str) -> Joint:
 
 def _type_of(row: dict[str, Any], axis: Array, theta: float, place: str) -> JointType:
     """Return the type that the rigid motion has."""
-    turn = numbers_of(row, "rotation", (3, 3), place)
-    slide = numbers_of(row, "translation", (3,), place)
+    turn = matrix_of(row, "rotation", 3, place)
+    slide = vector_of(row, "translation", place)
     with np.errstate(all="ignore"):  # too large numbers fit neither type
         size = length(axis)
         if not (theta > 0.0 and size > 0.0):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
@@ -22,10 +23,11 @@ from aa_dataset.score.readers.reading import Reading
 from aa_dataset.score.readers.registry import AUTO, format_named, recognized
 from aa_dataset.score.registration.file import MOST_BYTES, parse_registration
 from aa_dataset.score.registration.inputs import Inputs
-from aa_dataset.score.registration.record import Given, Identity, Registrar
+from aa_dataset.score.registration.record import Given, Identity, Registrar, RegistrationSource
 from aa_dataset.score.registration.stated import Stated
 
 FILE = ".urdf"  # of a prediction that is one file
+UNKNOWN_SIZE_NOTE = "in a frame of normalized meshes; --inputs tells what they were made of"
 
 
 class PredictionFolder:
@@ -119,13 +121,11 @@ class PredictionFolder:
     def _reading(self, files: PredictionFiles) -> Reading:
         found, reason = self._format(files)
         prediction, given = found.read(files), _given(files)
-        return Reading(
-            prediction,
-            found.name,
-            reason,
-            self._registrar.registration(files.object_id, prediction, given),
-            self._stated.registration(files.object_id, prediction, given),
-        )
+        registration = self._registrar.registration(files.object_id, prediction, given)
+        stated = self._stated.registration(files.object_id, prediction, given)
+        if prediction.normalization is not None and stated.source is RegistrationSource.IDENTITY:
+            prediction = replace(prediction, notes=(*prediction.notes, UNKNOWN_SIZE_NOTE))
+        return Reading(prediction, found.name, reason, registration, stated)
 
     def _format(self, files: PredictionFiles) -> tuple[MethodFormat, str]:
         if self._reader == AUTO:

@@ -116,6 +116,13 @@ class PredictionFiles:
         parts = [self._entry, *name.split("/")] if self.is_folder else [self._entry]
         return read_regular(self._root, parts, most)
 
+    def beginning(self, name: str, most: int = 4096) -> bytes | None:
+        """Return the first bytes of a file in the folder; None if none can be read."""
+        try:
+            return self.start(name, most) if self.is_folder else None
+        except (PredictionError, OSError):
+            return None
+
     def read_beside(self, name: str, relative: str, most: int) -> bytes:
         """Return at most so many bytes of a file by its normal path relative to another one."""
         folder = name.split("/")[:-1] if self.is_folder else []

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.readers.plain import numbers, one_of, record, records, text, whole, within
+from aa_dataset.score.budgets import within
+from aa_dataset.score.readers.json_values import numbers, one_of, record, records, text, whole
 
 Array = NDArray[np.float64]
 

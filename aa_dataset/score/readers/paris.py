@@ -30,13 +30,13 @@ from aa_dataset.score.readers.json_values import (
     DEGREE,
     field_of,
     first_byte,
+    json_value,
     number_of,
-    read_json,
     rows_of,
     text_of,
     vector_of,
 )
-from aa_dataset.score.readers.part_meshes import part_triangles
+from aa_dataset.score.readers.mesh_files import part_triangles
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 from aa_dataset.score.readers.two_states import CHANGE_NOTE, changed_joint
 
@@ -80,7 +80,7 @@ def _last_motion(files: PredictionFiles) -> str:
 
 
 def _read_motion(files: PredictionFiles, name: str) -> MethodPrediction:
-    where, row = files.where(name), read_json(files, name)
+    where, row = files.where(name), json_value(files, name)
     kind = _type_of(row, where)
     names = _SE3_FIELDS if "R_axis_d" in row or "t_axis_d" in row else _FIELDS
     axis, point, way = names[kind]
@@ -119,7 +119,7 @@ def _type_of(row: Any, where: str) -> str:
 
 def _read_states(files: PredictionFiles, name: str) -> MethodPrediction:
     where = files.where(name)
-    found = field_of(read_json(files, name), "trans_info", where)
+    found = field_of(json_value(files, name), "trans_info", where)
     rows = rows_of(found if isinstance(found, list) else [found], f"{where}, field `trans_info`")
     joints, rest = [], {}
     for number, row in enumerate(rows):

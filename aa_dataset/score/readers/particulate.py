@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import length
-from aa_dataset.score.budgets import MOST_LINKS, PredictionError
+from aa_dataset.score.budgets import MOST_LINKS, PredictionError, within
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.plain import beginning, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -97,7 +96,7 @@ def slide_name(parent: int, child: int) -> str:
 
 def _found(files: PredictionFiles) -> list[str]:
     names = [folder + FILE for folder in FOLDERS]
-    return [name for name in names if beginning(files, name, 1) is not None][:1]
+    return [name for name in names if files.beginning(name, 1) is not None][:1]
 
 
 def _motions(archive: NpzFile, where: str) -> Motions:
@@ -186,7 +185,7 @@ def _joints(motions: Motions, parent: int, child: int) -> Iterator[Joint]:
 def _triangles(files: PredictionFiles, name: str, count: int) -> dict[str, Array]:
     """Return the triangles of the parts in the cube; none without the mesh."""
     mesh = name.removesuffix(FILE) + MESH
-    if beginning(files, mesh, 1) is None:
+    if files.beginning(mesh, 1) is None:
         return {}
     try:
         text = read_obj(files.read(mesh))

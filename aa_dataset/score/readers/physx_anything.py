@@ -23,10 +23,11 @@ from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import XML, PredictionError
+from aa_dataset.score.budgets import XML, PredictionError, within
 from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.mesh_files import obj_triangles, urdf_triangles
+from aa_dataset.score.readers.json_values import json_value
+from aa_dataset.score.readers.mesh_files import part_triangles, urdf_triangles
 from aa_dataset.score.readers.notes import limit_notes
 from aa_dataset.score.readers.physx_groups import (
     BALL,
@@ -39,7 +40,6 @@ from aa_dataset.score.readers.physx_groups import (
     groups_of_json,
     groups_of_text,
 )
-from aa_dataset.score.readers.plain import beginning, json_value, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -65,7 +65,7 @@ def claims(files: PredictionFiles) -> str:
     for name in (INFO, ANSWER):
         if name in files.top_names:
             return f"it has a {name}"
-    is_urdf = b"l_world" in (beginning(files, URDF) or b"")
+    is_urdf = b"l_world" in (files.beginning(URDF) or b"")
     return f"{URDF} has a link l_world" if is_urdf else ""
 
 
@@ -184,13 +184,8 @@ def _is_of_ball(joint: Joint) -> bool:
 
 def _triangles(files: PredictionFiles, tree: KinematicTree) -> dict[str, Array]:
     """Return the triangles of the parts that have a mesh."""
-    found = {}
-    for link in tree.links:
-        number = link.removeprefix("l_")
-        name = f"objs/{number}/{number}.obj"
-        if number != link and name in files.names:
-            found[link] = obj_triangles(files, name)
-    return found
+    parts = [link.removeprefix("l_") for link in tree.links if link.startswith("l_")]
+    return part_triangles(files, {f"l_{part}": f"objs/{part}/{part}.obj" for part in parts})
 
 
 FORMAT = MethodFormat(

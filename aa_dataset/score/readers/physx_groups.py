@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.score.budgets import MOST_LINKS, PredictionError
-from aa_dataset.score.readers.plain import numbers, one_of, record, records, text, whole
+from aa_dataset.score.readers.json_values import numbers, one_of, record, records, text, whole
 
 Array = NDArray[np.float64]
 

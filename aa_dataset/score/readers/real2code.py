@@ -23,13 +23,9 @@ from aa_dataset.format.layout import JOINTS
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import applied
-from aa_dataset.score.budgets import MOST_LINKS, PredictionError
+from aa_dataset.score.budgets import MOST_LINKS, PredictionError, within
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.mujoco_dump import ROOT, dumped_tree, is_dump, unlimited
-from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.oriented_box import OrientedBox
-from aa_dataset.score.readers.plain import (
-    beginning,
+from aa_dataset.score.readers.json_values import (
     json_value,
     number,
     numbers,
@@ -38,8 +34,10 @@ from aa_dataset.score.readers.plain import (
     records,
     text,
     whole,
-    within,
 )
+from aa_dataset.score.readers.mujoco_dump import ROOT, dumped_tree, is_dump, unlimited
+from aa_dataset.score.readers.notes import limit_notes
+from aa_dataset.score.readers.oriented_box import OrientedBox
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 from aa_dataset.score.readers.program_text import assigned
 
@@ -53,17 +51,17 @@ _TYPES = {"hinge": JointType.REVOLUTE, "slide": JointType.PRISMATIC}
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    if is_dump(beginning(files, JOINTS)):
+    if is_dump(files.beginning(JOINTS)):
         return f"{JOINTS} is a list of MuJoCo's joints"
     for name in (PROGRAM, ANSWER):
-        if b"child_joints" in (beginning(files, name, _START) or b""):
+        if b"child_joints" in (files.beginning(name, _START) or b""):
             return f"{name} lists child_joints"
     return ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the joints that the program yields; the executed result comes before its text."""
-    if is_dump(beginning(files, JOINTS)):
+    if is_dump(files.beginning(JOINTS)):
         tree = dumped_tree(json_value(files, JOINTS, MOST), files.where(JOINTS))
         return MethodPrediction(tree, notes=limit_notes(tree))
     if PROGRAM in files.top_names:

@@ -29,8 +29,8 @@ from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import (
     DEGREE,
     field_of,
-    numbers_of,
-    read_json,
+    json_value,
+    numbers,
     rows_of,
     text_of,
     vector_of,
@@ -66,10 +66,13 @@ def claims(files: PredictionFiles) -> str:
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the only file with a tree of boxes."""
     name = files.only(_candidates(files) or files.called("object.json"), "object.json")
-    where, value = files.where(name), read_json(files, name)
+    where, value = files.where(name), json_value(files, name)
     key = KEYS[1] if isinstance(value, dict) and KEYS[1] in value else KEYS[0]
     key = KEYS[0] if isinstance(value, dict) and KEYS[0] in value else key
-    nodes = [_Node(row, where) for row in rows_of(field_of(value, key, where), where)]
+    nodes = [
+        _Node(row, where)
+        for row in rows_of(field_of(value, key, where), f"{where}, field `{key}`,")
+    ]
     names = {node.number: node.name for node in nodes}
     if len(names) < len(nodes):
         raise PredictionError(f"{where}, field `id`: two parts have one number. Number them apart.")
@@ -140,7 +143,8 @@ class _Node:
         """Return the limits in rad or in the file's unit."""
         if kind is JointType.CONTINUOUS:
             return 0.0, 0.0, LimitSource.GIVEN
-        ends = numbers_of(self._joint, "range", (2,), self.where).tolist()
+        where = f"{self.where}, field `range`,"
+        ends = numbers(field_of(self._joint, "range", self.where), 2, where).tolist()
         lower, upper = min(ends), max(ends)
         if kind is JointType.PRISMATIC:
             return lower, upper, LimitSource.GIVEN

@@ -26,14 +26,12 @@ from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import MOST_LINKS, XML, PredictionError
+from aa_dataset.score.budgets import MOST_LINKS, XML, PredictionError, within
 from aa_dataset.score.readers import urdf_anything_plus
 from aa_dataset.score.readers.answer_json import json_in
 from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
-from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.plain import (
-    beginning,
+from aa_dataset.score.readers.json_values import (
     json_value,
     number,
     numbers,
@@ -41,8 +39,8 @@ from aa_dataset.score.readers.plain import (
     record,
     records,
     text,
-    within,
 )
+from aa_dataset.score.readers.notes import limit_notes
 from aa_dataset.score.readers.prediction import MethodFormat, MethodPrediction, Proof
 
 URDF = "mobility.urdf"
@@ -89,12 +87,12 @@ def _answers(files: PredictionFiles) -> list[str]:
     return [
         name
         for name in files.top_names
-        if name.endswith(".json") and mark in (beginning(files, name, _START) or b"")
+        if name.endswith(".json") and mark in (files.beginning(name, _START) or b"")
     ]
 
 
 def _documents(files: PredictionFiles) -> list[str]:
-    return [name for name in DOCUMENTS if _ROBOT.search(beginning(files, name) or b"")]
+    return [name for name in DOCUMENTS if _ROBOT.search(files.beginning(name) or b"")]
 
 
 def _saved(content: dict[str, Any], where: str) -> Similarity | None:

@@ -17,12 +17,11 @@ import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import XML, PredictionError
+from aa_dataset.score.budgets import XML, PredictionError, within
 from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.mesh_files import urdf_triangles
 from aa_dataset.score.readers.notes import limit_notes
-from aa_dataset.score.readers.plain import beginning, within
 from aa_dataset.score.readers.prediction import (
     Center,
     MethodFormat,
@@ -42,7 +41,7 @@ NO_LIMITS = (-3.14159, 3.14159)
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    is_it = b"generated_robot" in (beginning(files, FILE) or b"")
+    is_it = b"generated_robot" in (files.beginning(FILE) or b"")
     return f"{FILE} has a robot generated_robot" if is_it else ""
 
 

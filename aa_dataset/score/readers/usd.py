@@ -27,7 +27,7 @@ from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.portable import inverse, product
 from aa_dataset.score.budgets import MOST_FILES, MOST_LINKS, PredictionError
-from aa_dataset.score.readers.json_values import DEGREE, numbers_of
+from aa_dataset.score.readers.json_values import DEGREE, matrix_of
 from aa_dataset.untrusted.safe_json import JsonError, parse_json
 
 Array = NDArray[np.float64]
@@ -158,7 +158,7 @@ def _parent_frame(
     if body in above:
         return inverse(_frame(above[body], 1, place))
     # The root: its link's frame is the stage's. USD's matrices act on rows.
-    return numbers_of(stage["bodies"], body, (4, 4), place).T
+    return matrix_of(stage["bodies"], body, 4, place).T
 
 
 def _frame(row: dict[str, Any], end: int, place: str) -> Array:

@@ -15,8 +15,8 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import length, quaternion_rotation
 from aa_dataset.score.budgets import MOST_JOINTS, PredictionError
-from aa_dataset.score.fields import FieldError, checked, parse_json
 from aa_dataset.score.registration.record import Given
+from aa_dataset.untrusted.json_fields import FieldError, checked, parse_json
 
 HEADER = {"format": "aa-registration", "version": 1}
 MOST_BYTES = 1_000_000

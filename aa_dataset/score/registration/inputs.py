@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.score.budgets import PredictionError
-from aa_dataset.score.fields import FieldError, checked, parse_json
 from aa_dataset.score.readers.files import read_regular
 from aa_dataset.score.registration.normalization import InputShape
+from aa_dataset.untrusted.json_fields import FieldError, checked, parse_json
 
 INPUTS = "inputs.json"
 Part = TypeVar("Part")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.fields import FieldError, checked, parse_json
+from aa_dataset.untrusted.json_fields import FieldError, checked, parse_json
 
 MOST_BYTES = 16_000_000
 

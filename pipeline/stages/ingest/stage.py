@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aa_dataset.format.licenses import is_redistributable, needs_attribution
+from aa_dataset.format.licenses import Redistribution, allowed
 from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
@@ -110,9 +110,12 @@ def _ingested_record(given: IngestInput, raw: RawRecord) -> IngestedRecord:
         substitutes=raw.substitutes,
         license=license_id,
         attribution=attribution,
-        # A license that requires attribution cannot be met without the author's name.
-        redistribution=is_redistributable(license_id)
-        and bool(attribution or not needs_attribution(license_id)),
+        redistribution=allowed(
+            license_id,
+            attribution,
+            at_most=Redistribution(facts.redistribution),
+            of_source=facts.license,
+        ),
         provenance={**_provenance_texts(raw.provenance), "raw_sha256": given.digest},
     )
 

@@ -145,7 +145,7 @@ def _pack_shard(
             facts = made[identifier]
             files = _checked_files(assets[identifier], facts["content_sha256"])
             offset, size, _ = writer.append(files + read_fragment(pictures[identifier]))
-            place = {"shard": shard.asset, "offset": offset, "size": size}
+            place = {"shard": shard.asset, "offset": offset, "size": size, "rebuild": None}
             rows.append({**facts, **_count_columns(counts[identifier]), **place})
         writer.close()
         marks[LIBRARY.asset(shard.asset).relative_to(LIBRARY.root).as_posix()] = writer.mark

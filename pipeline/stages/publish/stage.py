@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from aa_dataset.files import FileSeal, file_sha256
 from aa_dataset.format.benchmark import Benchmark
 from aa_dataset.format.layout import LibraryLayout
-from aa_dataset.format.licenses import is_redistributable
+from aa_dataset.format.licenses import Redistribution
 from aa_dataset.format.schema import TABLES as SCHEMAS
 from aa_dataset.format.seal import Seal
 from pipeline.base import layout
@@ -35,7 +35,8 @@ OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 def run(job: ShardJob[PublishSettings]) -> None:
     """Write the release folder."""
     whole = require_sealed(LIBRARY)
-    objects = [row for row in read_rows(LIBRARY.table("objects")) if row["redistribution"]]
+    rows = read_rows(LIBRARY.table("objects"))
+    objects = [row for row in rows if row["redistribution"] == Redistribution.ASSETS]
     chosen = _evaluation_tars()
     shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
     names = dict.fromkeys((*shards, EVALUATION, *sorted(chosen.values())))
@@ -45,7 +46,7 @@ def run(job: ShardJob[PublishSettings]) -> None:
     marks: dict[str, FileSeal] = {}
     packed = [row for name, rows in groups.items() for row in _write_tar(name, rows, marks)]
     _write_tables(
-        sorted(packed, key=lambda row: row["object_id"]), _open_sources(job.settings.licenses)
+        sorted(packed, key=lambda row: row["object_id"]), _open_sources(job.settings.redistribution)
     )
     _remove_other_assets(set(groups))
     benchmark = _released_benchmark(whole.benchmark)
@@ -152,8 +153,8 @@ def _category_rows(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(category_rows(pairs), key=lambda row: row["category"])
 
 
-def _open_sources(licenses: Mapping[str, str]) -> set[str]:
-    return {source for source, terms in licenses.items() if is_redistributable(terms)}
+def _open_sources(redistribution: Mapping[str, str]) -> set[str]:
+    return {source for source, word in redistribution.items() if word == Redistribution.ASSETS}
 
 
 def _remove_other_assets(names: set[str]) -> None:

@@ -62,6 +62,7 @@ def survey(source: Source, folder: Path) -> dict[str, Any]:
         "expected_categories": expected.get("categories"),
         "license": described.license,
         "redistribution": described.redistribution,
+        "terms": described.terms,
         "kind": source.kind,
         "gated": source.access.gated,
         "repo_id": source.access.repo_id or None,

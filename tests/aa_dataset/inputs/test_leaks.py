@@ -15,7 +15,7 @@ from aa_dataset.dataset import Dataset
 from aa_dataset.inputs.layouts import LAYOUTS
 from aa_dataset.inputs.make import Made
 from aa_dataset.inputs.states import MOVED, REST, STATES
-from tests.kit.inputs_library import CABINET, LAMP, SECRET
+from tests.kit.inputs_library import CABINET, JAR, LAMP, SECRET
 
 Run = Callable[..., int]
 
@@ -117,6 +117,35 @@ def test_blind_names_are_neutral_and_the_key_is_outside(run: Run, tmp_path: Path
     for name, data in contents(out).items():
         for word in ("cabinet", "lamp", "made for tests"):
             assert word not in name and word.encode() not in data, name
+
+
+def test_nothing_that_is_handed_on_tells_the_seed_of_neutral_names(
+    run: Run, tmp_path: Path
+) -> None:
+    """The names are a shuffle, which anybody with the library could repeat."""
+    seed = 7_204_113_358_914_207
+    for words in ((), ("--blind",)):
+        out = tmp_path / f"out{len(words)}"
+        assert run(out, "--seed", str(seed), *words, objects=(CABINET, LAMP)) == 0
+        told = [name for name, data in contents(out).items() if str(seed).encode() in data]
+        assert bool(told) == (not words), told
+
+
+def test_the_key_of_other_names_is_not_replaced(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The folder may be gone while what a method made of it is still to be scored."""
+    out, key = tmp_path / "out", tmp_path / "out.key.json"
+    assert run(out, "--blind", objects=(CABINET, LAMP)) == 0
+    before = key.read_bytes()
+    assert run(out, "--blind", "--seed", "8", objects=(CABINET, LAMP)) == 2
+    assert "other settings" in capsys.readouterr().err
+    out.rename(tmp_path / "handed_on")
+    assert run(out, "--blind", objects=(CABINET, LAMP, JAR)) == 2
+    assert "out.key.json is the key of other names. Move it away" in capsys.readouterr().err
+    assert key.read_bytes() == before and not out.exists()
+    assert run(out, "--blind", objects=(CABINET, LAMP)) == 0  # the same names
+    assert key.read_bytes() == before
 
 
 def test_the_key_of_the_current_folder_is_beside_it(

@@ -19,8 +19,8 @@ from aa_dataset import load_dataset
 from aa_dataset.errors import LibraryError
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters, write_result
-from aa_dataset.score.scores import PROTOCOLS
+from aa_dataset.score.result.record import Parameters, write_result
+from aa_dataset.score.result.scores import PROTOCOLS
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf

@@ -12,8 +12,8 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters
-from aa_dataset.score.scores import SCORES
+from aa_dataset.score.result.record import Parameters
+from aa_dataset.score.result.scores import SCORES
 from tests.kit.library_objects import LIBRARY_OBJECTS, write_urdf
 from tests.kit.score_rows import joints, mean, object_cost, object_row, objects, values
 

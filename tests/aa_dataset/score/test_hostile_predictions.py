@@ -22,7 +22,7 @@ from aa_dataset.score.budgets import (
     PredictionError,
 )
 from aa_dataset.score.evaluate import evaluate
-from aa_dataset.score.readers import open_predictions
+from aa_dataset.score.readers import Reading, open_predictions
 from tests.kit.score_rows import joints as joint_rows
 from tests.kit.score_rows import object_row
 
@@ -316,3 +316,16 @@ def test_huge_masses_become_a_row_with_an_error(dataset, folder, upper, place):
     joints[2] = joint("m", "c", "d").replace('upper="1"', f'upper="{upper}"')
     write(folder, f'<robot name="x">{links}{"".join(joints)}</robot>')
     assert scored(dataset, folder).status in ("scored", "unreadable")
+
+
+@pytest.mark.parametrize("error", [KeyError("a link"), ValueError("a shape"), MemoryError()])
+def test_shapes_that_cannot_be_read_cost_nothing(dataset, folder, monkeypatch, error):
+    """They enter no score, so whatever a file of them does must not end the run."""
+
+    def broken(reading: Reading):
+        raise error
+
+    monkeypatch.setattr(Reading, "boxes", broken)
+    result = evaluate(dataset, open_predictions(folder))
+    assert result.count("scored") == 3
+    assert {joint.rest_offset for joint in joint_rows(result)} == {None}

@@ -16,7 +16,7 @@ from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import Plan, evaluate_into
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import read_result
+from aa_dataset.score.result.record import read_result
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
 LINKS = '<link name="a"/><link name="b"/>'

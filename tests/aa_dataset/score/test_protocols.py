@@ -16,8 +16,8 @@ from aa_dataset.kinematics import Joint
 from aa_dataset.metric import component_errors, joint_distance, motion_size
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters
-from aa_dataset.score.scores import COMPONENTS, VARIANTS
+from aa_dataset.score.result.record import Parameters
+from aa_dataset.score.result.scores import COMPONENTS, VARIANTS
 from tests.kit.library_folder import build_library, write_seal
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf
 from tests.kit.score_rows import joints, mean, object_row, spurious

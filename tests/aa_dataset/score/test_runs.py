@@ -23,7 +23,7 @@ from aa_dataset.score.crew import worker_count
 from aa_dataset.score.evaluate import Plan, evaluate, evaluate_into, evaluate_plan, run_key
 from aa_dataset.score.method import Method
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters, read_result, write_result
+from aa_dataset.score.result.record import Parameters, read_result, write_result
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf
 from tests.kit.places import REPOSITORY

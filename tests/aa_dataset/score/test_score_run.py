@@ -18,9 +18,9 @@ from aa_dataset.score.budgets import STATED
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.parameters import ACCOUNTING, ONE_JOINT_RULE, SEARCH_BUDGET
 from aa_dataset.score.readers import PredictionError, open_predictions
-from aa_dataset.score.report import report_lines
-from aa_dataset.score.results import Parameters, write_result
-from aa_dataset.score.scores import SCORES
+from aa_dataset.score.result.record import Parameters, write_result
+from aa_dataset.score.result.report import report_lines
+from aa_dataset.score.result.scores import SCORES
 from tests.kit.library_folder import build_library, write_seal
 from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec, Part, write_urdf
 from tests.kit.score_rows import joints, mean, object_cost, object_row, objects, spurious, values

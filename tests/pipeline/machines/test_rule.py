@@ -35,7 +35,6 @@ METHODS = {"__matmul__", "apply_transform", "dot", "matmul", "principal_inertia_
 MODULES = ("scipy.linalg", "numpy.linalg", "scipy.sparse.linalg", "scipy.spatial.transform")
 
 ALLOWED = {
-    "aa_dataset/kinematics/states.py": "states for training code; no stage, no score",
     "aa_dataset/metric/anchors.py": "reads the state of a prediction; no stage calls it",
     "aa_dataset/metric/pairwise.py": "matrices of over 2,048 pairs of joints; no stage, no score",
     "aa_dataset/metric/tree/problem.py": "counts of zeros and ones, which any order adds exactly",

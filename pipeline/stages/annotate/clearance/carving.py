@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from aa_dataset.portable import applied, dot
+from aa_dataset.portable import dot
 from pipeline.stages.annotate.clearance.material import TOUCH, Material
 from pipeline.stages.annotate.clearance.parts import Part, part_of
 from pipeline.stages.annotate.clearance.separation import Gaps, gaps, images
@@ -120,7 +120,7 @@ def _least_loss(
     """Cut the part that loses the smaller share by planes across directions (f, 3), one a piece."""
     heights = dot(images(moving.vertices, maps), directions[:, None]).min(axis=1)
     lower = still.below_all(directions, heights - GAP, SPARED)
-    floors = applied(directions, still.vertices).max(axis=0) + GAP  # (f,)
+    floors = still.spans(directions)[1] + GAP  # (f,)
     # The plane under every map, seen from the moving part: normal . (turn x + shift) >= floor.
     turns, shifts = maps[..., :3], maps[..., 3]
     normals = -dot(np.swapaxes(turns, -1, -2), directions[:, None, None])  # (f, k, 3)
@@ -145,7 +145,9 @@ def shared_region(meeting: Meeting) -> Part | None:
     return meeting.still.region_below(normals, offsets, slack_of(meeting.still))
 
 
-def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, ...] | None:
+def carved(
+    part: Part, material: Material, visitors: np.ndarray, most: int = MOST_PIECES
+) -> tuple[Part, ...] | None:
     """Take the room of visitors out of a part, if there is only air.
 
     Parameters
@@ -156,25 +158,42 @@ def carved(part: Part, material: Material, visitors: np.ndarray) -> tuple[Part, 
         Of its link.
     visitors : (f, n, 3) float
         Where the other part is, seen from this one, in successive pieces of the motion.
+    most : int
+        Pieces that may be left, within the budget of the link.
 
     Returns
     -------
     tuple of Part or None
-        What is left; None if there is material in the room.
+        What is left; None if there is material in the room, or too many pieces.
     """
     if _is_solid_room(part, material, part_of(visitors[0])):
         return None  # quickly: no larger room is without material either
-    pieces: tuple[Part, ...] = (part,)
+    rooms: list[Part] = []
     for room in _rooms(part, material, visitors):
         if room is None:
             return None
-        left: list[Part] = []
-        for piece in pieces:
-            left += _without(piece, room, material)
-        pieces = tuple(left)
-        if len(pieces) > MOST_PIECES:
+        rooms.append(room)
+    pieces: tuple[Part, ...] = (part,)
+    for number, room in enumerate(rooms, start=1):
+        # Another room may take pieces away, the last one does not.
+        found = _all_without(pieces, room, material, most if number == len(rooms) else MOST_PIECES)
+        if found is None:
             return None
+        pieces = found
     return pieces
+
+
+def _all_without(
+    parts: Sequence[Part], room: Part, material: Material, most: int
+) -> tuple[Part, ...] | None:
+    """Return the pieces of parts around a room; None as soon as they are too many."""
+    pieces: list[Part] = []
+    for part in parts:
+        for piece in _without(part, room, material):
+            pieces.append(piece)
+            if len(pieces) > min(most, MOST_PIECES):
+                return None
+    return tuple(pieces)
 
 
 def _rooms(part: Part, material: Material, visitors: np.ndarray) -> Iterator[Part | None]:
@@ -211,16 +230,15 @@ def touch_of(part: Part) -> float:
     return min(TOUCH + slack_of(part), part.width / 4)
 
 
-def _without(part: Part, room: Part, material: Material) -> list[Part]:
-    """Return the pieces of a part around a room that hold material."""
-    pieces: list[Part] = []
+def _without(part: Part, room: Part, material: Material) -> Iterator[Part]:
+    """Yield the pieces of a part around a room that hold material."""
     rest: Part | None = part
     normals, offsets = room.normals, room.offsets + GAP
     remnant = min(REMNANT, REMNANT_SHARE * float(np.ptp(part.box, axis=0).max()))
     for _ in range(len(normals)):
         if rest is None:
             break
-        beyond = applied(normals, rest.vertices).max(axis=0) - offsets
+        beyond = rest.spans(normals)[1] - offsets
         widest = int(np.round(beyond, 9).argmax())
         if beyond[widest] <= remnant:
             break
@@ -229,6 +247,6 @@ def _without(part: Part, room: Part, material: Material) -> list[Part]:
         # Surface on the border belongs to the piece.
         if outer is not None and material.is_in(outer, touch=-ON_BORDER):
             piece = rest.below(-normal, -offset)
-            pieces += [] if piece is None else [piece]
+            if piece is not None:
+                yield piece
         rest = rest.below(normal, offset)
-    return pieces

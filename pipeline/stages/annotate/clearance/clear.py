@@ -201,19 +201,18 @@ class Clearance:
         if cut is not None:
             return cut
         visitors = images(meeting.moving.vertices, meeting.maps)
-        left = carved(meeting.still, self.materials[one.still], visitors)
-        if left is not None and self._has_room(one.still, left):
+        left = self._carved(meeting.still, one.still, visitors)
+        if left is not None:
             return Cut((meeting.moving,), left)
         visitors = images(meeting.still.vertices, meeting.back)
-        left = carved(meeting.moving, self.materials[one.moving], visitors)
-        if left is not None and self._has_room(one.moving, left):
-            return Cut(left, (meeting.still,))
-        return None
+        left = self._carved(meeting.moving, one.moving, visitors)
+        return None if left is None else Cut(left, (meeting.still,))
 
-    def _has_room(self, link: str, pieces: Sequence[Part]) -> bool:
-        """Return whether a part may become these pieces: its link has some, within its budget."""
-        count = sum(part is not None for part in self.parts[link])
-        return 1 <= count - 1 + len(pieces) <= self.most
+    def _carved(self, part: Part, link: str, visitors: np.ndarray) -> tuple[Part, ...] | None:
+        """Return what is left of a part: its link keeps some parts, within its budget."""
+        others = sum(one is not None for one in self.parts[link]) - 1
+        left = carved(part, self.materials[link], visitors, self.most - others)
+        return left if left is not None and others + len(left) else None
 
     def _replace(self, link: str, number: int, pieces: Sequence[Part]) -> None:
         parts = self.parts[link]

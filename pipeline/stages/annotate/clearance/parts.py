@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 
 import numpy as np
 
-from aa_dataset.portable import applied, dot, length
+from aa_dataset.portable import dot, length
 from pipeline.shapes.hulls import SCALED, hull_of
 
-# Directions that agree to this many decimals are one.
-_DIRECTION_DECIMALS = 6
+# Directions that agree to six decimals are one.
+_DIRECTION_SCALE = 1e6
 # A face of less than this area has no direction.
 _LEAST_AREA = 1e-14
 # A vertex this high above a plane is on it.
@@ -52,28 +53,33 @@ class Part:
         return corners, starts
 
     @cached_property
+    def _corners(self) -> np.ndarray:
+        return np.ascontiguousarray(self.vertices)
+
+    @cached_property
     def box(self) -> np.ndarray:
         """Lower and upper corner (2, 3)."""
-        return np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+        return np.asarray(_kernels().bounds(self._corners))
 
     @cached_property
     def _area_vectors(self) -> np.ndarray:
-        a, b, c = (self.vertices[self.faces[:, k]] for k in range(3))
-        return cross(b - a, c - a)
+        return np.asarray(_kernels().area_vectors(self._corners, self.faces))
 
     @cached_property
     def normals(self) -> np.ndarray:
         """Outward unit normals (k, 3), each once."""
-        areas = length(self._area_vectors)
-        kept = areas > _LEAST_AREA
-        found = np.round(self._area_vectors[kept] / areas[kept, None], _DIRECTION_DECIMALS) + 0.0
-        found = _each_once(found)
-        return np.asarray(found / length(found)[:, None])
+        found = _kernels().directions(self._area_vectors, _LEAST_AREA, _DIRECTION_SCALE)
+        return np.asarray(found)
 
     @cached_property
+    def _spans(self) -> np.ndarray:
+        """Lowest and highest place (2, k) along the normals."""
+        return self.spans(self.normals)
+
+    @property
     def offsets(self) -> np.ndarray:
         """Height (k,) of every face along its normal."""
-        return np.asarray(applied(self.normals, self.vertices).max(axis=0))
+        return np.asarray(self._spans[1])
 
     @cached_property
     def directions(self) -> np.ndarray:
@@ -86,7 +92,7 @@ class Part:
     @cached_property
     def reaches(self) -> np.ndarray:
         """Height (q,) of the part along its `directions`."""
-        return np.asarray(applied(self.directions, self.vertices).max(axis=0))
+        return np.asarray(self.spans(self.directions)[1])
 
     @cached_property
     def volume(self) -> float:
@@ -97,8 +103,12 @@ class Part:
     @cached_property
     def width(self) -> float:
         """Smallest distance between two parallel planes around the part, over its normals."""
-        heights = applied(self.normals, self.vertices)
-        return float((heights.max(axis=0) - heights.min(axis=0)).min())
+        low, high = self._spans
+        return float((high - low).min())
+
+    def spans(self, normals: np.ndarray) -> np.ndarray:
+        """Return the lowest and the highest place (2, k) of the part along normals (k, 3)."""
+        return np.asarray(_kernels().spans(self._corners, np.ascontiguousarray(normals)))
 
     def below(self, normal: np.ndarray, offset: float) -> Part | None:
         """Return the part where ``normal . x <= offset``; None if nothing, or a sliver, is left.
@@ -126,22 +136,21 @@ class Part:
         slack : float
             How far above a plane the part may still reach.
         """
-        left = self
-        while len(normals):
-            heights = applied(normals, left.vertices) - offsets  # (n, k)
-            beyond = heights.max(axis=0)
-            # Rounded, so that the first of equal planes is chosen on every machine.
-            farthest = int(np.round(beyond, 9).argmax())
-            if beyond[farthest] <= max(slack, _ON_PLANE):
-                break
-            cut = left._cut(heights[:, farthest], float(length(normals[farthest])))
+        left, limit = self, max(slack, _ON_PLANE)
+        # A plane above all of a part is above all that is left of it.
+        planes, is_left = (normals, offsets), np.ones(len(normals), dtype=bool)
+        while True:
+            plane, lowest = _kernels().farthest_plane(left._corners, planes, is_left, limit)
+            if plane < 0:
+                return left
+            scale = float(length(normals[plane]))
+            if lowest > -THINNEST * scale and lowest > -left.width * scale / 2:
+                return None
+            points = (left._corners, left.faces, normals[plane], offsets[plane])
+            cut = part_of(_kernels().points_below(*points))
             if cut is None:
                 return None
-            # A plane above all of a part is above all that is left of it.
-            kept = beyond > max(slack, _ON_PLANE)
-            kept[farthest] = False
-            left, normals, offsets = cut, normals[kept], offsets[kept]
-        return left
+            left = cut
 
     def region_below(self, normals: np.ndarray, offsets: np.ndarray, slack: float) -> Part | None:
         """Return `below_all` to look at: quicker, but with corners that only rounding makes."""
@@ -158,44 +167,18 @@ class Part:
             return None
         return Part(points, polytopes.fans(sides)) if state == polytopes.CUT else self
 
-    def _cut(self, heights: np.ndarray, scale: float) -> Part | None:
-        """Return the part below a plane, by the heights (n,) of the vertices times a scale."""
-        if heights.min() > -THINNEST * scale and heights.min() > -self.width * scale / 2:
-            return None
-        edges = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-        a, b = edges[(heights[edges[:, 0]] < 0) & (heights[edges[:, 1]] > 0)].T
-        share = heights[a] / (heights[a] - heights[b])
-        crossing = self.vertices[a] + share[:, None] * (self.vertices[b] - self.vertices[a])
-        return part_of(np.concatenate([self.vertices[heights <= 0], crossing]))
-
 
 def part_of(points: np.ndarray) -> Part | None:
     """Return the hull of points (n, 3); None if it is flat."""
     hull = hull_of(points, options=SCALED) if len(points) > 3 else None
     if hull is None:
         return None
-    is_used = np.zeros(len(points), dtype=bool)
-    is_used[hull.simplices] = True
-    vertices, faces = hull.points[is_used], (np.cumsum(is_used) - 1)[hull.simplices]
-    told = faces.copy(), hull.neighbors, hull.equations
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    inward = dot(cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
-    faces[inward] = faces[inward][:, ::-1]
-    return Part(vertices, faces, told)
+    vertices, given, faces = _kernels().own_faces(hull.points, hull.simplices)
+    return Part(vertices, faces, (given, hull.neighbors, hull.equations))
 
 
-def _each_once(rows: np.ndarray) -> np.ndarray:
-    """Return the rows (k, 3) of (n, 3) numbers, sorted: `np.unique` of rows, several times faster.
+def _kernels() -> ModuleType:
+    """Return the compiled loops; numba is imported here on first use, because it takes 0.3 s."""
+    from pipeline.stages.annotate.clearance import facets
 
-    It compares rows as records, one call for each pair.
-    """
-    rows = rows[np.lexsort(rows.T[::-1])]
-    is_first = np.ones(len(rows), dtype=bool)
-    is_first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    return np.asarray(rows[is_first])
-
-
-def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the cross products (n, 3) of vectors (n, 3)."""
-    (a, b, c), (u, v, w) = first.T, second.T
-    return np.stack([b * w - c * v, c * u - a * w, a * v - b * u], axis=1)
+    return facets

@@ -38,10 +38,11 @@ class Gaps:
 
 def images(vertices: np.ndarray, maps: np.ndarray) -> np.ndarray:
     """Return the images (f, k n, 3) of vertices (n, 3) under maps (f, k, 3, 4)."""
-    x, y, z = vertices.T
-    columns = [maps[..., i, None] for i in range(4)]  # (f, k, 3, 1)
-    found = columns[0] * x + columns[1] * y + columns[2] * z + columns[3]
-    return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), maps.shape[1] * len(x), 3))
+    from pipeline.stages.annotate.clearance.facets import mapped  # only here: it takes 0.3 s
+
+    found = mapped(np.ascontiguousarray(vertices), np.ascontiguousarray(maps))
+    count = maps.shape[1] * len(vertices)
+    return np.asarray(np.swapaxes(found, -1, -2).reshape(len(maps), count, 3))
 
 
 def gaps(

@@ -23,7 +23,7 @@ from aa_dataset.score.baselines.table import (
     rows_of_all,
     title_of,
 )
-from aa_dataset.score.results import read_result
+from aa_dataset.score.result.record import read_result
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.places import REPOSITORY
 

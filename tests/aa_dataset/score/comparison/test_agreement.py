@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aa_dataset.score.comparison.agreement import average_ranks, kendall
-from aa_dataset.score.scores import PROTOCOLS
+from aa_dataset.score.result.scores import PROTOCOLS
 from tests.aa_dataset.score.comparison.results import compared, made, row, simple, table, values
 from tests.kit.made_results import one_object, paired
 

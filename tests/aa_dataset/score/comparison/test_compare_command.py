@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aa_dataset.cli import main
-from aa_dataset.score.results import write_result
+from aa_dataset.score.result.record import write_result
 from tests.kit.made_results import made_result, simple_rows
 
 FIRST = {"x": 0.2, "y": 0.4, "z": None}

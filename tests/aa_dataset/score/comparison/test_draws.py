@@ -45,7 +45,7 @@ def test_totals_are_those_of_the_drawn_objects():
 def test_many_objects_are_drawn_in_pieces_and_alike(monkeypatch):
     columns = np.random.default_rng(1).normal(size=(20, 31))
     whole = resampled_totals(columns, HOW)
-    monkeypatch.setattr("aa_dataset.score.resampling.DRAWN_NUMBERS", 100)  # three at a time
+    monkeypatch.setattr("aa_dataset.score.result.resampling.DRAWN_NUMBERS", 100)  # three at a time
     monkeypatch.setattr("aa_dataset.score.comparison.draws._KEPT_NUMBERS", 0)
     assert (resampled_totals(columns, HOW) == whole).all()
 

@@ -10,7 +10,7 @@ import pytest
 
 from aa_dataset.score.comparison.measures import Choice
 from aa_dataset.score.comparison.tables import Kind
-from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES
+from aa_dataset.score.result.scores import COMPONENTS, PROTOCOLS, SCORES, TREES
 from tests.aa_dataset.score.comparison.results import compared, made, row, simple, table, values
 from tests.kit.made_results import (
     alone,

@@ -24,8 +24,8 @@ from aa_dataset.score.explain.text import explanation_lines
 from aa_dataset.score.explain.words import failure_text, script_total
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import PredictionError
-from aa_dataset.score.results import read_result, write_result
-from aa_dataset.score.scores import COMPONENTS, VARIANTS
+from aa_dataset.score.result.record import read_result, write_result
+from aa_dataset.score.result.scores import COMPONENTS, VARIANTS
 
 IDS = ("generated-cabinet", "generated-jar", "generated-lamp", "local-plain", "local-stool")
 STATUS = ("scored", "scored", "motionless", "missing", "unreadable")

@@ -85,13 +85,13 @@ def test_what_of_any_tree_is_kept_comes_back(tree) -> None:
         ([part(1, "hinge", parent="root")], "field `parent`: it is not the number of a part"),
         ([part(True, "hinge")], "field `id`: it is not the number of a part"),
         ([part(1, "hinge", jointData=[])], "entry 1, field `jointData` lacks the field `axis`"),
-        ([part(1, "hinge", axis={"origin": None})], "axis, field `origin`: None is not 3 numbers"),
+        ([part(1, "hinge", axis={"origin": None})], "axis, field `origin`, is None; give three"),
         ([part(1, "hinge", axis={"direction": [0, 0, 0]})], "the axis is zero"),
         ([part(1, "hinge", parent=7)], "names the link 'link_7', which does not exist"),
         ([part(1, "hinge"), part(1, "slider")], "the link name 'link_1' is used twice"),
         ([part(1, "hinge", parent=-1)], "all have no parent joint"),
         ([part(1, "hinge", parent=2), part(2, "hinge", parent=1)], "in a cycle of the joints"),
-        (["x"], "is not a list of objects"),
+        (["x"], "entry 1 is 'x'; give an object"),
     ],
 )
 def test_a_broken_file_is_a_sentence(tmp_path: Path, parts: list, said: str) -> None:
@@ -103,11 +103,11 @@ def test_a_broken_file_is_a_sentence(tmp_path: Path, parts: list, said: str) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[{", "joint_info.json: Expecting property name"),
+        ("[{", "joint_info.json is not valid JSON: Expecting property name"),
         ("[" * 200_000, "nested too deeply"),
         ('[{"id": 1e999}]', "not a finite number"),
         ("[]", "the object has no link"),
-        (json.dumps([ROOT] * 5001), "5,001 entries; at most 5,000"),
+        (json.dumps([ROOT] * 5001), "5,001 items; at most 5,000"),
     ],
 )
 def test_a_hostile_file_is_a_sentence(tmp_path: Path, text: str, said: str) -> None:

@@ -164,10 +164,13 @@ def test_a_part_that_stands_still_is_none(tmp_path: Path) -> None:
         (TURN | {"axis_direction": [0, 0, 0]}, "field `theta`: the part does not move"),
         (TURN | {"axis_direction": [0, 0, 1e300]}, "neither turn nor slide"),
         (TURN | {"theta": 1e300}, "neither turn nor slide"),
-        (TURN | {"rotation": [[1, 0, 0]]}, "field `rotation`: [[1, 0, 0]] is not 3 x 3 numbers"),
-        (TURN | {"translation": "x"}, "field `translation`: 'x' is not 3 numbers"),
+        (
+            TURN | {"rotation": [[1, 0, 0]]},
+            "field `rotation`, is [[1, 0, 0]]; give 3 rows of 3 finite numbers",
+        ),
+        (TURN | {"translation": "x"}, "field `translation`, is 'x'; give three"),
         ({}, "joint 0 lacks the field `axis_direction`"),
-        (1, "is not a list of objects"),
+        (1, "entry 0 is 1; give an object"),
     ],
 )
 def test_a_broken_motion_is_a_sentence(tmp_path: Path, row: Any, said: str) -> None:

@@ -200,10 +200,10 @@ def test_an_object_without_a_joint_is_a_sentence() -> None:
     [
         (TURN | {"type": "screw"}, "field `type`: 'screw' is not one of rotate, translate"),
         ({"type": "rotate"}, "lacks the field `rot_angle`"),
-        (TURN | {"rot_angle": [1, 2]}, "field `rot_angle`: [1, 2] is not a number"),
+        (TURN | {"rot_angle": [1, 2]}, "field `rot_angle`, is [1, 2]; give one"),
         (TURN | {"axis_d": [0, 0, 0]}, "joint 'joint', field `axis`: the axis is zero"),
-        (TURN | {"axis_o": 0.5}, "field `axis_o`: 0.5 is not 3 numbers"),
-        (SLIDE | {"dist": None}, "field `dist`: None is not a number"),
+        (TURN | {"axis_o": 0.5}, "field `axis_o`, is 0.5; give three"),
+        (SLIDE | {"dist": None}, "field `dist`, is None; give one"),
     ],
 )
 def test_a_broken_motion_is_a_sentence(tmp_path: Path, row: dict, said: str) -> None:

@@ -142,7 +142,7 @@ def test_several_roots_stand_still_and_are_said():
     prediction = read_files(files(motion_hierarchy=np.array([(2, 1)])))
     assert prediction.tree.root == "part_2"  # part 0 has no part below it
     assert prediction.tree.joint("joint_2_0").type is JointType.FIXED
-    assert prediction.notes == ("parts without a parent do not move: 0",)
+    assert prediction.notes[0] == "parts without a parent do not move: 0"
 
 
 def test_one_part_has_no_pairs():

@@ -96,8 +96,9 @@ def test_a_ball_is_three_turns_whose_ranges_are_constants():
         for turn in turns:
             assert turn.origin.tolist() == [0.1, 0.2, 0.3]
             assert turn.limits == (-math.pi, math.pi) and turn.limit_source is LimitSource.TABLE
-        assert prediction.notes == (
-            "limits given by the method's table: group_2_z, group_2_x, group_2_y",
+        assert (
+            prediction.notes[0]
+            == "limits given by the method's table: group_2_z, group_2_x, group_2_y"
         )
     params = "Params: hinge position (in voxel grid): [16, 16, 32]"
     text = f"{TEXT}group_3: [l_5]; Type: D relative to group_0; {params}"

@@ -139,14 +139,14 @@ def changed(**fields: Any) -> dict[str, bytes]:
         (changed(id="1"), "is not a whole number"),
         (changed(id=True), "is not a whole number"),
         (changed(joint__type="ball"), "the type 'ball' is not one of"),
-        (changed(joint__range=[0]), "is not 2 numbers"),
-        (changed(joint__range=[0, None]), "is not 2 numbers"),
+        (changed(joint__range=[0]), "give two finite numbers"),
+        (changed(joint__range=[0, None]), "give two finite numbers"),
         (changed(joint__range=[0, 1e400]), "Infinity, which is not JSON"),
         (changed(joint__axis={"origin": [0, 0, 0]}), "lacks the field `direction`"),
         (changed(joint__axis={"origin": [0, 0, 0], "direction": [0, 0, 0]}), "the axis is zero"),
         (changed(joint=[]), "lacks the field `type`"),
         ({"object.json": b'{"diffuse_tree": [' + b"[" * 200 + b"]" * 201 + b"}"}, "too deeply"),
-        ({"object.json": b'{"diffuse_tree": 3}'}, "is not a list of objects"),
+        ({"object.json": b'{"diffuse_tree": 3}'}, "field `diffuse_tree`, is 3; give a list"),
         ({"object.json": b'{"diffuse_tree": []}'}, "has no link"),
         ({"object.json": written()["object.json"][:-5]}, "thing/object.json"),
         ({"object.json": b'{"diffuse_tree": ["' + b"a" * 5_000_000 + b'"]}'}, "more than"),
@@ -158,7 +158,7 @@ def test_broken_files_are_refused(tmp_path, files, words):
 
 
 def test_many_parts_are_refused(tmp_path):
-    assert "at most 5,000 count" in refused_files(tmp_path, written(*[part(1)] * 5001))
+    assert "at most 5,000 are read" in refused_files(tmp_path, written(*[part(1)] * 5001))
 
 
 def test_boxes_that_are_no_boxes_are_refused_when_asked(tmp_path):

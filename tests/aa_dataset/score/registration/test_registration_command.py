@@ -18,10 +18,11 @@ from aa_dataset.kinematics.joints_file import write_joints
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import quaternion_rotation
 from aa_dataset.score.readers import registry
+from aa_dataset.score.readers.folder import UNKNOWN_SIZE_NOTE
 from aa_dataset.score.registration.file import write_registration
 from aa_dataset.score.registration.modes import MODES
 from aa_dataset.score.registration.record import Given
-from aa_dataset.score.results import read_result
+from aa_dataset.score.result.record import read_result
 from aa_dataset.score.simulated.object_setting import setting_of
 from aa_dataset.score.simulated.registry import simulated_named
 
@@ -110,6 +111,18 @@ def test_the_report_says_what_the_stated_registration_would_give(here, capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "2 predictions of metric objects state another frame, unit or state" in text
     assert "joints 3 (it has a joints.json)" in text
+
+
+def test_a_normalized_frame_without_the_inputs_is_said(here, capsys):
+    """Nothing can be undone without the size of the mesh, so the report asks for it."""
+    assert main(["simulate-method", "physx_anything", "--out", "made"]) == 0
+    words = ["score", "made", "--split", "eval200"]
+    capsys.readouterr()
+    for given in ([], ["--inputs", "made.inputs"]):
+        assert main([*words, *given]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert (f"notes {UNKNOWN_SIZE_NOTE} (3)" in said) == (not given)
+        assert ("state another frame, unit or state" in said) == bool(given)
 
 
 def test_registration_and_its_file_are_part_of_the_run(here, capsys):

@@ -21,7 +21,7 @@ from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.readers.registry import NAMES as READERS
 from aa_dataset.score.registration.inputs import Inputs
 from aa_dataset.score.registration.stated import Stated
-from aa_dataset.score.results import Result
+from aa_dataset.score.result.record import Result
 from aa_dataset.score.simulated import registry
 from aa_dataset.score.simulated.folder import inputs_beside, kept_by, write_simulated
 from aa_dataset.score.simulated.kept import KeptPredictions

@@ -162,7 +162,7 @@ def edit_sources(old: str, new: str) -> Config:
         ("title: The generated", "title: Our generated"),
         ('citation: "He et al.', 'citation: "They et al.'),
         ("expected: {}", "expected: {objects: 1000}"),
-        ("redistribution: CC0-1.0; part", "redistribution: CC0-1.0, part"),
+        ("terms: CC0-1.0; part", "terms: CC0-1.0, part"),
         ('note: "Every object', 'note: "Each object'),
         ("Made by this repository", "Made here"),
     ],
@@ -175,8 +175,11 @@ def test_access_to_a_source_changes_no_digest_of_a_stage(
 
 def test_terms_of_a_source_concern_its_stages_and_the_release(config: Config) -> None:
     assert changed_by(config, lambda: edit_sources("license: CC0-1.0", "license: MIT")) == {
-        "sources/generated.json", "settings/publish.json",
-    }  # fmt: skip
+        "sources/generated.json"
+    }
+    assert changed_by(
+        config, lambda: edit_sources("redistribution: assets", "redistribution: none")
+    ) == {"sources/generated.json", "settings/publish.json"}
 
 
 def test_a_skipped_source_is_left_out(config: Config) -> None:

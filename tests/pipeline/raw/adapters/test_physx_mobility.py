@@ -60,7 +60,7 @@ def test_physx_mobility_is_three_siblings_and_partnet_again(
     assert (record.name, record.label) == ("Grey kettle", "kettle")
     assert record.same_as == ("partnet_mobility/102442",)
     assert record.provenance["dimension"] == "20*15*25"
-    assert not record.redistribution
+    assert record.redistribution == "none"
     normal = normalize(Task(raw.object_id, NormalizeInput(root, record)), settings_kit.SETTINGS)
     assert normal.record.extents == (1.0, 1.0, 1.0)
 

@@ -122,7 +122,7 @@ def test_the_record_has_the_facts_of_the_owner(
     record = outcome(tmp_path, "doors/1/a.urdf").record
     assert record.label == "Door"
     assert (record.license, record.attribution, record.redistribution) == (
-        "MIT", "Somebody", True)  # fmt: skip
+        "MIT", "Somebody", "assets")  # fmt: skip
     assert (record.unit, record.scale, record.format) == (0.01, "metric", "urdf")
     assert record.frame == Frame("y")
     assert (record.model, record.name) == ("doors/1/a.urdf", "1/a")

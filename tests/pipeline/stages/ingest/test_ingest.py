@@ -69,7 +69,7 @@ def test_a_record_contains_the_facts_of_the_source(raw: Path) -> None:
     assert record.label == "door"
     assert record.model == "model.urdf"
     assert record.parts == {"leaf": "door leaf"}
-    assert (record.license, record.redistribution) == ("CC0-1.0", True)
+    assert (record.license, record.redistribution) == ("CC0-1.0", "assets")
     assert record.attribution == "somebody"
     told = {"seed": "7", "facts_from": "meta.json", "raw_sha256": "d" * 64}
     assert record.provenance == told
@@ -87,15 +87,15 @@ def test_every_fact_of_a_source_is_kept_as_text(raw: Path) -> None:
 @pytest.mark.parametrize(
     ("own", "source", "license_id", "allowed"),
     [
-        ("", "CC0-1.0", "CC0-1.0", True),
-        ("", "unknown", "unknown", False),
-        ("CC-BY-NC-4.0", "CC0-1.0", "CC-BY-NC-4.0", False),
-        ("do what you like", "CC0-1.0", "do what you like", False),
-        ("MIT", "unknown", "MIT", True),
+        ("", "CC0-1.0", "CC0-1.0", "assets"),
+        ("", "unknown", "unknown", "none"),
+        ("CC-BY-NC-4.0", "CC0-1.0", "CC-BY-NC-4.0", "annotations"),
+        ("do what you like", "CC0-1.0", "do what you like", "none"),
+        ("MIT", "unknown", "MIT", "assets"),
     ],
 )
 def test_the_objects_own_license_has_priority_and_unknown_is_not_released(
-    raw: Path, own: str, source: str, license_id: str, allowed: bool
+    raw: Path, own: str, source: str, license_id: str, allowed: str
 ) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": own}))
     record = ingested(raw, license=source).record
@@ -104,10 +104,15 @@ def test_the_objects_own_license_has_priority_and_unknown_is_not_released(
 
 def test_a_license_that_requires_attribution_releases_nothing_without_it(raw: Path) -> None:
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC-BY-4.0"}))
-    assert ingested(raw, attribution="somebody").record.redistribution
-    assert not ingested(raw, attribution="").record.redistribution
+    assert ingested(raw, attribution="somebody").record.redistribution == "assets"
+    assert ingested(raw, attribution="").record.redistribution == "none"
     (raw / "door" / "meta.json").write_text(json.dumps(META | {"license": "CC0-1.0"}))
-    assert ingested(raw, attribution="").record.redistribution
+    assert ingested(raw, attribution="").record.redistribution == "assets"
+
+
+@pytest.mark.parametrize("word", ["annotations", "none"])
+def test_the_source_lowers_what_a_release_may_contain(raw: Path, word: str) -> None:
+    assert ingested(raw, redistribution=word).record.redistribution == word
 
 
 def test_the_source_cannot_forge_its_provenance(raw: Path) -> None:

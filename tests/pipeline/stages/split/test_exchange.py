@@ -16,10 +16,10 @@ import pytest
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
-from aa_dataset.score.comparable import require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
+from aa_dataset.score.result.comparable import require_comparable
+from aa_dataset.score.result.record import Result
 from pipeline.base import layout
 from pipeline.engine.config import load_config
 from pipeline.stages.split.stage import run as choose_split

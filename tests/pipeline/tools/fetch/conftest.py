@@ -32,7 +32,8 @@ from tests.pipeline.tools.fetch.archives import RULE
 FACTS: dict[str, Any] = {
     "expected": {},
     "citation": "A paper",
-    "redistribution": "Free.",
+    "redistribution": "assets",
+    "terms": "Free.",
     "proved": {"by": "fixture", "note": ""},
 }
 

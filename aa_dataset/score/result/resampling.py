@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.statistics import Label, Statistic
+from aa_dataset.score.result.statistics import Label, Statistic
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.float64]

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from aa_dataset.errors import ArenaError
-from aa_dataset.score.arrays import Arrays, Bools
-from aa_dataset.score.scores import ALL_JOINTS
-from aa_dataset.score.statistics import METRIC, OTHER, Chosen
+from aa_dataset.score.result.arrays import Arrays, Bools
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.statistics import METRIC, OTHER, Chosen
 
 # Groups of fewer objects are named, not averaged: their mean says nothing.
 FEW_OBJECTS = 5

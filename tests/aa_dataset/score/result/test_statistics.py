@@ -17,14 +17,14 @@ import pytest
 from aa_dataset import load_dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.metric import bootstrap_mean
-from aa_dataset.score import resampling
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.resampling import aggregates, draws, weighted_medians
-from aa_dataset.score.results import read_result, write_result
-from aa_dataset.score.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
-from aa_dataset.score.statistics import Label, Statistic
+from aa_dataset.score.result import resampling
+from aa_dataset.score.result.record import read_result, write_result
+from aa_dataset.score.result.resampling import aggregates, draws, weighted_medians
+from aa_dataset.score.result.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
+from aa_dataset.score.result.statistics import Label, Statistic
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf
 from tests.kit.places import REPOSITORY

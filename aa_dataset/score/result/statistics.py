@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aa_dataset.kinematics.joints import JointType
-from aa_dataset.score.arrays import Array, Arrays, Bools
-from aa_dataset.score.scores import (
+from aa_dataset.score.result.arrays import Array, Arrays, Bools
+from aa_dataset.score.result.scores import (
     ALL_JOINTS,
     COMPONENTS,
     PROTOCOLS,

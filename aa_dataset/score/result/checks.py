@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from aa_dataset.format.validation import check_cells
 from aa_dataset.kinematics.joints import JointType, LimitSource
-from aa_dataset.score.arrays import Arrays
 from aa_dataset.score.registration.record import ESTIMATED, RegistrationSource
-from aa_dataset.score.scores import (
+from aa_dataset.score.result.arrays import Arrays
+from aa_dataset.score.result.scores import (
     BY_THE_PREDICTION,
     BY_THE_TRUTH,
     ONE_JOINT,
@@ -28,7 +28,7 @@ from aa_dataset.score.scores import (
     WHYS,
     Score,
 )
-from aa_dataset.score.tables import ORDER, TABLES
+from aa_dataset.score.result.tables import ORDER, TABLES
 
 # No prediction within `budgets.LARGEST` has such a distance, and sums of squares stay finite.
 _LARGEST = 1e150
@@ -55,7 +55,7 @@ _CHOICES: dict[str, dict[str, Sequence[str]]] = {
 
 
 def checked_table(table: pa.Table, name: str) -> pa.Table:
-    """Return a table with the schema of `score.tables`, or raise `ValueError`."""
+    """Return a table with the schema of `result.tables`, or raise `ValueError`."""
     schema = TABLES[name]
     if table.column_names != schema.names:
         strange = sorted(set(table.column_names) ^ set(schema.names))

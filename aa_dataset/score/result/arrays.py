@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.score.scores import TRUTH
+from aa_dataset.score.result.scores import TRUTH
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

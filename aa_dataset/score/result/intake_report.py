@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-from aa_dataset.score.intake import Intake, StatedMeans
 from aa_dataset.score.parameters import Parameters
+from aa_dataset.score.result.intake import Intake, StatedMeans
 
 MOST_NOTES = 5
 SOURCES = {

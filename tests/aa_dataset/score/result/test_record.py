@@ -18,9 +18,9 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.method import Method
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Parameters, read_result, write_result
-from aa_dataset.score.scores import SCORES
-from aa_dataset.score.tables import TABLES
+from aa_dataset.score.result.record import Parameters, read_result, write_result
+from aa_dataset.score.result.scores import SCORES
+from aa_dataset.score.result.tables import TABLES
 
 
 @pytest.fixture(scope="module")

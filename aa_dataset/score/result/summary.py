@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from aa_dataset.score.arrays import Arrays, Bools
-from aa_dataset.score.groups import FEW_OBJECTS, named_groups
-from aa_dataset.score.intake import Intake, intake_of
 from aa_dataset.score.parameters import Parameters
-from aa_dataset.score.resampling import Aggregate, aggregates
-from aa_dataset.score.scores import PROTOCOLS, SCORES, SPURIOUS, STATUSES, WHYS, Score
-from aa_dataset.score.statistics import (
+from aa_dataset.score.result.arrays import Arrays, Bools
+from aa_dataset.score.result.groups import FEW_OBJECTS, named_groups
+from aa_dataset.score.result.intake import Intake, intake_of
+from aa_dataset.score.result.resampling import Aggregate, aggregates
+from aa_dataset.score.result.scores import PROTOCOLS, SCORES, SPURIOUS, STATUSES, WHYS, Score
+from aa_dataset.score.result.statistics import (
     Chosen,
     added_costs,
     everything,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from aa_dataset.score.scores import COMPONENTS, SCORES, TREES, VARIANTS, Score
+from aa_dataset.score.result.scores import COMPONENTS, SCORES, TREES, VARIANTS, Score
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int64(), pa.bool_()
 _EDITS = pa.list_(

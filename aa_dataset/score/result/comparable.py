@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from aa_dataset.errors import ArenaError
 from aa_dataset.format.benchmark import members_digest
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import SCORES, TREES, TRUTH
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.scores import SCORES, TREES, TRUTH
 
 # What the ground truth and the parameters decide, whatever is predicted.
 _JOINT_KEY = ("protocol", "object_id", "joint")

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
-from aa_dataset.score.comparable import IncomparableError, require_comparable
 from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.report import report_lines
-from aa_dataset.score.results import Parameters, write_result
-from aa_dataset.score.tables import TABLES
+from aa_dataset.score.result.comparable import IncomparableError, require_comparable
+from aa_dataset.score.result.record import Parameters, write_result
+from aa_dataset.score.result.report import report_lines
+from aa_dataset.score.result.tables import TABLES
 from tests.kit.library_folder import write_seal
 
 

@@ -20,16 +20,16 @@ import pyarrow.parquet as pq
 import aa_dataset
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import replacing, write_bytes
-from aa_dataset.score.arrays import Arrays
-from aa_dataset.score.checks import check_tables, checked_table
-from aa_dataset.score.fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.score.method import METHOD, Method, marked, read_method
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
+from aa_dataset.score.result.arrays import Arrays
+from aa_dataset.score.result.checks import check_tables, checked_table
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.summary import Summary, summarize
+from aa_dataset.score.result.tables import ORDER, TABLES
 from aa_dataset.score.rows import Row
-from aa_dataset.score.scores import ALL_JOINTS
-from aa_dataset.score.summary import Summary, summarize
-from aa_dataset.score.tables import ORDER, TABLES
 from aa_dataset.untrusted.foreign_text import one_line
+from aa_dataset.untrusted.json_fields import FieldError, Hints, checked, checked_fields, parse_json
 from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
 __all__ = [
@@ -77,7 +77,7 @@ class Result:
     method : Method
         What the method says about itself.
     per_joint, per_object : Table
-        The rows, see `score.tables`.
+        The rows, see `result.tables`.
     by : tuple of str
         The breakdowns that its summary holds.
     seconds : dict of str to float [s]

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.portable import dot
-from aa_dataset.score.arrays import Array, Arrays
 from aa_dataset.score.readers import Reading
 from aa_dataset.score.registration.record import Registration
+from aa_dataset.score.result.arrays import Array, Arrays
+from aa_dataset.score.result.scores import ALL_JOINTS
 from aa_dataset.score.rows import Row
-from aa_dataset.score.scores import ALL_JOINTS
 
 # Columns of `per_object` that need a readable prediction.
 READ = ("reader", "reader_reason", "notes")

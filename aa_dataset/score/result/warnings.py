@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aa_dataset.metric.bootstrap import FEW_OBJECTS
-from aa_dataset.score.results import Result
+from aa_dataset.score.result.record import Result
 
 _SHOWN = 60  # characters of a name
 

@@ -7,12 +7,12 @@ import math
 import textwrap
 from collections.abc import Sequence
 
-from aa_dataset.score.intake_report import intake_lines
 from aa_dataset.score.parameters import METRIC_VERSION, Parameters
-from aa_dataset.score.resampling import Aggregate
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import ALL_JOINTS, PROTOCOLS, SCORES, TREES, VARIANTS, Score
-from aa_dataset.score.statistics import (
+from aa_dataset.score.result.intake_report import intake_lines
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.resampling import Aggregate
+from aa_dataset.score.result.scores import ALL_JOINTS, PROTOCOLS, SCORES, TREES, VARIANTS, Score
+from aa_dataset.score.result.statistics import (
     ALL,
     HEADLINE,
     MATCHED,
@@ -26,8 +26,8 @@ from aa_dataset.score.statistics import (
     TRUTH_SHARE,
     object_means,
 )
-from aa_dataset.score.summary import Charge, Group, Summary
-from aa_dataset.score.warnings import warnings_of
+from aa_dataset.score.result.summary import Charge, Group, Summary
+from aa_dataset.score.result.warnings import warnings_of
 
 WIDTH = 80
 _PAIRINGS = {

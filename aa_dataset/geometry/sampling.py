@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points on the visual geometry of an object, the same on every machine.
+
+Every point has the same share of the area: the triangles in the order of the file are cut into n
+stretches of equal area, and each has one point at a random place. A link therefore has as many
+points as its area asks for, up to one. All numbers come from additions, products, quotients and
+roots in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aa_dataset.draws import Draws
+from aa_dataset.errors import RenderError
+from aa_dataset.portable import applied, length
+from aa_dataset.render.glb import Model
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointSample:
+    """Points on the surface of an object, object frame.
+
+    Attributes
+    ----------
+    points : (n, 3) float [m]
+    normals : (n, 3) float
+        Unit normals of the triangles, on the side of their winding.
+    link : (n,) int
+        The link that a point is on, an index into `links`.
+    links : tuple of str
+        All links of the object, in the order of its tree.
+    """
+
+    points: Array
+    normals: Array
+    link: NDArray[np.int64]
+    links: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def moved(self, placements: Mapping[str, Array]) -> PointSample:
+        """Return the same points of the material after their links moved.
+
+        Parameters
+        ----------
+        placements : mapping of link name to (4, 4) float [m]
+            Displacements, as `ArticulatedObject.pose` returns them for one state.
+        """
+        poses = np.array([placements[link] for link in self.links])[self.link]
+        points = applied(poses[:, :3, :3], self.points) + poses[:, :3, 3]
+        return replace(self, points=points, normals=applied(poses[:, :3, :3], self.normals))
+
+
+def sample_surface(
+    model: Model, links: Sequence[str], count: int, seed: int, *words: str
+) -> PointSample:
+    """Return points on all visual geometry at rest, by area, in a random order.
+
+    Parameters
+    ----------
+    model : Model
+        Inner surfaces count as well, and a wall that is there twice counts twice.
+    links : sequence of str
+        All links of the object.
+    count, seed : int
+        Number of points; the points depend on both.
+    words : str
+        What they depend on besides, such as the id of the object.
+
+    Raises
+    ------
+    RenderError
+        If no triangle has an area.
+    """
+    corners, owner = _triangles(model, links)
+    edges = corners[:, 1:] - corners[:, :1]
+    crossed = np.cross(edges[:, 0], edges[:, 1])
+    area = length(crossed)
+    reach = np.cumsum(area)
+    if not len(area) or not reach[-1] > 0:
+        raise RenderError("There is nothing to sample: no link has a triangle with an area.")
+    draws = Draws(seed, "points", *words)
+    place = (np.arange(count) + draws.uniforms(count)) / max(count, 1) * reach[-1]
+    # Of the triangles that end at the same place, the first has the area.
+    face = np.searchsorted(reach, place, side="right")
+    face = np.minimum(face, np.flatnonzero(area)[-1])
+    points = corners[face, 0] + _inside(draws, edges[face])
+    order = np.argsort(draws.uniforms(count), kind="stable")
+    face = face[order]
+    normals = crossed[face] / area[face, None]
+    return PointSample(points[order], normals, owner[face], tuple(links))
+
+
+def _inside(draws: Draws, edges: Array) -> Array:
+    """Return random places (n, 3) in triangles whose two edges (n, 2, 3) begin at the origin."""
+    first, second = draws.uniforms(len(edges)), draws.uniforms(len(edges))
+    beyond = first + second > 1
+    first, second = np.where(beyond, 1 - first, first), np.where(beyond, 1 - second, second)
+    return np.asarray(first[:, None] * edges[:, 0] + second[:, None] * edges[:, 1])
+
+
+def _triangles(model: Model, links: Sequence[str]) -> tuple[Array, NDArray[np.int64]]:
+    """Return the corners (f, 3, 3) of all triangles at rest [m] and the link of each (f,)."""
+    number = {link: k for k, link in enumerate(links)}
+    absent = sorted({piece.link for piece in model.pieces} - number.keys())
+    if absent:
+        raise RenderError(
+            f"object.glb has the link {absent[0]!r}, which no table has. Run `aa verify`."
+        )
+    corners = [np.zeros((0, 3, 3)), *(piece.points[piece.faces] for piece in model.pieces)]
+    counts = [len(piece.faces) for piece in model.pieces]
+    owner = np.repeat(np.array([number[piece.link] for piece in model.pieces], np.int64), counts)
+    return np.concatenate(corners), owner
