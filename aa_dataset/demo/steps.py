@@ -25,9 +25,9 @@ from aa_dataset.score.explain.run import result_page, write_document
 from aa_dataset.score.method import find_method
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
-from aa_dataset.score.results import Result
-from aa_dataset.score.scores import ALL_JOINTS
-from aa_dataset.score.statistics import HEADLINE, OF_OBJECTS, RATE
+from aa_dataset.score.result.record import Result
+from aa_dataset.score.result.scores import ALL_JOINTS
+from aa_dataset.score.result.statistics import HEADLINE, OF_OBJECTS, RATE
 
 SPLIT, BASELINE, SIGMA = "eval200", "noise", 0.1
 # A category of which the demo has one object to train on and one of the evaluation split.

@@ -83,15 +83,15 @@ def main(arguments: list[str]) -> int:
 
 def build(checkout: Path, cores: int) -> LibraryLayout:
     """Build the demo library in a copy of the checkout; return its folder."""
+    config = load_config()
     _require_no_member(TRAIN)
     copy_checkout(checkout)
-    seed = load_config().generated.seed
     for family, index in (*EVALUATION, *TRAIN):
-        files = object_files(family, index, seed=seed)
+        files = object_files(family, index, seed=config.generated.seed)
         emit(checkout / layout.RAW / SOURCE, object_name(family, index), files=files)
     _run_workflow(checkout, cores)
     library = LibraryLayout(checkout / layout.LIBRARY)
-    _write_splits(library)
+    _write_splits(library, config.split.near_duplicate)
     count = len(EVALUATION) + len(TRAIN)
     seal_folder(
         library,
@@ -137,12 +137,12 @@ def _run_workflow(checkout: Path, cores: int) -> None:
         raise PipelineError(f"The workflow failed:\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def _write_splits(library: LibraryLayout) -> None:
+def _write_splits(library: LibraryLayout, near_duplicate: float) -> None:
     """Replace the sampled split by the members of the frozen one, and what is far from them."""
     objects = read_rows(library.table("objects"))
     evaluation = {f"{SOURCE}-{object_name(*member)}" for member in EVALUATION}
     require_frozen(objects, evaluation)
-    _require_apart(library, evaluation)
+    _require_apart(library, evaluation, near_duplicate)
     contents = {row["object_id"]: row["content_sha256"] for row in objects}
     reason = f"one of the {SPLIT} objects that the demo has"
     name = split_name({key: contents[key] for key in evaluation})
@@ -181,13 +181,13 @@ def require_frozen(objects: list[dict[str, Any]], evaluation: set[str]) -> None:
             )
 
 
-def _require_apart(library: LibraryLayout, evaluation: set[str]) -> None:
+def _require_apart(library: LibraryLayout, evaluation: set[str], threshold: float) -> None:
     dataset = load_dataset(library.root, verbose=False)
     near = near_duplicates(
         evaluation,
         {item.object_id: item.category for item in dataset},
         {item.object_id: contract(item.tree) for item in dataset},
-        threshold=load_config().split.near_duplicate,
+        threshold=threshold,
     )
     if near:
         raise PipelineError(

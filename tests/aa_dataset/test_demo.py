@@ -22,7 +22,7 @@ from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.library.verify import verify_library
 from aa_dataset.metric import SplitNorm, joint_distance
-from aa_dataset.score.statistics import OF_OBJECTS
+from aa_dataset.score.result.statistics import OF_OBJECTS
 from pipeline.stages.split.frozen import frozen_members
 from pipeline.tools.demo import EVALUATION, TRAIN
 
