@@ -59,9 +59,11 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
         "dataset", "render",
     },
+    "demo": {"format", "load", "dataset", "objects", "score"},
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
         "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "demo",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120
