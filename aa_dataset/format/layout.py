@@ -15,6 +15,7 @@ SRDF = "object.srdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
+DEMO_NAME = "articulatearena-demo"  # the library in the wheel
 ORIGIN = ".aa-origin.json"  # of a library that was downloaded
 RECEIPT = ".aa-receipt.json"  # no conflict: names of an object's files never begin with a dot
 
@@ -126,3 +127,8 @@ class ObjectLayout:
     def receipt(self) -> Path:
         """The receipt that the cache wrote when it unpacked the object."""
         return self.root / RECEIPT
+
+
+def demo_folder() -> Path:
+    """Return the folder of the library that is part of this package."""
+    return Path(__file__).parents[1] / "demo" / "library"
