@@ -29,7 +29,7 @@ def hull_of(points: np.ndarray, *, options: str | None = None) -> ConvexHull | N
         _kept.move_to_end(key)
         return _kept[key]
     _kept[key] = found = _hull(points, options)
-    if len(_kept) > _MOST_KEPT:
+    while len(_kept) > _MOST_KEPT:
         _kept.popitem(last=False)
     return found
 
