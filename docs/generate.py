@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.tools.fetch.access import Source
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 # What one row of a table describes.
 ROWS = {
@@ -164,14 +164,31 @@ def readers() -> str:
     return grid(
         head,
         (
-            (f"`{one.name}`", one.methods, one.reads, one.proof.value, "; ".join(one.cannot))
+            (f"`{one.name}`", one.methods, one.reads, one.stated_proof, "; ".join(one.cannot))
             for one in formats()
         ),
     )
 
 
+def commands() -> str:
+    """Return every command of `aa` with what its help says."""
+    from aa_dataset.cli.completion import described_commands
+    from aa_dataset.cli.program import argument_parser
+
+    found = [one for one in described_commands(argument_parser()) if one.path]
+    return grid(("command", "purpose"), ((f"`aa {one.name}`", one.help) for one in found))
+
+
+def demo() -> str:
+    """Return the notebook of the tutorials as a page."""
+    import notebook
+
+    return notebook.markdown(notebook.read(ROOT / "docs/tutorials/demo.ipynb"))
+
+
 PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (tables, results, sources, proofs, reasons, presets, readers)
+    one.__name__: one
+    for one in (tables, results, sources, proofs, reasons, presets, readers, commands, demo)
 }
 
 if __name__ == "__main__":

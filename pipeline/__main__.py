@@ -45,6 +45,7 @@ from pipeline.engine.stages import STAGES  # noqa: E402
 COMMANDS = {
     "build": ("pipeline.tools.build.command", "build the library, as `make library` does"),
     "compare": ("pipeline.tools.inspect.command", "draw raw and built objects side by side"),
+    "demo": ("pipeline.tools.demo", "build the demo library that the wheel contains"),
     "fetch": ("pipeline.tools.fetch.command", "download a raw source"),
     "freeze": ("pipeline.tools.freeze", "freeze a version of the evaluation split"),
     "generate": ("pipeline.tools.generate", "write the generated collection"),

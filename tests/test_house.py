@@ -43,10 +43,12 @@ LOADER_ROOMS = {
     "render": {"errors", "portable", "triangles", "untrusted"},
     "geometry": {"errors", "portable", "draws", "triangles", "render"},
     "objects": {"errors", "format", "kinematics", "assets", "library", "render", "geometry"},
-    "dataset": {"format", "kinematics", "assets", "library", "objects"},
+    "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "hub", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
-    "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
+    "adapters": {
+        "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
+    },
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
@@ -57,9 +59,11 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
         "dataset", "render",
     },
+    "demo": {"format", "load", "dataset", "objects", "score"},
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
         "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "demo",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120
