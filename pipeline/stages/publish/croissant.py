@@ -8,6 +8,7 @@ Parquet files alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.files import file_sha256
-from aa_dataset.format.credits import AUTHORS, PAPER
+from aa_dataset.format.credits import PAPER
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.licenses import LICENSES
 from pipeline.base.tables import dump_json
@@ -71,7 +72,7 @@ def croissant(release: LibraryLayout, facts: Facts) -> bytes:
         "datePublished": facts.date,
         "description": _description(facts),
         "license": _licenses(facts),
-        "creator": [{"@type": "sc:Person", "name": _plain_name(name)} for name in AUTHORS],
+        "creator": [{"@type": "sc:Person", "name": name} for name in paper_authors()],
         "citeAs": PAPER,
         "keywords": list(TAGS),
         "isLiveDataset": False,
@@ -95,9 +96,12 @@ def _licenses(facts: Facts) -> list[str]:
     return known or ["LICENSE"]
 
 
-def _plain_name(name: str) -> str:
-    family, given = name.split(", ")
-    return f"{given} {family}"
+def paper_authors() -> list[str]:
+    """Return the authors of the paper as people write their names."""
+    listed = re.search(r"author = \{(.*)\},", PAPER)
+    assert listed is not None
+    names = (name.split(", ") for name in listed[1].split(" and "))
+    return [f"{given} {family}" for family, given in names]
 
 
 def _tars(facts: Facts) -> Iterator[Json]:
