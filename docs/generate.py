@@ -164,7 +164,7 @@ def readers() -> str:
     return grid(
         head,
         (
-            (f"`{one.name}`", one.methods, one.reads, one.proof.value, "; ".join(one.cannot))
+            (f"`{one.name}`", one.methods, one.reads, one.stated_proof, "; ".join(one.cannot))
             for one in formats()
         ),
     )

@@ -44,6 +44,7 @@ class Hub:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # header and body are two writes
 
             def handle_one(self) -> None:
                 body = _body(self)

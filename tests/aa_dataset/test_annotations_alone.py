@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object of a release whose files may not be passed on: its numbers load."""
+"""An object of a release without files (its terms): its numbers load, its files are asked."""
 
 from __future__ import annotations
 

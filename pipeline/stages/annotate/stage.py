@@ -86,7 +86,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     hulls = {link: found.hulls for link, found in parts.items()}
     cleared = cleared_parts(model, hulls, meshes, diagonal=diagonal, most=most)
     model, files = with_collisions(model, files, cleared.hulls, diagonal=diagonal)
-    masses = _masses(model, meshes, facts, settings.annotate)
+    masses = _link_masses(model, meshes, facts, settings.annotate)
     masses, raised = with_floor(urdf_tree(model, fold=False), masses)
     model = with_dynamics(_with_inertials(model, masses, diagonal))
     files[URDF] = format_urdf(model)
@@ -114,7 +114,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     return Outcome(record, findings, files)
 
 
-def _masses(
+def _link_masses(
     model: UrdfModel,
     meshes: Mapping[str, Sequence[trimesh.Trimesh]],
     facts: ObjectFacts,

@@ -28,7 +28,7 @@ from pipeline.engine.settings import Split, SplitSettings
 from pipeline.stages.split.figure import coverage_figure
 from pipeline.stages.split.frozen import Recognition, best_recognition
 from pipeline.stages.split.near import near_duplicates, read_skeletons
-from pipeline.stages.split.sample import Candidate, Sample, sample_split
+from pipeline.stages.split.sample import Sample, SplitCandidate, sample_split
 
 Rows = Sequence[Mapping[str, Any]]
 GENERATED = "generated"  # the source whose objects everybody can rebuild
@@ -159,13 +159,13 @@ def _sampled_evaluation(
     return Evaluation(name, sample.reasons, _sample_remarks(name, why, sample, objects))
 
 
-def candidates(objects: Rows, joints: Rows) -> list[Candidate]:
+def candidates(objects: Rows, joints: Rows) -> list[SplitCandidate]:
     """Return what the sampling rule reads: categories, joint types, main joints."""
     by_object: dict[str, list[Mapping[str, Any]]] = {}
     for row in joints:
         by_object.setdefault(row["object_id"], []).append(row)
     return [
-        Candidate(
+        SplitCandidate(
             row["object_id"],
             row["category"],
             row["supercategory"],

@@ -16,7 +16,7 @@ from aa_dataset.portable import settled
 from aa_dataset.triangles import is_closed, unique_places
 from pipeline.shapes.hulls import hull_of
 from pipeline.stages.annotate.collision.cells import cells_around, effort
-from pipeline.stages.annotate.collision.convex import Surface, convex_around, volume
+from pipeline.stages.annotate.collision.convex import CollisionMesh, convex_around, volume
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
     Part,
@@ -56,7 +56,7 @@ class Decomposition:
 
     Parameters
     ----------
-    component : Surface
+    component : CollisionMesh
         Not convex, not flat.
     smallest : float [m^3]
         A smaller hollow stays filled.
@@ -68,7 +68,7 @@ class Decomposition:
 
     def __init__(
         self,
-        component: Surface,
+        component: CollisionMesh,
         smallest: float,
         others: np.ndarray | None = None,
         narrow: float = 0.0,
@@ -123,7 +123,7 @@ class Decomposition:
         for one in pair:
             self._add(one)
 
-    def hulls(self, decimals: int) -> list[Surface]:
+    def hulls(self, decimals: int) -> list[CollisionMesh]:
         """Return the convex parts [m], on the grid of the object."""
         parts = [*self._settled, *(part for _, _, part in sorted(self._open, key=lambda o: o[:2]))]
         return [self._hull(part, decimals) for part in parts]
@@ -202,7 +202,7 @@ class Decomposition:
             self._is_in[key] = self._solid is not None and self._solid.winding_number(point) != 0
         return self._is_in[key]
 
-    def _hull(self, part: Part, decimals: int) -> Surface:
+    def _hull(self, part: Part, decimals: int) -> CollisionMesh:
         points = settled(self._cells.to_link(self._points(part)), decimals)
         return convex_around(unique_places(points, np.zeros(len(points)))[0], decimals)
 

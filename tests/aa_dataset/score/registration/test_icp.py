@@ -125,6 +125,28 @@ def test_the_residual_is_that_of_the_shapes():
     assert part.residual > 0.01 * diagonal
 
 
+def test_the_mark_is_about_the_residual_that_is_reported(monkeypatch):
+    """The last steps leave out the worst tenth, so the residual of all can grow by them."""
+    refined, measured = icp._Pair.refined, icp._Pair.residual
+    stages, values = [], []
+
+    def noted(pair, pose, stage):
+        stages.append(stage)
+        return refined(pair, pose, stage)
+
+    def grown(pair, pose):
+        """The pose that is refined last is hardly better than the worst candidate."""
+        is_last = stages[-1] is icp.LAST
+        values.append(max(values) / 1.04 if is_last else measured(pair, pose))
+        return values[-1]
+
+    whole = table(0.1)
+    monkeypatch.setattr(icp._Pair, "refined", noted)
+    monkeypatch.setattr(icp._Pair, "residual", grown)
+    found = icp.estimate(surface_of(whole), surface_of(whole), 1.0)
+    assert found.runner_up < 1.05 * found.residual and found.is_ambiguous
+
+
 def test_two_estimates_are_the_same_to_the_last_bit():
     moved = Similarity(2.0, quaternion_rotation((1.0, 0.2, 0.1, 0.4))).points(chair())
     ones = [icp.estimate(surface_of(moved), surface_of(chair()), 1.0) for _ in range(2)]
