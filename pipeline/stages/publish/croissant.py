@@ -8,7 +8,6 @@ Parquet files alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.files import file_sha256
-from aa_dataset.format.credits import PAPER
+from aa_dataset.format.credits import AUTHORS, PAPER
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.licenses import LICENSES
 from pipeline.base.tables import dump_json
@@ -98,9 +97,7 @@ def _licenses(facts: Facts) -> list[str]:
 
 def paper_authors() -> list[str]:
     """Return the authors of the paper as people write their names."""
-    listed = re.search(r"author = \{(.*)\},", PAPER)
-    assert listed is not None
-    names = (name.split(", ") for name in listed[1].split(" and "))
+    names = (name.split(", ") for name in AUTHORS)
     return [f"{given} {family}" for family, given in names]
 
 
