@@ -54,6 +54,10 @@ COMMANDS = {
     "propose": ("pipeline.tools.propose", "propose categories for objects without one"),
     "sources": ("pipeline.tools.fetch.sources", "list raw sources and how to get them"),
     "summary": ("pipeline.tools.build.summary", "print the summary of the library"),
+    "version": (
+        "pipeline.tools.release.command",
+        "which part of the release's version must be raised",
+    ),
 }
 USAGE = "usage: python -m pipeline COMMAND ..."
 

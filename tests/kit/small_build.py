@@ -118,6 +118,7 @@ def library_job(stage: str, config: Any) -> Job[Any]:
             {
                 "card": layout.RELEASE / "README.md",
                 "license": layout.RELEASE / "LICENSE",
+                "croissant": layout.RELEASE / "croissant.json",
                 "checksums": layout.RELEASE / "SHA256SUMS",
             },
         ),

@@ -64,7 +64,7 @@ def run(job: Job[PublishSettings]) -> None:
     facts = release_facts(RELEASE, seal, whole=whole, settings=job.settings, views=views)
     write_bytes(job.outputs["card"], dataset_card(facts).encode())
     write_bytes(job.outputs["license"], license_text(facts).encode())
-    write_bytes(RELEASE.croissant, croissant(RELEASE, facts))
+    write_bytes(job.outputs["croissant"], croissant(RELEASE, facts))
     write_bytes(job.outputs["checksums"], _checksum_lines(seal, views).encode())
 
 
