@@ -67,6 +67,8 @@ check: .venv/dev ## linters and types
 bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/load.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/training.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/download.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/score.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/readers.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py

@@ -93,7 +93,7 @@ def _columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
 
 def sources() -> str:
     """Return the raw sources: how to get them, how many objects they have, their terms."""
-    head = ("source", "title", "access", "objects", "license", "scale")
+    head = ("source", "title", "access", "objects", "license", "released at most", "scale")
     return grid(head, (_source(name, source) for name, source in _sources()))
 
 
@@ -103,7 +103,8 @@ def _source(name: str, source: Source) -> tuple[str, ...]:
     about = source.described
     expected = about.expected.get("objects")
     count = f"{expected:,}" if expected else ""
-    return f"`{name}`", about.title, way, count, about.license, about.scale
+    kept = {"none": "nothing"}.get(about.redistribution, about.redistribution)
+    return f"`{name}`", about.title, way, count, about.license, kept, about.scale
 
 
 def proofs() -> str:

@@ -82,17 +82,17 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse((REPOSITORY / path).read_bytes())
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Yield what a file imports from our own packages, as parts of a dotted name."""
+@functools.cache
+def imports(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Return what a file imports, as parts of a dotted name."""
+    found: list[str] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}, line {node.lineno}: write the whole name of the module"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (tuple(name.split(".")) for name in names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(tuple(name.split(".")) for name in found)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.files import read_at_most
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.format.validation import SEAL_BYTES, brief
@@ -83,8 +84,7 @@ def read_release(root: Path) -> tuple[Seal, tuple[Parcel, ...]]:
             f"{layout.root} has no {path.name}, so it is not a release. Pass the folder that "
             "`make library` writes beside the library, `release`."
         )
-    with path.open("rb") as stream:
-        lines = stream.read(SEAL_BYTES).decode("utf-8", "replace").splitlines()
+    lines = read_at_most(path, SEAL_BYTES).decode("utf-8", "replace").splitlines()
     parcels = [_parcel(layout, line) for line in lines]
     absent = {*NEEDED, *seal.files} - {parcel.name for parcel in parcels}
     if absent:

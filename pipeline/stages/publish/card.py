@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from aa_dataset.format.benchmark import SPLIT
-from aa_dataset.format.credits import PAPER
+from aa_dataset.format.credits import PAPER, entries_of
 from aa_dataset.format.licenses import Redistribution, license_terms
 from aa_dataset.untrusted.foreign_text import markdown_cell, plain_line
 from pipeline.stages.publish.annotations import rebuild_command
@@ -286,10 +286,11 @@ def _version(facts: Facts) -> list[str]:
 
 
 def _citation(facts: Facts) -> list[str]:
+    """Return the entry of the paper, and those of the sources, which travel in the seal."""
     cited = [
-        f"- `{source}`, {markdown_cell(credit.title)}: "
-        + markdown_cell(credit.citation or "nothing")
-        for source, credit in ((name, about.credit) for name, about in facts.about.items())
+        f"- `{source}`, {markdown_cell(told.title)}: {markdown_cell(told.citation or 'nothing')}"
+        for source, told in facts.seal.credits.items()
     ]
-    return ["## Citation", "", "```bibtex", PAPER, "```", "", "Cite the sources as well:", "",
-            *cited, ""]  # fmt: skip
+    entries = [PAPER, *entries_of(facts.seal.credits.values())]
+    fenced = ["```bibtex", *entries, "```", ""]
+    return ["## Citation", "", *fenced, "Cite the sources as well:", "", *cited, ""]

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.licenses import Redistribution
 from aa_dataset.format.seal import Seal
-from pipeline.base.tables import read_rows
+from pipeline.base.tables import read_arrow, read_rows
 from pipeline.engine.settings import About, PublishSettings
 from pipeline.stages.publish.views import NEITHER, View, object_parts
 
@@ -117,12 +117,16 @@ def release_facts(
         labels=Counter(row["label_provenance"].split(":")[0] for row in objects),
         rows={name.removesuffix(".parquet"): _row_count(release.root / name)
               for name in sizes if name.endswith(".parquet")},
-        in_no_split=len(object_parts(release).get((NEITHER,), ())),
+        in_no_split=len(_parts(release).get((NEITHER,), ())),
         metric=sum(row["is_metric"] for row in objects),
         categories=len({row["category"] for row in objects}),
         asset_bytes=sum(size for name, size in sizes.items() if name.endswith(".tar")),
         table_bytes=sum(size for name, size in sizes.items() if name.endswith(".parquet")),
     )  # fmt: skip
+
+
+def _parts(release: LibraryLayout) -> Mapping[tuple[str, ...], set[str]]:
+    return object_parts(*(read_arrow(release.table(name)) for name in ("objects", "splits")))
 
 
 def _terms(row: Mapping[str, Any]) -> tuple[str, str, str, str]:

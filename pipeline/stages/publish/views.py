@@ -61,25 +61,25 @@ class View:
 def write_views(release: LibraryLayout) -> list[View]:
     """Write `data/` from the tables and tars of a release; return the views that have rows."""
     shutil.rmtree(release.data, ignore_errors=True)
-    parts = object_parts(release)
+    tables = (read_arrow(release.table(name)) for name in ("objects", "splits"))
+    parts = object_parts(*tables)
     views = [_cut_table(release, name, parts) for name in BY_OBJECT]
     views += [_whole_table(release, name) for name in UNCUT]
     return [view for view in views if view.splits]
 
 
-def object_parts(release: LibraryLayout) -> dict[tuple[str, ...], set[str]]:
-    """Return the objects by the splits that they belong to, in the order of the splits.
+def object_parts(objects: pa.Table, splits: pa.Table) -> dict[tuple[str, ...], set[str]]:
+    """Return the ids of objects by the splits that they belong to, in the order of the splits.
 
     Every object is in exactly one part. Two evaluation splits may share objects, which are then a
     part of their own; `train` shares none with them.
     """
-    splits = read_arrow(release.table("splits"), ["split", "object_id"]).to_pylist()
     members: dict[str, list[str]] = {}
-    for row in splits:
+    for row in splits.select(["split", "object_id"]).to_pylist():
         if row["split"] == TRAIN or is_evaluation(row["split"]):
             members.setdefault(row["object_id"], []).append(row["split"])
     found: dict[tuple[str, ...], set[str]] = {}
-    for identifier in read_arrow(release.table("objects"), ["object_id"])["object_id"].to_pylist():
+    for identifier in objects["object_id"].to_pylist():
         names = tuple(sorted(members.get(identifier, [NEITHER])))
         found.setdefault(names, set()).add(identifier)
     return dict(sorted(found.items(), key=lambda item: tuple(map(_split_order, item[0]))))
