@@ -79,8 +79,8 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/inputs.py
-	@$(BIN)/python benchmarks/metric.py
-	@$(BIN)/python benchmarks/authors.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/metric.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

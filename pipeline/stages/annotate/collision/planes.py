@@ -142,9 +142,7 @@ def cut_faces(
         else:
             ups[int(_corner_alone(heights, faces[m])[1])] += 1
     # Tips, then stumps: below those that point down and the rest of those that point up.
-    tips = np.array([some[0], some[1]])
-    stumps = np.array([some[0] + ups[0], some[1] + ups[1]])
-    new = len(points)
+    tips, stumps, new = some.copy(), some + ups, len(points)
     for m in range(len(faces)):
         if sides[m] != _ACROSS:
             continue
