@@ -209,6 +209,13 @@ class Dataset:
         return self.counts("category")
 
     @property
+    def supercategories(self) -> dict[str, str]:
+        """Supercategory of every category that the library knows."""
+        table = self.table("categories")
+        pairs = (table[name].to_pylist() for name in ("category", "supercategory"))
+        return dict(zip(*pairs, strict=True))
+
+    @property
     def licenses(self) -> dict[str, int]:
         """Objects of this selection per license, largest first."""
         return self.counts("license")

@@ -59,9 +59,11 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
         "dataset", "render",
     },
+    "demo": {"format", "load", "dataset", "objects", "score"},
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
         "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "demo",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120
@@ -80,17 +82,17 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse((REPOSITORY / path).read_bytes())
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Yield what a file imports from our own packages, as parts of a dotted name."""
+@functools.cache
+def imports(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Return what a file imports, as parts of a dotted name."""
+    found: list[str] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}, line {node.lineno}: write the whole name of the module"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (tuple(name.split(".")) for name in names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(tuple(name.split(".")) for name in found)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -153,6 +155,21 @@ def test_the_rooms_of_the_loader_form_no_cycle() -> None:
         below.add(room)
 
 
+AROUND_SCORES = {"baselines", "comparison", "explain", "presets", "simulated"}
+
+
+def test_a_score_needs_none_of_the_rooms_around_it() -> None:
+    """Move what both need to a module of `score`, or to its `result`."""
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in modules("aa_dataset/score")
+        if path.parts[2] not in AROUND_SCORES
+        for name in imports(path)
+        if name[:2] == ("aa_dataset", "score") and {*name[2:3]} & AROUND_SCORES
+    ]
+    assert not wrong
+
+
 def test_contributing_lists_the_rooms_of_the_loader() -> None:
     """Add the room to the table of CONTRIBUTING, with what it contains."""
     text = (REPOSITORY / "CONTRIBUTING.md").read_text()
@@ -188,10 +205,13 @@ def test_the_loader_knows_nothing_of_the_pipeline() -> None:
     assert not wrong
 
 
-# These read and write rows of tables, of which `aa_dataset.format.schema` has the types.
+# These read and write rows of tables, of which `aa_dataset.format.schema` has the types, and one
+# reads the facts of foreign files, whose names are the source's own.
 ROWS = (
+    "aa_dataset/format/truth.py",
     "pipeline/base/tables.py",
     "pipeline/base/records.py",
+    "pipeline/raw/records.py",
     "pipeline/stages/split/frozen.py",
 )
 
@@ -199,26 +219,37 @@ ROWS = (
 def test_what_passes_between_rooms_has_a_type() -> None:
     """Give it a frozen dataclass: a setting in `engine.settings`, a record in `handover`."""
     wrong = [
-        f"{path}: {node.name}({argument.arg})"
+        f"{path}: {name}({what})"
         for path, name in sorted(_used_elsewhere())
         if path.as_posix() not in ROWS
-        for node in functions(path)
-        if node.name == name
-        for argument in (*node.args.args, *node.args.kwonlyargs)
-        if argument.annotation and "[str, Any]" in ast.unparse(argument.annotation)
+        for node in parsed(path).body
+        if getattr(node, "name", None) == name
+        for what, annotation in _handed_over(node)
+        if annotation and "[str, Any]" in ast.unparse(annotation)
     ]
     assert not wrong
 
 
 def _used_elsewhere() -> set[tuple[Path, str]]:
-    """Return file and name of everything that another room of the pipeline imports."""
+    """Return file and name of everything that a module of another room imports."""
     return {
         (Path(*name[:-1]).with_suffix(".py"), name[-1])
-        for path in modules("pipeline")
+        for path in modules("aa_dataset", "pipeline")
         for name in imports(path)
-        if name[0] == "pipeline" and len(name) > 2 and name[1] != path.parts[1]
-        if (REPOSITORY / Path(*name[:-1]).with_suffix(".py")).is_file()
+        if name[0] in ("aa_dataset", "pipeline") and name[:2] != path.with_suffix("").parts[:2]
+        if len(name) > 2 and (REPOSITORY / Path(*name[:-1]).with_suffix(".py")).is_file()
     }
+
+
+def _handed_over(node: ast.stmt) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield name and annotation of every parameter of a function, or field of a class."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield from ((one.arg, one.annotation) for one in (*node.args.args, *node.args.kwonlyargs))
+    for inner in node.body if isinstance(node, ast.ClassDef) else ():
+        if isinstance(inner, ast.AnnAssign):
+            yield ast.unparse(inner.target), inner.annotation
+        elif isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
+            yield from ((f"{inner.name}: {what}", kind) for what, kind in _handed_over(inner))
 
 
 def test_no_module_is_longer_than_a_room_can_hold() -> None:

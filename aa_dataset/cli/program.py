@@ -22,12 +22,14 @@ from aa_dataset.cli import (
     compare,
     completion,
     credit,
+    demo,
     explain,
     export,
     inputs,
     judge,
     library,
     nearest,
+    publish,
     pull,
     score,
     simulate,
@@ -42,6 +44,7 @@ from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
 _COMMANDS = (
+    demo,
     library,
     credit,
     score,
@@ -58,6 +61,7 @@ _COMMANDS = (
     inputs,
     judge,
     pull,
+    publish,
     verify,
     completion,
 )

@@ -93,6 +93,7 @@ def _report(
         "folder": str(dataset.root),
         "objects_present": len(plan.present),
         "objects_downloaded": got,
+        "objects_without_files": plan.withheld,
         "bytes": size,
         "problems": [asdict(one) for one in damages],
     }
@@ -105,4 +106,6 @@ def _report(
         f"{got:,} objects downloaded ({size:,} bytes), {len(plan.present):,} were here",
         f"in {dataset.root}",
     ]
+    if plan.withheld:
+        lines.append(f"{plan.withheld:,} objects have numbers alone, no files")
     say([*lines, *(one.sentence for one in damages)])

@@ -82,7 +82,7 @@ def say_readers(*, as_json: bool) -> int:
 def _content(one: MethodFormat) -> dict[str, Any]:
     names = ("name", "methods", "reads")
     content = {name: getattr(one, name) for name in names}
-    return {**content, "proof": one.proof.value, "cannot": list(one.cannot)}
+    return {**content, "proof": one.stated_proof, "cannot": list(one.cannot)}
 
 
 def _lines(one: MethodFormat) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _lines(one: MethodFormat) -> Iterator[str]:
     facts = {
         "written by": one.methods,
         "reads": one.reads,
-        "proof": one.proof.value,
+        "proof": one.stated_proof,
         "cannot say": "; ".join(one.cannot) or "nothing: it can express every tree",
     }
     yield one.name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aa_dataset.cli.arguments import add_json
 from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.errors import ArenaError
-from aa_dataset.format.labels import UNKNOWN, Branch, Step, parse_trace, tree
+from aa_dataset.format.labels import UNKNOWN, Branch, Step, branches, parse_trace
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -55,21 +55,21 @@ def _open_library(words: list[str]) -> Dataset:
 
 
 def _show_tree(dataset: Dataset, arguments: argparse.Namespace) -> int:
-    branches = tree(dataset.table("categories").to_pylist(), dataset.categories)
+    groups = branches(dataset.supercategories, dataset.categories)
     if arguments.json:
         say_json(
             {
                 "revision": dataset.revision,
                 "objects": len(dataset),
                 "supercategories": {
-                    b.supercategory: dict(_shown_categories(b, True)) for b in branches
+                    b.supercategory: dict(_shown_categories(b, True)) for b in groups
                 },
             }
         )
         return 0
-    say(line for branch in branches for line in _branch_lines(branch, arguments.all))
-    used = sum(len(branch.inhabited) for branch in branches)
-    rows = sum(len(branch.categories) for branch in branches)
+    say(line for branch in groups for line in _branch_lines(branch, arguments.all))
+    used = sum(len(branch.inhabited) for branch in groups)
+    rows = sum(len(branch.categories) for branch in groups)
     say([f"{len(dataset):,} objects in {used:,} of {rows:,} categories"])
     return 0
 

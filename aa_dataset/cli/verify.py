@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``aa verify``: check every byte of a library against its seal."""
+"""``aa verify``: check every byte of a library against its seal, and every law of its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aa_dataset.cli.terminal import progress, say, say_json
 
 def add_to(commands: Any) -> None:
     """Add the command to the parser."""
-    what = "check every byte of a library, and the cache"
+    what = "check every byte and every law of a library, and the cache"
     healing = (
         "A damaged object in the cache loses its receipt and is unpacked again on its next use; "
         "nothing else is changed."
@@ -45,7 +45,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
             ]
         )
     else:
-        say([f"{root}: every file and every object matches the seal."])
+        say([f"{root}: every file and every object matches the seal, and every law holds."])
     return int(bool(problems))
 
 

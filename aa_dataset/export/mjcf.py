@@ -17,7 +17,7 @@ import numpy as np
 
 from aa_dataset.adapters.common import require
 from aa_dataset.adapters.mujoco import make_spec
-from aa_dataset.export.parts import ExportError, Look, Parts, numbers
+from aa_dataset.export.parts import ExportError, ExportLook, Parts, numbers
 
 JPEG = (".jpg", ".jpeg")
 
@@ -43,7 +43,7 @@ def files(parts: Parts) -> dict[str, bytes]:
 
 def _set_looks(spec: Any, parts: Parts) -> None:
     """Set the material and texture of visuals."""
-    materials: dict[Look, str] = {}
+    materials: dict[ExportLook, str] = {}
     for link in parts.files.model.links:
         for shape in link.visuals:
             look = parts.look(shape)
@@ -53,7 +53,7 @@ def _set_looks(spec: Any, parts: Parts) -> None:
             spec.geom(shape.name).material = materials[look]
 
 
-def _add_material(spec: Any, name: str, look: Look) -> None:
+def _add_material(spec: Any, name: str, look: ExportLook) -> None:
     import mujoco
 
     material = spec.add_material(name=name, rgba=look.rgba)

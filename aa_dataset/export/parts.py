@@ -32,7 +32,7 @@ class ExportError(ArenaError):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ExportLook:
     """Color and optional path of the texture, relative to the object."""
 
     rgba: Rgba = (0.7, 0.7, 0.7, 1.0)
@@ -101,17 +101,17 @@ class Parts:
         """The helical joints."""
         return tuple(joint for joint in self.tree.joints if joint.type is JointType.HELICAL)
 
-    def look(self, shape: Shape) -> Look:
+    def look(self, shape: Shape) -> ExportLook:
         """Return color and texture of a visual, from its URDF material and its MTL file."""
-        rgba = Look().rgba
+        rgba = ExportLook().rgba
         if shape.material is not None and shape.material.rgba is not None:
             rgba = shape.material.rgba
         mesh = PurePosixPath(shape.geometry.filename)
         words = {line.split()[0]: line.split()[-1] for line in self._material_lines(str(mesh))}
         if "mtllib" not in words:
-            return Look(rgba)
+            return ExportLook(rgba)
         texture = self._texture_file(str(mesh.with_name(words["mtllib"])), words.get("usemtl", ""))
-        return Look(rgba, None if texture is None else str(mesh.with_name(texture)))
+        return ExportLook(rgba, None if texture is None else str(mesh.with_name(texture)))
 
     def _material_lines(self, name: str) -> Iterator[str]:
         for line in self.read(name).decode().splitlines():

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.adapters.common import require
-from aa_dataset.export.parts import Array, Look, Mesh, Parts
+from aa_dataset.export.parts import Array, ExportLook, Mesh, Parts
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.urdf import Dynamics, Shape, UrdfJoint, UrdfLink
 
@@ -62,7 +62,7 @@ class _Writer:
         self.stage.SetDefaultPrim(root.GetPrim())
         for scope in ("looks", "links", "joints"):
             pxr.UsdGeom.Scope.Define(self.stage, f"{ROOT}/{scope}")
-        self._looks: dict[Look, Any] = {}
+        self._looks: dict[ExportLook, Any] = {}
         for link in parts.files.model.links:
             self._write_link(link)
         for joint in parts.files.model.joints:
@@ -139,7 +139,7 @@ class _Writer:
             self._looks[look] = self._new_material(f"{ROOT}/looks/look_{len(self._looks)}", look)
         return self._looks[look]
 
-    def _new_material(self, path: str, look: Look) -> Any:
+    def _new_material(self, path: str, look: ExportLook) -> Any:
         pxr, kinds = self.pxr, self.pxr.Sdf.ValueTypeNames
         material = pxr.UsdShade.Material.Define(self.stage, path)
         surface = self._add_shader(f"{path}/surface", "UsdPreviewSurface")

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 UNKNOWN = "uncategorized"
 UNKNOWN_RULE = "unknown"
@@ -90,22 +89,22 @@ def parse_trace(text: str) -> list[Step]:
     return [Step(match["rule"], match["label"]) for match in matches if match]
 
 
-def tree(categories: Iterable[Mapping[str, Any]], counts: Mapping[str, int]) -> list[Branch]:
-    """Group the rows of the categories table by supercategory, largest first.
+def branches(supercategories: Mapping[str, str], counts: Mapping[str, int]) -> list[Branch]:
+    """Group categories by supercategory, largest first.
 
     Parameters
     ----------
-    categories : iterable of mapping
-        Rows with `category` and `supercategory`.
+    supercategories : mapping of str to str
+        Supercategory of every category.
     counts : mapping of str to int
         Objects per category.
     """
     groups: dict[str, list[tuple[str, int]]] = {}
-    for row in categories:
-        pair = (row["category"], counts.get(row["category"], 0))
-        groups.setdefault(row["supercategory"], []).append(pair)
-    branches = [
+    for category, supercategory in supercategories.items():
+        pair = (category, counts.get(category, 0))
+        groups.setdefault(supercategory, []).append(pair)
+    found = [
         Branch(name, tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0]))))
         for name, pairs in groups.items()
     ]
-    return sorted(branches, key=lambda branch: (-branch.objects, branch.supercategory))
+    return sorted(found, key=lambda branch: (-branch.objects, branch.supercategory))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import optional
 from aa_dataset.portable import applied
-from aa_dataset.render.glb import Look, Model, Piece
+from aa_dataset.render.glb import GlbLook, Model, Piece
 from aa_dataset.triangles import stacked
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ def posed_scene(model: Model, placements: Mapping[str, Array]) -> Any:
     return scene
 
 
-def _material(trimesh: Any, look: Look) -> Any:
+def _material(trimesh: Any, look: GlbLook) -> Any:
     image = None
     if look.image is not None:
         image = optional("PIL.Image", "a texture", "mesh").fromarray(look.image)

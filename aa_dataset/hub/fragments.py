@@ -63,6 +63,10 @@ class Fragments:
         streams = self._access.streaming and packed.size <= STREAM_BYTES
         return self._stream(packed) if streams else self._fetch(packed)
 
+    def stored(self, packed: Asset) -> Asset:
+        """Return where the cache keeps an object, which need not be there."""
+        return self._own(packed)
+
     def has(self, packed: Asset) -> bool:
         """Return whether the cache has an object; it is checked once."""
         own = self._own(packed)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from aa_dataset.render.glb import Look
+from aa_dataset.render.glb import GlbLook
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
@@ -38,12 +38,12 @@ class Atlas:
     uv: Array
 
 
-def pack(looks: Sequence[Look], look: NDArray[np.int64], uv: Array) -> Atlas:
+def pack(looks: Sequence[GlbLook], look: NDArray[np.int64], uv: Array) -> Atlas:
     """Put the looks of triangles on one picture.
 
     Parameters
     ----------
-    looks : sequence of Look
+    looks : sequence of GlbLook
     look : (f,) int
         The look of every triangle.
     uv : (f, 3, 2) float
@@ -73,7 +73,7 @@ def pack(looks: Sequence[Look], look: NDArray[np.int64], uv: Array) -> Atlas:
     return Atlas(picture, placed)
 
 
-def _tiles(look: Look, uv: Array) -> tuple[int, int]:
+def _tiles(look: GlbLook, uv: Array) -> tuple[int, int]:
     """Return how often a picture repeats along each side, for triangles (f, 3, 2)."""
     if look.image is None:
         return 1, 1
@@ -81,21 +81,21 @@ def _tiles(look: Look, uv: Array) -> tuple[int, int]:
     return across, up
 
 
-def _fitting(look: Look, tiles: tuple[int, int], limit: int) -> Look:
+def _fitting(look: GlbLook, tiles: tuple[int, int], limit: int) -> GlbLook:
     """Return the look, or its mean color if it repeats more often than a cell has pixels."""
     if look.image is None or max(tiles) <= limit:
         return look
     mean = look.image.reshape(-1, 4).mean(axis=0) / 255 * look.rgba
     red, green, blue, opacity = mean.tolist()
-    return Look((red, green, blue, opacity), None)
+    return GlbLook((red, green, blue, opacity), None)
 
 
-def _inner(look: Look, uv: Array, tiles: tuple[int, int]) -> Array:
+def _inner(look: GlbLook, uv: Array, tiles: tuple[int, int]) -> Array:
     """Return coordinates (f, 3, 2) in [0, 1] of a cell; a plain color is seen at its center."""
     return np.full_like(uv, 0.5) if look.image is None else uv / tiles
 
 
-def _cell(look: Look, tiles: tuple[int, int], limit: int) -> Pixels:
+def _cell(look: GlbLook, tiles: tuple[int, int], limit: int) -> Pixels:
     """Return the pixels of a look, repeated and multiplied by its color."""
     color = np.array(look.rgba)
     if look.image is None:

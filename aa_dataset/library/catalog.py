@@ -139,7 +139,7 @@ class Catalog:
     def resolve_split(self, name: str) -> str:
         """Return the full name of a split of this library.
 
-        A frozen split has a plain name; its version (``eval200-v0``) is an alias. The name of a
+        A frozen split has a plain name; its version (``eval200-v1``) is an alias. The name of a
         sampled split ends in a digest (``eval200_1a2b3c4d``); its stem is an alias if unambiguous.
         """
         known, benchmark = self.seal.splits, self.seal.benchmark

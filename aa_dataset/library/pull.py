@@ -23,10 +23,13 @@ class PullPlan:
     ----------
     present, absent : tuple of Asset
         Objects that are on this disk, checked by their digests, and those to download.
+    withheld : int
+        Objects of which the library has the annotations alone.
     """
 
     present: tuple[Asset, ...]
     absent: tuple[Asset, ...]
+    withheld: int
 
     @property
     def size(self) -> int:
@@ -58,13 +61,18 @@ def plan_pull(
     """
     present: list[Asset] = []
     absent: list[Asset] = []
+    withheld = 0
     for row in rows:
+        if not catalog.has_files(row):
+            withheld += 1
+            advance()
+            continue
         packed = catalog.place(row)
         store = catalog.fragments
         here = store is None or packed.path.is_file() or store.has(packed)
         (present if here else absent).append(packed)
         advance()
-    return PullPlan(tuple(present), tuple(absent))
+    return PullPlan(tuple(present), tuple(absent), withheld)
 
 
 def pull(

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Full check of a library: seal, tables, tars, every object, and its objects in the cache.
+"""Full check of a library: seal, tables, tars, every object, every law, its objects in the cache.
 
 Opening a library checks names, sizes and the tables that are read; unpacking an object checks that
-object. This module reads every byte once, so that no damage stays undetected.
+object. This module reads every byte once, so that no damage stays undetected, and then checks what
+must hold in the tables, between them, and between them and the tars (`aa_dataset.library.laws`).
 """
 
 from __future__ import annotations
 
+import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -19,26 +21,47 @@ from aa_dataset.assets.packed import Asset
 from aa_dataset.assets.unpacked import folder_problem, read_receipt
 from aa_dataset.errors import LibraryError, SchemaVersionError
 from aa_dataset.files import file_sha256
-from aa_dataset.format.layout import TABLES, LibraryLayout, ObjectLayout
+from aa_dataset.format.layout import TABLES, URDF, LibraryLayout, ObjectLayout
 from aa_dataset.format.revision import tables_revision
 from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.format.validation import SEAL_BYTES, brief
-from aa_dataset.library.catalog import Catalog, checked_catalog
-from aa_dataset.library.storage import read_table
+from aa_dataset.hub.place import Access
+from aa_dataset.hub.snapshot import read_mark
+from aa_dataset.library.agreement import require_agreement
+from aa_dataset.library.catalog import Catalog
+from aa_dataset.library.laws import LAWS, Subject
+from aa_dataset.library.laws.objects import object_problems
 
 NEXT_STEP = (
     "Delete the files listed above, then run `make library`, or download them again; intact files "
     "are kept."
 )
-_BESIDE = ("library.json", "README.md", "LICENSE")  # other files in the checksums of a release
+# Other files in the checksums of a release.
+_BESIDE = re.compile(
+    r"library\.json|README\.md|LICENSE|croissant\.json|data/[a-z]+/[a-z0-9_-]+\.parquet"
+)
+
+
+BYTE_LAWS = (
+    ("seal", "`library.json` is readable and well formed."),
+    ("files", "Every file that the seal lists is there, with its size and digest."),
+    ("strays", "No table and no tar is beside those that the seal lists."),
+    ("checksums", "`SHA256SUMS` of a release has a correct line for every file."),
+    ("schema", "Tables have the columns and types of the schema, and no column more or less."),
+    ("agreement", "Ids, counts, benchmark and places agree with the seal."),
+    ("revision", "The revision is that of the tables."),
+    ("contents", "A byte range holds exactly one object, and its files match its digest."),
+    ("cache", "Objects in the cache are those of the library."),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem: the file or folder, and a sentence that describes it."""
+    """One problem: the file or folder, a sentence that describes it, and the broken law."""
 
     file: str
     sentence: str
+    law: str = "files"
 
 
 def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Iterator[Problem]:
@@ -62,7 +85,7 @@ def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Itera
     except SchemaVersionError:  # nothing is damaged; its own sentence has the next step
         raise
     except LibraryError as error:
-        yield Problem(str(layout.seal), str(error))
+        yield Problem(str(layout.seal), str(error), "seal")
         return
     problems = list(_file_problems(layout, seal, advance))
     yield from problems
@@ -75,8 +98,12 @@ def verify_library(root: Path, *, advance: Callable[[], object] = bool) -> Itera
 def _file_problems(
     layout: LibraryLayout, seal: Seal, advance: Callable[[], object]
 ) -> Iterator[Problem]:
+    is_download = read_mark(layout) is not None
     for name, mark in seal.files.items():
         path = layout.root / name
+        if is_download and path.parent == layout.assets and not path.exists():
+            advance()  # of a download only the objects are here, as far as they were used
+            continue
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -92,7 +119,9 @@ def _stray_files(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
     for path in sorted([*layout.root.glob("*.parquet"), *layout.assets.glob("*.tar")]):
         if path.relative_to(layout.root).as_posix() not in seal.files:
             yield Problem(
-                str(path), f"{path} is not listed in the seal; it belongs to another build."
+                str(path),
+                f"{path} is not listed in the seal; it belongs to another build.",
+                "strays",
             )
 
 
@@ -104,22 +133,23 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
     with path.open("rb") as stream:
         text = stream.read(SEAL_BYTES + 1)
     if len(text) > SEAL_BYTES:
-        yield Problem(str(path), f"{path} has more than {SEAL_BYTES:,} bytes.")
+        yield Problem(str(path), f"{path} has more than {SEAL_BYTES:,} bytes.", "checksums")
         return
     absent = {*seal.files, layout.seal.name}
     for line in text.decode("utf-8", "replace").splitlines():
         digest, _, name = line.partition("  ")
         if name in seal.files:
             same = digest == seal.files[name].sha256
-        elif name in _BESIDE:
+        elif _BESIDE.fullmatch(name):
             same = _has_digest(layout.root / name, digest)
         else:
             same = False
         if not same:
-            yield Problem(str(path), f"{path} has an incorrect line for {brief(name)}.")
+            sentence = f"{path} has an incorrect line for {brief(name)}."
+            yield Problem(str(path), sentence, "checksums")
         absent.discard(name)
     for name in sorted(absent):
-        yield Problem(str(path), f"{path} has no line for {name}.")
+        yield Problem(str(path), f"{path} has no line for {name}.", "checksums")
 
 
 def _has_digest(path: Path, digest: str) -> bool:
@@ -132,40 +162,79 @@ def _has_digest(path: Path, digest: str) -> bool:
 def _content_problems(
     layout: LibraryLayout, seal: Seal, advance: Callable[[], object]
 ) -> Iterator[Problem]:
-    try:
-        catalog = checked_catalog(layout, seal)
-        tables = {name: read_table(layout, seal, name) for name in TABLES}
-    except LibraryError as error:
-        yield Problem(str(layout.root), str(error))
+    catalog = Catalog(layout, seal, Access(offline=True))
+    unreadable = list(_schema_problems(catalog))
+    yield from unreadable
+    if unreadable:
         return
-    if tables_revision(tables) != seal.revision:
-        yield Problem(
-            str(layout.seal),
-            f"{layout.seal} names revision {seal.revision}, which is not that of its tables.",
-        )
+    if tables_revision({name: catalog.table(name) for name in TABLES}) != seal.revision:
+        sentence = f"{layout.seal} names revision {seal.revision}, which is not that of its tables."
+        yield Problem(str(layout.seal), sentence, "revision")
+    yield from _broken_laws(Subject(catalog, is_release=layout.checksums.is_file()))
+    try:
+        require_agreement(catalog)
+    except LibraryError as error:
+        yield Problem(str(layout.root), str(error), "agreement")
+        return
     for row in range(catalog.objects.num_rows):
         yield from _object_problems(catalog, row)
         advance()
 
 
+def _schema_problems(catalog: Catalog) -> Iterator[Problem]:
+    for name in TABLES:
+        try:
+            catalog.table(name)
+        except LibraryError as error:
+            yield Problem(str(catalog.layout.table(name)), str(error), "schema")
+
+
+def _broken_laws(subject: Subject) -> Iterator[Problem]:
+    for law in LAWS:
+        try:
+            found = list(law.check(subject))
+        except (ArithmeticError, ValueError, LookupError) as error:
+            found = [("objects", f"the law {law.code!r} cannot be checked: {brief(str(error))}")]
+        for table, sentence in found:
+            path = str(subject.catalog.layout.table(table))
+            text = sentence if path in sentence else f"{path}, {sentence.rstrip('.')}."
+            yield Problem(path, text, law.code)
+
+
 def _object_problems(catalog: Catalog, row: int) -> Iterator[Problem]:
-    """Check one object in its tar, its tree, and its folder in the cache."""
-    files: dict[str, bytes] = {}  # digest of each file in the tar, if it is intact
-    try:
-        catalog.tree(row)
-    except LibraryError as error:
-        yield Problem(str(catalog.layout.table("joints")), str(error))
+    """Check one object in its tar, its URDF, and its folder in the cache."""
     if not catalog.has_files(row):
         return
-    asset = catalog.asset(row)
-    try:
-        if asset.path.is_file():
-            files = {name: sha256(data).digest() for name, data in asset.files()}
-    except LibraryError as error:
-        yield Problem(str(asset.path), str(error))
+    asset = catalog.place(row)
+    if catalog.fragments is not None and not asset.path.is_file():
+        asset = catalog.fragments.stored(asset)
+    files: dict[str, bytes] = {}  # digest of each file in the tar, if it is intact
+    if asset.path.is_file():
+        try:
+            urdf = b""
+            for name, data in asset.files():
+                files[name] = sha256(data).digest()
+                urdf = data if name == URDF else urdf
+            yield from _file_laws(catalog, row, asset, files, urdf)
+        except LibraryError as error:
+            files = {}
+            yield Problem(str(asset.path), str(error), "contents")
     folder = cache_layout().unpacked(catalog.seal.edition, asset.object_id)
     if problem := _cache_problem(folder, asset, files):
-        yield Problem(str(folder), f"{folder} in the cache {problem}; {_remove_receipt(folder)}")
+        sentence = f"{folder} in the cache {problem}; {_remove_receipt(folder)}"
+        yield Problem(str(folder), sentence, "cache")
+
+
+def _file_laws(
+    catalog: Catalog, row: int, asset: Asset, files: Collection[str], urdf: bytes
+) -> Iterator[Problem]:
+    try:
+        tree = catalog.tree(row)
+    except LibraryError:  # the law `trees` says so
+        return
+    for law, problem in object_problems(tree, files, urdf):
+        where = f"{asset.path} at byte {asset.offset} (object {asset.object_id!r})"
+        yield Problem(str(asset.path), f"{where} {problem}.", law)
 
 
 def _cache_problem(folder: Path, asset: Asset, files: dict[str, bytes]) -> str:

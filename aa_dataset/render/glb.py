@@ -30,7 +30,7 @@ _KINDS = {("SCALAR", 5125): ("<u4", 1), ("VEC2", 5126): ("<f4", 2), ("VEC3", 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class GlbLook:
     """Display color and opacity in [0, 1], and the (h, w, 4) uint8 image that they multiply."""
 
     rgba: tuple[float, float, float, float]
@@ -65,7 +65,7 @@ class Model:
     """The visual geometry of one object at rest."""
 
     pieces: tuple[Piece, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[GlbLook, ...]
 
     def surface(self) -> Surface:
         """Return all triangles at rest; `part` is the index of the piece."""
@@ -178,19 +178,19 @@ class _Reader:
             self._binary, kind, int(accessor["count"]) * width, int(view["byteOffset"])
         )
 
-    def _look(self, material: dict[str, Any]) -> Look:
+    def _look(self, material: dict[str, Any]) -> GlbLook:
         surface = material["pbrMetallicRoughness"]
         rgba = tuple(min(max(float(value), 0.0), 1.0) for value in surface["baseColorFactor"])
         red, green, blue, opacity = rgba
         opaque = material.get("alphaMode") == "OPAQUE"
         color = (red, green, blue, 1.0 if opaque else opacity)
         if "baseColorTexture" not in surface or not self._textures:
-            return Look(color, None)
+            return GlbLook(color, None)
         texture = self._tree["textures"][surface["baseColorTexture"]["index"]]
         key = (int(texture["source"]), opaque)
         if key not in self._decoded:
             self._decoded[key] = self._image(self._tree["images"][key[0]], opaque=opaque)
-        return Look(color, self._decoded[key])
+        return GlbLook(color, self._decoded[key])
 
     def _image(self, image: dict[str, Any], *, opaque: bool) -> NDArray[np.uint8]:
         view = self._tree["bufferViews"][image["bufferView"]]

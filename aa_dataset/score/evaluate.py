@@ -24,10 +24,12 @@ from aa_dataset.score.crew import Work, scored_objects, worker_count
 from aa_dataset.score.method import Method, marked
 from aa_dataset.score.objects import ScoredObject
 from aa_dataset.score.parameters import METRIC_VERSION, RESULT_VERSION, Parameters
-from aa_dataset.score.parts import PART_OBJECTS, Part, PartsFolder, joined
+from aa_dataset.score.parts import PART_OBJECTS, PartsFolder, RunPart, joined
 from aa_dataset.score.readers import PredictionReader
 from aa_dataset.score.result.record import (
     SUMMARY,
+    DatasetFacts,
+    PredictionFacts,
     Result,
     read_result,
     read_summary,
@@ -165,7 +167,7 @@ def run_key(plan: Plan) -> str:
     held = [(name, plan.predictions.digest(name)) for name in ids if plan.predictions.has(name)]
     content = {
         "versions": [RESULT_VERSION, METRIC_VERSION, aa_dataset.__version__],
-        "dataset": _dataset_identity(plan.dataset),
+        "dataset": asdict(_dataset_facts(plan.dataset)),
         "parameters": asdict(plan.parameters),
         "predictions": [plan.predictions.label, plan.predictions.surplus(set(ids)), held],
     }
@@ -200,7 +202,7 @@ def _held_result(folder: Path, store: PartsFolder, key: str, *, again: bool) -> 
     return read_result(folder) if has_summary else None
 
 
-def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
+def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[RunPart]:
     """Yield every part of a run in order, scored now or before."""
     from tqdm import tqdm
 
@@ -217,7 +219,7 @@ def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[Part]:
             if k in done:
                 yield done.pop(k)
                 continue
-            part = Part.of(list(_counted(islice(scored, len(some)), bar)))
+            part = RunPart.of(list(_counted(islice(scored, len(some)), bar)))
             if store is not None:
                 store.write(k, part)
             yield part
@@ -229,11 +231,11 @@ def _counted(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]
         yield one
 
 
-def _result(plan: Plan, whole: Part) -> Result:
+def _result(plan: Plan, whole: RunPart) -> Result:
     surplus = plan.predictions.surplus(set(plan.dataset.object_ids))
     return Result(
-        _dataset_identity(plan.dataset),
-        {"label": plan.predictions.label, "surplus": list(surplus)},
+        _dataset_facts(plan.dataset),
+        PredictionFacts(plan.predictions.label, tuple(surplus)),
         plan.parameters,
         marked(plan.marked_method, whole.per_joint, whole.per_object),
         whole.per_joint,
@@ -252,19 +254,19 @@ def _require_any(plan: Plan) -> None:
         )
 
 
-def _dataset_identity(dataset: Dataset) -> dict[str, object]:
+def _dataset_facts(dataset: Dataset) -> DatasetFacts:
     seal, benchmark = dataset.catalog.seal, dataset.benchmark
     by_bytes, by_numbers = dataset.agreement or (None, None)
-    return {
-        "name": seal.name,
-        "revision": seal.revision,
-        "objects": seal.objects,
-        "expected_objects": seal.expected_objects,
-        "split": dataset.label.removeprefix("split "),
-        "benchmark": None if benchmark is None else benchmark.version,
-        "list": None if benchmark is None else benchmark.digest,
-        "members": dataset.members,
-        "member_count": len(dataset),
-        "by_bytes": by_bytes,
-        "by_numbers": by_numbers,
-    }
+    return DatasetFacts(
+        name=seal.name,
+        revision=seal.revision,
+        objects=seal.objects,
+        expected_objects=seal.expected_objects,
+        split=dataset.label.removeprefix("split "),
+        benchmark=None if benchmark is None else benchmark.version,
+        list=None if benchmark is None else benchmark.digest,
+        members=dataset.members,
+        member_count=len(dataset),
+        by_bytes=by_bytes,
+        by_numbers=by_numbers,
+    )

@@ -111,13 +111,13 @@ def _failed(case: Case, *, status: str, detail: str = "") -> tuple[Row, list[Row
     why = "absent" if status == "missing" else status
     everything = range(len(case.truth))
     joints = failed_rows(case, everything, protocol=ALL_JOINTS, why=why)
-    joints += failed_rows(case, _main(case), protocol=ONE_JOINT, why=why)
+    joints += failed_rows(case, _main_rows(case), protocol=ONE_JOINT, why=why)
     counts = {"predicted": 0, "matched": 0, "spurious": 0, "main_partner": None}
     rows = counts | failed_trees(case.truth) | intake_row(None)
     return _object_row(case, status, detail) | rows, joints
 
 
-def _main(case: Case) -> Sequence[int]:
+def _main_rows(case: Case) -> Sequence[int]:
     return [] if case.main is None else [case.main]
 
 

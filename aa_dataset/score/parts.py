@@ -36,7 +36,7 @@ MOST_KEY_BYTES = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class RunPart:
     """The rows of some objects, and the seconds that each took."""
 
     per_joint: pa.Table
@@ -44,7 +44,7 @@ class Part:
     seconds: Mapping[str, float]
 
     @classmethod
-    def of(cls, scored: Sequence[ScoredObject]) -> Part:
+    def of(cls, scored: Sequence[ScoredObject]) -> RunPart:
         """Return the part of some scored objects."""
         return cls(
             table_of([row for one in scored for row in one.joints], "per_joint"),
@@ -53,7 +53,7 @@ class Part:
         )
 
 
-def joined(parts: Sequence[Part]) -> Part:
+def joined(parts: Sequence[RunPart]) -> RunPart:
     """Return consecutive parts as one, in the order of the tables."""
     import pyarrow.compute as pc
 
@@ -62,7 +62,7 @@ def joined(parts: Sequence[Part]) -> Part:
         for part in parts:
             pieces.append(part.per_joint.filter(pc.equal(part.per_joint["protocol"], protocol)))
     objects = [TABLES["per_object"].empty_table(), *(part.per_object for part in parts)]
-    return Part(
+    return RunPart(
         pa.concat_tables(pieces).combine_chunks(),
         pa.concat_tables(objects).combine_chunks(),
         {name: value for part in parts for name, value in part.seconds.items()},
@@ -96,20 +96,20 @@ class PartsFolder:
         except (FieldError, KeyError, TypeError, OSError):
             return ""
 
-    def read(self, number: int) -> Part | None:
+    def read(self, number: int) -> RunPart | None:
         """Return a finished part, None if it has not been finished."""
         folder = self._place(number)
         if not folder.is_dir():
             return None
         try:
             tables = {name: read_table(folder, name) for name in TABLES}
-            return Part(**tables, seconds=read_seconds(folder / TIMING))
+            return RunPart(**tables, seconds=read_seconds(folder / TIMING))
         except (ValueError, OSError) as error:
             raise ArenaError(
                 f"{folder} is damaged ({error}). Remove it and run the command again."
             ) from error
 
-    def write(self, number: int, part: Part) -> None:
+    def write(self, number: int, part: RunPart) -> None:
         """Write a part: its folder appears complete or not at all."""
         place = self._place(number)
         draft = place.with_suffix(".tmp")

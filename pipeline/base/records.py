@@ -11,8 +11,8 @@ field                                       column
 ``X | None``                                the same, may be null
 ``tuple[X, ...]``                           list
 ``tuple[float, float]``                      list of two
-``Annotated[tuple[float, ...], Shape(9)]``  list of nine
-``Annotated[np.ndarray, Shape(3, 3)]``      list of nine, by rows
+``Annotated[tuple[float, ...], Sizes(9)]``  list of nine
+``Annotated[np.ndarray, Sizes(3, 3)]``      list of nine, by rows
 another dataclass                           struct
 ``dict[str, X]``                            map, sorted by key
 ==========================================  =================================
@@ -40,16 +40,16 @@ _INT32 = range(-(2**31), 2**31)
 _KNOWN: dict[type[Any], dict[str, _Form]] = {}
 
 
-class Shape:
+class Sizes:
     """The shape of a tuple or an array of numbers; used in `Annotated`."""
 
     def __init__(self, *sizes: int) -> None:
         self.sizes, self.count = sizes, math.prod(sizes)
 
 
-Vec3 = Annotated[tuple[float, ...], Shape(3)]
-Vec6 = Annotated[tuple[float, ...], Shape(6)]
-Mat3 = Annotated[tuple[float, ...], Shape(9)]  # row by row
+Vec3 = Annotated[tuple[float, ...], Sizes(3)]
+Vec6 = Annotated[tuple[float, ...], Sizes(6)]
+Mat3 = Annotated[tuple[float, ...], Sizes(9)]  # row by row
 
 
 class Record:
@@ -127,7 +127,7 @@ def _form_of_type(hint: Any) -> _Form:
         (inner,) = (one for one in arguments if one is not type(None))
         return _optional_form(inner)
     if origin is tuple and set(arguments) == {float}:
-        return _fixed_length_form(tuple, Shape(len(arguments)))
+        return _fixed_length_form(tuple, Sizes(len(arguments)))
     if origin is tuple and arguments[1:] == (...,):
         return _list_form(_form_of_type(arguments[0]))
     if origin is dict and arguments[0] is str:
@@ -191,7 +191,7 @@ def _map_cells(item: _Form, values: Mapping[str, Any]) -> dict[str, Any]:
     return {_require_text(key): item.encode(value) for key, value in values.items()}
 
 
-def _fixed_length_form(base: Any, shape: Shape) -> _Form:
+def _fixed_length_form(base: Any, shape: Sizes) -> _Form:
     """Return the form of a fixed number of values, stored flat."""
 
     def encode(values: Any) -> list[float]:

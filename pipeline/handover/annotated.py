@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from aa_dataset.kinematics import Mimic
-from pipeline.base.records import Mat3, Record, Shape, Vec3, Vec6
+from pipeline.base.records import Mat3, Record, Sizes, Vec3, Vec6
 from pipeline.handover.normalized import SourceInertial
 
 SHAPE_NUMBERS, MOTION_NUMBERS = 16, 12
@@ -34,8 +34,8 @@ class Fingerprint:
     faces: int
     radius: float
     is_metric: bool
-    shape: Annotated[tuple[float, ...], Shape(SHAPE_NUMBERS)]
-    joints: tuple[Annotated[tuple[float, ...], Shape(MOTION_NUMBERS)], ...]
+    shape: Annotated[tuple[float, ...], Sizes(SHAPE_NUMBERS)]
+    joints: tuple[Annotated[tuple[float, ...], Sizes(MOTION_NUMBERS)], ...]
 
     def __post_init__(self) -> None:
         if len(self.shape) != SHAPE_NUMBERS:

@@ -16,7 +16,15 @@ from aa_dataset.format.labels import UNKNOWN, plain_label
 from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 
-__all__ = ["UNKNOWN", "Category", "Review", "Taxonomy", "Words", "load_taxonomy", "plain_label"]
+__all__ = [
+    "UNKNOWN",
+    "Category",
+    "LabelReview",
+    "Taxonomy",
+    "Words",
+    "load_taxonomy",
+    "plain_label",
+]
 
 ORIGINS = ("published", "source", "proposed")
 PLACES = ("leading", "trailing", "anywhere")
@@ -39,7 +47,7 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class LabelReview:
     """A person's decision about one object or one label."""
 
     category: str
@@ -63,7 +71,7 @@ class Taxonomy:
 
     categories: dict[str, Category]
     aliases: dict[str, str]
-    reviews: dict[str, Review] = field(default_factory=dict)
+    reviews: dict[str, LabelReview] = field(default_factory=dict)
     name_words: Words = field(default_factory=Words)
     prompt_words: Words = field(default_factory=Words)
     models: dict[str, str] = field(default_factory=dict)
@@ -96,7 +104,7 @@ def read_taxonomy(folder: Path) -> Taxonomy:
     categories = _read_categories(folder)
     aliases = {key: row["category"] for key, row in _by_key(folder / "aliases.tsv", "label")}
     reviews = {
-        key: Review(row["category"], row["reviewer"], row["why"])
+        key: LabelReview(row["category"], row["reviewer"], row["why"])
         for key, row in _by_key(folder / "reviews.tsv", "subject")
     }
     _require_targets("aliases.tsv", aliases, categories)

@@ -168,7 +168,7 @@ def read_links(
         link, origin = owners[node]
         # Every mesh of our files is used once, so none is copied, and no picture with it.
         mesh = scene.geometry[scene.graph.transforms.node_data[node]["geometry"]]
-        mesh = mesh if looks else _bare(mesh)
+        mesh = mesh if looks else _without_look(mesh)
         # A sum, not `apply_transform`: a product with the root's rotation would round coordinates.
         mesh.vertices = np.asarray(mesh.vertices) + origin
         found[link].append(mesh)
@@ -191,7 +191,7 @@ def _owners(glb: bytes) -> dict[str, tuple[str, np.ndarray]]:
     }
 
 
-def _bare(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+def _without_look(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
     return trimesh.Trimesh(mesh.vertices.copy(), mesh.faces.copy(), process=False)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import trimesh
 
 from aa_dataset.portable import applied, product, settled
-from pipeline.base.records import Shape
+from pipeline.base.records import Sizes
 
 # Digits that a record keeps: of a size, of the entries of a rotation, and of the center against
 # the object's diagonal, three more than the nine of the grid.
@@ -45,8 +45,8 @@ class Primitive:
 
     kind: str
     size: tuple[float, ...]
-    rotation: Annotated[np.ndarray, Shape(3, 3)]
-    center: Annotated[np.ndarray, Shape(3)]
+    rotation: Annotated[np.ndarray, Sizes(3, 3)]
+    center: Annotated[np.ndarray, Sizes(3)]
 
     def mapped(self, rotation: np.ndarray, scale: float, shift: np.ndarray) -> Primitive:
         """Return the primitive after ``y = scale * rotation @ x + shift``."""

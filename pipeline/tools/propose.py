@@ -23,7 +23,7 @@ from typing import Any
 from aa_dataset.cli.arguments import parse_count
 from aa_dataset.cli.terminal import note, say
 from aa_dataset.dataset import Dataset
-from aa_dataset.format.labels import UNKNOWN, parse_trace, plain_label, tree
+from aa_dataset.format.labels import UNKNOWN, branches, parse_trace, plain_label
 from aa_dataset.format.layout import PREVIEW
 from aa_dataset.load import load_default
 from aa_dataset.objects import ArticulatedObject
@@ -89,10 +89,9 @@ def _unlabeled_objects(dataset: Dataset) -> list[str]:
 
 def _categories_by_group(dataset: Dataset) -> dict[str, list[str]]:
     """Return the categories of the library by supercategory."""
-    rows = dataset.table("categories").to_pylist()
     return {
         branch.supercategory: sorted(name for name, _ in branch.categories)
-        for branch in tree(rows, {})
+        for branch in branches(dataset.supercategories, {})
         if branch.supercategory != UNKNOWN
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object of a release without files (its terms): its numbers load, its files are asked."""
+"""An object of a release without files: its numbers load, and its files are a command."""
 
 from __future__ import annotations
 
@@ -18,11 +18,18 @@ COMMAND = "aa fetch local && make library"
 
 
 def without_files(library: Path) -> str:
-    """Take the place of one object's files out of the table; return its id."""
+    """Take one object's files out of its tar and out of the table; return its id."""
     path = library / "objects.parquet"
     table = pq.read_table(path)
     rows = table.to_pylist()
     number = next(k for k, row in enumerate(rows) if row["source"] == "local")
+    shard, offset, size = (rows[number][name] for name in ("shard", "offset", "size"))
+    tar = library / "assets" / f"{shard}.tar"
+    data = tar.read_bytes()
+    tar.write_bytes(data[:offset] + data[offset + size :])
+    for row in rows:
+        if row["shard"] == shard and row["offset"] > offset:
+            row["offset"] -= size
     rows[number] |= {"shard": None, "offset": None, "size": None, "rebuild": COMMAND}
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
     write_seal(library)
@@ -58,3 +65,15 @@ def test_nothing_is_unpacked_if_one_object_has_no_files(library, tmp_path):
 def test_the_full_check_finds_nothing_wrong_with_it(library):
     without_files(library)
     assert list(verify_library(library)) == []
+
+
+def test_bytes_that_stay_in_the_tar_are_found(library):
+    """A release that says it has no files of an object must not have them."""
+    path = library / "objects.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    row = next(row for row in rows if row["source"] == "local")
+    row |= {"shard": None, "offset": None, "size": None, "rebuild": COMMAND}
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
+    write_seal(library)
+    assert {one.law for one in verify_library(library)} == {"places"}

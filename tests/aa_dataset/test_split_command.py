@@ -69,10 +69,10 @@ def test_two_groups_with_the_same_data_score_the_same_objects(
     yours = score(theirs, exported, pristine_library)
     require_comparable(mine, yours)
     require_comparable(score(pristine_library, exported, pristine_library), yours)
-    assert mine.dataset["members"] == yours.dataset["members"]
-    assert mine.dataset["revision"] != yours.dataset["revision"]
-    assert yours.dataset["split"] == "eval200_1a2b3c4d"
-    assert (yours.dataset["by_bytes"], yours.dataset["by_numbers"]) == (3, 0)
+    assert mine.dataset.members == yours.dataset.members
+    assert mine.dataset.revision != yours.dataset.revision
+    assert yours.dataset.split == "eval200_1a2b3c4d"
+    assert (yours.dataset.by_bytes, yours.dataset.by_numbers) == (3, 0)
     assert mine.per_joint.equals(yours.per_joint) and mine.per_object.equals(yours.per_object)
 
 
@@ -89,7 +89,7 @@ def test_other_bytes_with_the_same_numbers_are_the_same_members(
     assert status == 0 and "agree           3: 2 by bytes, 1 by numbers" in said
     yours = score(theirs, exported, pristine_library)
     require_comparable(score(pristine_library, "eval200", pristine_library), yours)
-    assert (yours.dataset["by_bytes"], yours.dataset["by_numbers"]) == (2, 1)
+    assert (yours.dataset.by_bytes, yours.dataset.by_numbers) == (2, 1)
 
 
 def test_a_frozen_split_goes_through_a_file(
@@ -102,8 +102,8 @@ def test_a_frozen_split_goes_through_a_file(
     require_comparable(mine, score(frozen_library, path, frozen_library))
     # A library without the version has the same objects, but does not claim the benchmark.
     theirs = score(another(tmp_path / "theirs"), path, frozen_library)
-    assert theirs.dataset["members"] == mine.dataset["members"]
-    assert theirs.dataset["benchmark"] is None
+    assert theirs.dataset.members == mine.dataset.members
+    assert theirs.dataset.benchmark is None
     assert "eval200 (eval200-v0), 3 objects" in imported(capsys, path, frozen_library)[1]
 
 

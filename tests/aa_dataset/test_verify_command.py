@@ -41,7 +41,7 @@ def flip(path: Path, place: int) -> None:
 def test_an_undamaged_library_is_reported_as_such(library, capsys, monkeypatch):
     status, out, err = run(capsys, str(library))
     assert (status, err) == (0, "")
-    assert out == f"{library}: every file and every object matches the seal.\n"
+    assert out == f"{library}: every file and every object matches the seal, and every law holds.\n"
     status, out, _ = run(capsys, str(library), "--json")
     assert status == 0 and json.loads(out) == {"library": str(library), "problems": []}
     monkeypatch.chdir(library.parent)

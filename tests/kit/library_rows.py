@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from typing import Any
 
 from aa_dataset.kinematics.joints import Joint, JointType
@@ -40,6 +41,10 @@ def joint_row(object_id: str, joint: Joint) -> dict[str, Any]:
         "friction": 0.0,
         "armature": 0.0,
         "screw": list(joint.screw),
+        **{
+            f"endpoint_{end}": [limit * x for x in joint.screw] if math.isfinite(limit) else None
+            for end, limit in (("lower", joint.lower), ("upper", joint.upper))
+        },
         "body_mass": None if body is None else body.mass,
         "body_com": None if body is None else list(body.center),
         "body_inertia": None if body is None else list(body.inertia.ravel()),
@@ -127,7 +132,7 @@ def category_rows(objects: tuple[ObjectSpec, ...]) -> list[dict[str, Any]]:
             "origin": "proposed",
             "usual_size": None,
             "objects": sum(spec.category == category for spec in objects),
-            "by_source": {},
+            "by_source": dict(Counter(s.source for s in objects if s.category == category)),
         }
         for category, supercategory in [*names, ("oven", "kitchen")]
     ]

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aa_dataset.score.method import Method
-from aa_dataset.score.result.record import Parameters, Result, table_of
+from aa_dataset.score.result.record import (
+    DatasetFacts,
+    Parameters,
+    PredictionFacts,
+    Result,
+    table_of,
+)
 from aa_dataset.score.result.scores import COMPONENTS, PROTOCOLS, SCORES, TREES, VARIANTS
 
 Row = dict[str, Any]
@@ -115,14 +121,14 @@ def made_result(
     **parameters: Any,
 ) -> Result:
     """Return a result from rows."""
-    dataset = {
-        "name": "library", "revision": "r", "objects": len(objects), "expected_objects": 19977,
-        "split": "eval200_x", "benchmark": None, "list": None, "members": members,
-        "member_count": len(objects), "by_bytes": None, "by_numbers": None,
-    }  # fmt: skip
+    dataset = DatasetFacts(
+        name="library", revision="r", objects=len(objects), expected_objects=19977,
+        split="eval200_x", benchmark=None, list=None, members=members,
+        member_count=len(objects), by_bytes=None, by_numbers=None,
+    )  # fmt: skip
     return Result(
         dataset,
-        {"label": name, "surplus": []},
+        PredictionFacts(name, ()),
         Parameters(**parameters),
         Method(name, **(method or {})),
         table_of(joints, "per_joint"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -115,6 +116,8 @@ def run_aa(desk: Workspace, verb: str, rest: list[str]) -> None:
     if verb == "unpack":  # `desk` did it, and it refuses a folder that is there
         assert (desk.root / rest[0]).is_dir()
         return
+    if verb == "demo":  # several pages show it, and it refuses a folder with files
+        shutil.rmtree(desk.root / "aa-demo", ignore_errors=True)
     done = run(desk, ["aa_dataset.cli", verb, *rest], desk.root / "home")
     if verb == "score":
         scores = re.findall(r"^E_\S+(?: \[m\]| tree)?\s+(\S+)", done.stdout, re.M)

@@ -10,12 +10,12 @@ from aa_dataset.draws import Draws
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import dot
-from aa_dataset.score.baselines.shapes import Shape, free_name, mapped, moving, welded
+from aa_dataset.score.baselines.shapes import KnownShape, free_name, mapped, moving, welded
 
 QUARTER_TURN = math.pi / 2  # range of a spurious hinge [rad]
 
 
-def noise(tree: KinematicTree, shape: Shape, *, sigma: float, seed: int) -> KinematicTree:
+def noise(tree: KinematicTree, shape: KnownShape, *, sigma: float, seed: int) -> KinematicTree:
     """Return the tree with noise of size `sigma` on every moving joint.
 
     The random directions depend on the seed, the object and the joint, never on `sigma`:
@@ -44,7 +44,7 @@ def noise(tree: KinematicTree, shape: Shape, *, sigma: float, seed: int) -> Kine
     return mapped(tree, disturbed)
 
 
-def drop(tree: KinematicTree, shape: Shape, *, count: int, seed: int) -> KinematicTree:
+def drop(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -> KinematicTree:
     """Return the tree with `count` moving joints fixed, all if there are fewer.
 
     The joints have a random order per object, so a larger count drops the same joints and more.
@@ -57,7 +57,7 @@ def drop(tree: KinematicTree, shape: Shape, *, count: int, seed: int) -> Kinemat
     return mapped(tree, lambda joint: welded(joint) if joint.name in lost else joint)
 
 
-def spurious(tree: KinematicTree, shape: Shape, *, count: int, seed: int) -> KinematicTree:
+def spurious(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -> KinematicTree:
     """Return the tree with `count` hinges more.
 
     Each hangs on a random link, has a random axis through a random point of the bounding box, and
@@ -85,7 +85,7 @@ def spurious(tree: KinematicTree, shape: Shape, *, count: int, seed: int) -> Kin
     return KinematicTree(tree.name, tuple(links), tuple(joints))
 
 
-def wrong_type(tree: KinematicTree, shape: Shape) -> KinematicTree:
+def wrong_type(tree: KinematicTree, shape: KnownShape) -> KinematicTree:
     """Return the tree with every hinge a slide and every slide a hinge, along the same axes.
 
     A radian counts as half the diagonal r of the object, so a range [l, u] of a hinge becomes

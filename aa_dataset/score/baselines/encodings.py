@@ -21,10 +21,10 @@ import numpy as np
 from aa_dataset.draws import Draws
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.baselines.shapes import Shape, free_name
+from aa_dataset.score.baselines.shapes import KnownShape, free_name
 
 
-def rewritten(tree: KinematicTree, shape: Shape, seed: int) -> KinematicTree:
+def rewritten(tree: KinematicTree, shape: KnownShape, seed: int) -> KinematicTree:
     """Return the same motions in another encoding."""
     draws = Draws(seed, "rewritten", shape.object_id)
     joints = [_reencoded(joint, shape, seed) for joint in tree.joints]
@@ -36,7 +36,7 @@ def rewritten(tree: KinematicTree, shape: Shape, seed: int) -> KinematicTree:
     return _renamed(KinematicTree(tree.name, (*tree.links, *links), tuple(joints)))
 
 
-def _reencoded(joint: Joint, shape: Shape, seed: int) -> Joint:
+def _reencoded(joint: Joint, shape: KnownShape, seed: int) -> Joint:
     """Return a joint with the opposite axis and another origin."""
     draws = Draws(seed, "rewritten", shape.object_id, joint.name)
     if not joint.is_movable:

@@ -21,7 +21,7 @@ from aa_dataset.metric.distance import motion_size
 from aa_dataset.metric.norms import SplitNorm
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import dot, length, second_moments, symmetric_eigen
-from aa_dataset.score.baselines.shapes import Shape, mapped, moving, single
+from aa_dataset.score.baselines.shapes import KnownShape, mapped, moving, single
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 class Example:
     """An object of ``train``: its shape and its joints."""
 
-    shape: Shape
+    shape: KnownShape
     tree: KinematicTree
 
     @property
@@ -57,7 +57,7 @@ class Examples:
                 self._items.setdefault(group, []).append(item)
         self._known: dict[str, Example] = {}
 
-    def near(self, shape: Shape) -> list[Example]:
+    def near(self, shape: KnownShape) -> list[Example]:
         """Return the objects of the category; without any, of the supercategory; else all.
 
         The object itself is never among them.
@@ -72,14 +72,14 @@ class Examples:
 
     def _example(self, item: ArticulatedObject) -> Example:
         if item.object_id not in self._known:
-            self._known[item.object_id] = Example(Shape.of(item), item.tree)
+            self._known[item.object_id] = Example(KnownShape.of(item), item.tree)
         return self._known[item.object_id]
 
 
 # --- nearest --------------------------------------------------------------------------------------
 
 
-def nearest(shape: Shape, examples: Examples) -> KinematicTree:
+def nearest(shape: KnownShape, examples: Examples) -> KinematicTree:
     """Return the joints of the example of the closest proportions, fitted to the bounding box.
 
     Boxes are scaled to the diagonal 1; the closest has the smallest distance between extents, ties
@@ -94,15 +94,15 @@ def nearest(shape: Shape, examples: Examples) -> KinematicTree:
     return fitted(example, shape)
 
 
-def _proportions(shape: Shape) -> Array:
+def _proportions(shape: KnownShape) -> Array:
     return shape.extents / shape.diagonal if shape.diagonal > 0 else shape.extents
 
 
-def _apart(wanted: Array, shape: Shape) -> float:
+def _apart(wanted: Array, shape: KnownShape) -> float:
     return float(length(_proportions(shape) - wanted))
 
 
-def fitted(example: Example, shape: Shape) -> KinematicTree:
+def fitted(example: Example, shape: KnownShape) -> KinematicTree:
     """Return the tree of an example stretched to the bounding box of another object."""
     source, whole = example.shape.extents, example.shape.diagonal
     uniform = shape.diagonal / whole if whole > 0 else 1.0
@@ -129,7 +129,7 @@ def fitted(example: Example, shape: Shape) -> KinematicTree:
 # --- mean-joint -----------------------------------------------------------------------------------
 
 
-def mean_joint(shape: Shape, examples: Examples) -> KinematicTree:
+def mean_joint(shape: KnownShape, examples: Examples) -> KinematicTree:
     """Return one joint: the mean of the main joints of the category's objects.
 
     Each object gives its main joint, fitted to the bounding box. The most frequent type counts
@@ -145,7 +145,7 @@ def mean_joint(shape: Shape, examples: Examples) -> KinematicTree:
     return single(shape, _mean([joint for joint in joints if joint.type is kind]))
 
 
-def _fitted_main(example: Example, shape: Shape) -> Joint | None:
+def _fitted_main(example: Example, shape: KnownShape) -> Joint | None:
     main = example.main
     if main is None:
         return None

@@ -15,7 +15,7 @@ from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_ty
 from aa_dataset.score.baselines.encodings import rewritten
 from aa_dataset.score.baselines.folder import write_predictions
 from aa_dataset.score.baselines.priors import Examples, mean_joint, nearest
-from aa_dataset.score.baselines.shapes import Shape, mapped, single
+from aa_dataset.score.baselines.shapes import KnownShape, mapped, single
 from aa_dataset.score.method import Method
 
 NOTHING = "nothing"
@@ -50,8 +50,8 @@ class Options:
             raise ArenaError(f"the count is {self.count}; choose a number from 0 to {MOST_COUNT}.")
 
 
-Guess = Callable[[KinematicTree, Shape, Options], KinematicTree]
-Prior = Callable[[Shape, Examples], KinematicTree]
+Guess = Callable[[KinematicTree, KnownShape, Options], KinematicTree]
+Prior = Callable[[KnownShape, Examples], KinematicTree]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +93,13 @@ class Baseline:
         if self.from_train is not None:
             examples = Examples(dataset)
             for item in dataset:
-                yield item.object_id, self.from_train(Shape.of(item), examples)
+                yield item.object_id, self.from_train(KnownShape.of(item), examples)
         elif self.from_truth is not None:
             for item in dataset:
-                yield item.object_id, self.from_truth(item.tree, Shape.of(item), options)
+                yield item.object_id, self.from_truth(item.tree, KnownShape.of(item), options)
         else:
             for item in dataset:
-                yield item.object_id, single(Shape.of(item), None)
+                yield item.object_id, single(KnownShape.of(item), None)
 
 
 BASELINES: tuple[Baseline, ...] = (

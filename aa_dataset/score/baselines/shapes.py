@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class KnownShape:
     """The input of a baseline that does not use the truth.
 
     Attributes
@@ -36,7 +36,7 @@ class Shape:
     extents: Array
 
     @classmethod
-    def of(cls, item: ArticulatedObject) -> Shape:
+    def of(cls, item: ArticulatedObject) -> KnownShape:
         """Return what is known of an object without its joints."""
         return cls(item.object_id, item.category, item.supercategory, item.extents)
 
@@ -84,7 +84,7 @@ def without_lost_leaders(tree: KinematicTree) -> KinematicTree:
     return KinematicTree(tree.name, tree.links, joints)
 
 
-def single(shape: Shape, joint: Joint | None) -> KinematicTree:
+def single(shape: KnownShape, joint: Joint | None) -> KinematicTree:
     """Return a tree of one part on a base, or of a base only."""
     if joint is None:
         return KinematicTree(shape.object_id, ("base",), ())

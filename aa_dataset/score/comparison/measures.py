@@ -78,7 +78,9 @@ JOINT_SCORES = ("e_b", "e_b_phi", "e_alpha", "e_alpha_phi")
 TREES = ("e_alpha_phi_tree", "e_b_phi_tree")
 
 
-def _score(key: str, norm: str, unit: str = "", *, phi: bool, tree: bool = False) -> Measure:
+def _score_measure(
+    key: str, norm: str, unit: str = "", *, phi: bool, tree: bool = False
+) -> Measure:
     sub = {"alpha": (r"\alpha", "&alpha;"), "B": ("B", "B")}[norm]
     plain = ("^phi" if phi else "") + (" tree" if tree else "")
     up = ", ".join([*([r"\phi"] if phi else []), *([r"\mathrm{tree}"] if tree else [])])
@@ -105,11 +107,11 @@ MEASURES = {
         Measure("range_error_slides", "Range of slides", "Range of slides", "Range of slides", "m"),
         Measure("direction_error", "LimitErr dir", "LimitErr dir", "LimitErr dir", "", decimals=2),
         Measure("success", "SuccRate", "SuccRate", "SuccRate", "%", "high", 1, 100.0),
-        _score("e_b", "B", "m", phi=False),
-        _score("e_b_phi", "B", phi=True),
-        _score("e_alpha", "alpha", phi=False),
-        _score("e_alpha_phi", "alpha", phi=True),
-        _score("e_alpha_phi_tree", "alpha", phi=True, tree=True),
-        _score("e_b_phi_tree", "B", phi=True, tree=True),
+        _score_measure("e_b", "B", "m", phi=False),
+        _score_measure("e_b_phi", "B", phi=True),
+        _score_measure("e_alpha", "alpha", phi=False),
+        _score_measure("e_alpha_phi", "alpha", phi=True),
+        _score_measure("e_alpha_phi_tree", "alpha", phi=True, tree=True),
+        _score_measure("e_b_phi_tree", "B", phi=True, tree=True),
     )
 }

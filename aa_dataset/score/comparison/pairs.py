@@ -158,7 +158,7 @@ def pair_table(group: Group, basis: Basis, key: str, pairs: Sequence[Pair]) -> T
         Column("win", "P(first better)", "P(first better)", "P(first better)", decimals=2),
         text_column("objects", "Objects"),
     )
-    ordered = sorted(pairs, key=lambda pair: (_last(pair.adjusted), pair.first, pair.second))
+    ordered = sorted(pairs, key=lambda pair: (_nan_last(pair.adjusted), pair.first, pair.second))
     rows = tuple(
         Row((pair.first, pair.second), _cells(pair), _kind(pair), pair.daggers) for pair in ordered
     )
@@ -174,7 +174,7 @@ def pair_table(group: Group, basis: Basis, key: str, pairs: Sequence[Pair]) -> T
     )
 
 
-def _last(p: float) -> float:
+def _nan_last(p: float) -> float:
     return math.inf if math.isnan(p) else p
 
 
@@ -203,7 +203,7 @@ def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]
     """Return which methods each method beats by decided gaps; there is no other ranking."""
     columns = tuple(
         replace(
-            measure_column(MEASURES[key], block=ALL_BLOCK, suffix="_standing"),
+            measure_column(MEASURES[key], block=ALL_BLOCK, suffix="_wins_losses_ties"),
             unit="",
             arrow="",
             decimals=0,
@@ -214,7 +214,11 @@ def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]
     rows = [
         Row(
             (entry.name,),
-            tuple(Cell(_standing(entry, pairs)) for basis, _, pairs in found if basis is Basis.ALL),
+            tuple(
+                Cell(_wins_losses_ties(entry, pairs))
+                for basis, _, pairs in found
+                if basis is Basis.ALL
+            ),
             Kind.DAGGER if entry.dagger else Kind.OWN,
         )
         for entry in group.entries
@@ -231,7 +235,7 @@ def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]
     )
 
 
-def _standing(entry: Entry, pairs: Sequence[Pair]) -> str | None:
+def _wins_losses_ties(entry: Entry, pairs: Sequence[Pair]) -> str | None:
     own = [p for p in pairs if entry.name in (p.first, p.second) and not math.isnan(p.adjusted)]
     if not own:
         return None

@@ -144,11 +144,11 @@ def _section(group: Group, choice: Choice, how: Resampling, published: bool) -> 
 
 def _facts(one: Compared, choice: Choice, how: Resampling) -> tuple[tuple[str, str], ...]:
     data, parameters = one.result.dataset, asdict(one.result.parameters)
-    version = f"{data['benchmark']}, list {data['list']}" if data["benchmark"] else "no benchmark"
+    version = f"{data.benchmark}, list {data.list}" if data.benchmark else "no benchmark"
     return (
         ("package", f"aa-dataset {aa_dataset.__version__}"),
-        ("split", f"{data['split']} ({version})"),
-        ("members", f"{data['member_count']}, digest {data['members']}"),
+        ("split", f"{data.split} ({version})"),
+        ("members", f"{data.member_count}, digest {data.members}"),
         ("metric version", METRIC_VERSION),
         ("protocol", choice.protocol),
         ("component scores", choice.variant),

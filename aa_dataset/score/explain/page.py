@@ -180,7 +180,7 @@ def _document(text: PageText, notes: Sequence[str], lines: Sequence[str]) -> str
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{markup(text.title)}</title>\n<style>{style}</style></head>\n<body>\n"
         f"<h1>{markup(text.title)}</h1>\n<dl>{context}</dl>\n{paragraphs}\n{_legend()}\n{_tools()}\n"
-        f'{_heads()}\n<main id="objects">{"".join(lines)}</main>\n'
+        f'{_column_heads()}\n<main id="objects">{"".join(lines)}</main>\n'
         f"<script>{script}</script>\n</body></html>\n"
     )
 
@@ -225,6 +225,6 @@ def _tools() -> str:
     )
 
 
-def _heads() -> str:
+def _column_heads() -> str:
     names = ("object", "category", "status", "joints paired", *(head for _, _, head in _SCORES))
     return f'<div class="heads">{"".join(f"<span>{markup(name)}</span>" for name in names)}</div>'

@@ -63,7 +63,7 @@ def object_page(
 
 def result_page(result: Result, dataset: Dataset, predictions: PredictionReader) -> str:
     """Return the page about all objects of a result."""
-    label = str(result.predictions["label"])
+    label = result.predictions.label
     context = run_context(dataset, label, result.parameters)
     text = PageText(f"Scores of {result.method.name}", context)
     return page(text, (result.per_object, result.per_joint), dataset, predictions)

@@ -125,4 +125,5 @@ FORMAT = MethodFormat(
         "chains: every moving part hangs on the one that stands still",
         "couplings",
     ),
+    proof_detail="ArtGS; REArtGS and REArtGS++ from a description only",
 )

@@ -188,4 +188,5 @@ FORMAT = MethodFormat(
         "a range of one point",
     ),
     is_general=True,
+    proof_detail="models of other projects, because no method's output could be had",
 )

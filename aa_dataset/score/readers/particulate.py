@@ -214,5 +214,6 @@ FORMAT = MethodFormat(
         "infinite ranges: a rotation without ends becomes a full turn",
         "helical joints: turn and slide are independent",
         "links without a shape, except between a turn and a slide",
+        "couplings",
     ),
 )

@@ -198,5 +198,6 @@ FORMAT = MethodFormat(
     cannot=(
         "infinite ranges: a rotation without ends becomes a full turn",
         "helical joints: slide and turn are independent",
+        "couplings",
     ),
 )

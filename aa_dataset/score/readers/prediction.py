@@ -24,6 +24,7 @@ class Proof(StrEnum):
     REAL = "proved on real output"
     FIXTURE = "on a fixture from the writer's code"
     DESCRIPTION = "from a description only"
+    OWN = "the format of this project"
 
 
 class Center(StrEnum):
@@ -129,6 +130,8 @@ class MethodFormat:
         What the format cannot express.
     is_general : bool
         Whether more special formats come first: a URDF of URDFormer is a URDF as well.
+    proof_detail : str
+        On which files that was, and what other methods rest on; empty where the proof says all.
     """
 
     name: str
@@ -139,3 +142,9 @@ class MethodFormat:
     read: Callable[[PredictionFiles], MethodPrediction]
     cannot: tuple[str, ...] = ()
     is_general: bool = False
+    proof_detail: str = ""
+
+    @property
+    def stated_proof(self) -> str:
+        """On what the reader was tried, in words."""
+        return f"{self.proof}: {self.proof_detail}" if self.proof_detail else str(self.proof)

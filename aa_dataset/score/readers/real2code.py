@@ -186,5 +186,6 @@ FORMAT = MethodFormat(
         "axes and hinges beside the axes and edges of a box",
         "helical joints: the advance is lost",
         "more than two decimals of a box",
+        "couplings",
     ),
 )

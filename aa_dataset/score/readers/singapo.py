@@ -177,5 +177,7 @@ FORMAT = MethodFormat(
         "helical joints: a screw has a travel and no pitch",
         "a bound on one side: a hinge becomes continuous, a slide travels one unit",
         "a turn of more than 360 degrees, a slide longer than half the object's diagonal",
+        "couplings",
     ),
+    proof_detail="SINGAPO and CAGE; NAP and S2O in the form that these convert them to",
 )

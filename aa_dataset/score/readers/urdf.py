@@ -84,4 +84,8 @@ FORMAT = MethodFormat(
     claims=claims,
     read=read,
     is_general=True,
+    proof_detail=(
+        "Articraft v0 and LAM; LARM and Articulate-Anything on a fixture from the writer's code, "
+        "SPARK and ArtLLM from a description only"
+    ),
 )

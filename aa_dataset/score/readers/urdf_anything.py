@@ -206,5 +206,6 @@ FORMAT = MethodFormat(
     cannot=(
         "helical joints: the advance is lost",
         "ranges with one end: the other is a full turn away",
+        "couplings",
     ),
 )

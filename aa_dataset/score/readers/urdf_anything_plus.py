@@ -90,5 +90,6 @@ FORMAT = MethodFormat(
         "infinite ranges: a rotation without ends becomes a full turn",
         "helical joints: the advance is lost",
         "more than six decimals",
+        "couplings",
     ),
 )

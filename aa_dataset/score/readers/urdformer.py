@@ -102,5 +102,6 @@ FORMAT = MethodFormat(
         "a limit: each class of parts has its own constant",
         "an origin off the grid of 13 steps on the front",
         "continuous and helical joints",
+        "couplings",
     ),
 )

@@ -100,10 +100,12 @@ def estimate(prediction: Surface, truth: Surface, diagonal: float) -> Estimate:
     angles = cosines(np.array([pose.turn for pose in poses]), poses[best].turn)
     others = [one for one, angle in zip(residuals, angles, strict=True) if angle < CLEARLY]
     runner_up = min(others, default=None)
-    close = runner_up is not None and runner_up <= CLOSE * residuals[best] + ALIKE * diagonal
     pose = pair.refined(poses[best], LAST)
     residual = truth.radius * pair.residual(pose)
-    return Estimate(_similarity(pose, prediction, truth), residual, runner_up, close)
+    # The last steps leave out the worst pairs, so the residual of all can grow by them.
+    most = CLOSE * max(residual, residuals[best]) + ALIKE * diagonal
+    is_close = runner_up is not None and runner_up <= most
+    return Estimate(_similarity(pose, prediction, truth), residual, runner_up, is_close)
 
 
 def _similarity(pose: Pose, prediction: Surface, truth: Surface) -> Similarity:

@@ -40,7 +40,7 @@ def require_comparable(first: Result, second: Result) -> None:
     truth: the same joints with the same costs as welds.
     """
     for name in ("benchmark", "list", "members", "member_count"):
-        if first.dataset[name] != second.dataset[name]:
+        if getattr(first.dataset, name) != getattr(second.dataset, name):
             raise IncomparableError(
                 "the results have different objects and are not comparable: "
                 f"{_describe_objects(first)} and {_describe_objects(second)}. "
@@ -103,17 +103,15 @@ def _require_members(which: str, result: Result) -> None:
     of the list, so it can be recomputed; the contents of other objects are not in a result.
     """
     data, ids = result.dataset, result.per_object["object_id"].to_pylist()
-    if len(ids) != data["member_count"]:
-        raise _inconsistent(
-            which, f"has {len(ids)} objects but states {data['member_count']} members"
-        )
-    if data["list"] is None:
+    if len(ids) != data.member_count:
+        raise _inconsistent(which, f"has {len(ids)} objects but states {data.member_count} members")
+    if data.list is None:
         return
-    if members_digest((object_id, data["list"]) for object_id in ids) != data["members"]:
+    if members_digest((object_id, data.list) for object_id in ids) != data.members:
         raise _inconsistent(
             which,
             f"has objects (the first is {min(ids, default='none')!r}) that do not match the digest "
-            f"{data['members']} of its members",
+            f"{data.members} of its members",
         )
 
 
@@ -126,6 +124,6 @@ def _inconsistent(which: str, problem: str) -> IncomparableError:
 def _describe_objects(result: Result) -> str:
     """Describe the objects that a result was scored on."""
     data = result.dataset
-    split = f"{data['split']} (not a benchmark version)"
-    version = f"{data['benchmark']}, list {data['list']}" if data["benchmark"] else split
-    return f"{version}, {data['member_count']} members {data['members']}"
+    split = f"{data.split} (not a benchmark version)"
+    version = f"{data.benchmark}, list {data.list}" if data.benchmark else split
+    return f"{version}, {data.member_count} members {data.members}"

@@ -29,13 +29,15 @@ from aa_dataset.score.result.summary import Summary, summarize
 from aa_dataset.score.result.tables import ORDER, TABLES
 from aa_dataset.score.rows import Row
 from aa_dataset.untrusted.foreign_text import one_line
-from aa_dataset.untrusted.json_fields import FieldError, Hints, checked, checked_fields, parse_json
+from aa_dataset.untrusted.json_fields import FieldError, checked, checked_fields, parse_json
 from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
 __all__ = [
     "METRIC_VERSION",
     "RESULT_VERSION",
+    "DatasetFacts",
     "Parameters",
+    "PredictionFacts",
     "Result",
     "read_result",
     "write_result",
@@ -45,20 +47,49 @@ SUMMARY, TIMING = "summary.json", "timing.tsv"
 MOST_SUMMARY_BYTES = 256_000_000
 ROW_BYTES = 1 << 21  # an edit script of a thousand joints with the longest names
 _VERSIONS = {"result_version": RESULT_VERSION, "metric_version": METRIC_VERSION}
-_PREDICTIONS: Hints = {"label": str, "surplus": list[str]}
-_DATASET: Hints = {
-    "name": str,
-    "revision": str,
-    "objects": int,
-    "expected_objects": int,
-    "split": str,
-    "benchmark": str | None,
-    "list": str | None,
-    "members": str,
-    "member_count": int,
-    "by_bytes": int | None,
-    "by_numbers": int | None,
-}
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What was scored against.
+
+    Attributes
+    ----------
+    name, revision : str
+        The library.
+    objects, expected_objects : int
+        Objects of the library, and those of the benchmark's complete library.
+    split : str
+        Name of the split.
+    benchmark, list : str or None
+        Version of the benchmark and digest of its list; None if the split is not one.
+    members : str
+        Digest of the members.
+    member_count : int
+        Number of the members.
+    by_bytes, by_numbers : int or None
+        Members of the benchmark that agree with its list by their files, and by their numbers only.
+    """
+
+    name: str
+    revision: str
+    objects: int
+    expected_objects: int
+    split: str
+    benchmark: str | None
+    list: str | None
+    members: str
+    member_count: int
+    by_bytes: int | None
+    by_numbers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionFacts:
+    """What was scored: a label, and the names of predictions for no object of the split."""
+
+    label: str
+    surplus: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +98,10 @@ class Result:
 
     Attributes
     ----------
-    dataset : dict
-        The library's revision, the split, the version of the benchmark and its list (None if the
-        split is not one), and the number and digest of the members.
-    predictions : dict
-        What was scored: a label, and the names of predictions for no object of the split.
+    dataset : DatasetFacts
+        What was scored against.
+    predictions : PredictionFacts
+        What was scored.
     parameters : Parameters
         Every choice that changes a number.
     method : Method
@@ -86,8 +116,8 @@ class Result:
         Digest of everything that decides the tables; empty if the run had no folder.
     """
 
-    dataset: dict[str, Any]
-    predictions: dict[str, Any]
+    dataset: DatasetFacts
+    predictions: PredictionFacts
     parameters: Parameters
     method: Method
     per_joint: pa.Table
@@ -134,8 +164,8 @@ class Result:
             "metric_version": METRIC_VERSION,
             "package_version": aa_dataset.__version__,
             "key": self.key,
-            "dataset": self.dataset,
-            "predictions": self.predictions,
+            "dataset": asdict(self.dataset),
+            "predictions": asdict(self.predictions) | {"surplus": list(self.predictions.surplus)},
             "parameters": asdict(self.parameters),
             "frame": self.parameters.frame,
             "by": list(self.by),
@@ -192,14 +222,17 @@ def read_result(folder: Path) -> Result:
     """Read a result of `write_result`; the tables must agree with each other and their schema."""
     data = read_summary(folder)
     try:
-        parts = {name: _fields(data, name) for name in ("dataset", "predictions", "parameters")}
+        dataset = DatasetFacts(**_fields(data, "dataset", DatasetFacts))
+        if (dataset.benchmark is None) != (dataset.list is None):
+            raise FieldError("only one of dataset.benchmark and dataset.list is null")
+        predictions = PredictionFacts(**_fields(data, "predictions", PredictionFacts))
+        parameters = Parameters(**_fields(data, "parameters", Parameters))
         by = tuple(checked(data.get("by"), list[str], "by"))
         key = checked(data.get("key"), str, "key")
-        parameters = Parameters(**parts["parameters"])
         tables = {name: read_table(folder, name) for name in TABLES}
         result = Result(
-            parts["dataset"],
-            parts["predictions"],
+            dataset,
+            predictions,
             parameters,
             read_method(folder / METHOD),
             **tables,
@@ -252,15 +285,11 @@ def require_summary(folder: Path) -> None:
         raise ArenaError(f"{folder} has files of something else. Choose a new folder.")
 
 
-def _fields(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return one checked part of ``summary.json``."""
+def _fields(data: dict[str, Any], name: str, kind: type[object]) -> dict[str, Any]:
+    """Return the fields of one part of ``summary.json``, checked by those of a class."""
     if name not in data:
         raise FieldError(f"{name} is missing")
-    hints = {"dataset": _DATASET, "predictions": _PREDICTIONS}.get(name)
-    fields = checked_fields(data[name], hints or get_type_hints(Parameters), name)
-    if name == "dataset" and (fields["benchmark"] is None) != (fields["list"] is None):
-        raise FieldError("only one of dataset.benchmark and dataset.list is null")
-    return fields
+    return checked_fields(data[name], get_type_hints(kind), name)
 
 
 def read_table(folder: Path, name: str) -> pa.Table:

@@ -84,14 +84,14 @@ def _header_lines(result: Result) -> Lines:
     kappa = "pi" if how.kappa == math.pi else f"{how.kappa:g}"
     rows = (
         ("method", result.method.marked_name),
-        ("predictions", result.predictions["label"]),
+        ("predictions", result.predictions.label),
         (
             "dataset",
-            f"{data['name']} revision {data['revision']}, "
-            f"{data['objects']:,} of {data['expected_objects']:,} objects",
+            f"{data.name} revision {data.revision}, "
+            f"{data.objects:,} of {data.expected_objects:,} objects",
         ),
-        ("split", f"{data['split']}, {len(result.arrays):,} objects"),
-        ("benchmark", f"{_version_text(result)}; members {data['members']}"),
+        ("split", f"{data.split}, {len(result.arrays):,} objects"),
+        ("benchmark", f"{_version_text(result)}; members {data.members}"),
         ("metric", f"version {METRIC_VERSION}, alpha = {how.alpha:g} /m, kappa = {kappa}"),
         ("pairing", _PAIRINGS[how.pairing]),
         ("limits", _imputation_text(how)),
@@ -357,7 +357,7 @@ def _percent_interval(one: Aggregate | None) -> str:
 def _version_text(result: Result) -> str:
     """Return the benchmark version and how its objects were identified."""
     data = result.dataset
-    if data["benchmark"] is None:
+    if data.benchmark is None:
         return "none, compare only on these members"
-    proof = f"by bytes: {data['by_bytes']:,}, by numbers: {data['by_numbers']:,}"
-    return f"{data['benchmark']}, agrees {proof}"
+    proof = f"by bytes: {data.by_bytes:,}, by numbers: {data.by_numbers:,}"
+    return f"{data.benchmark}, agrees {proof}"

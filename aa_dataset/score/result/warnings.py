@@ -22,7 +22,7 @@ def warnings_of(result: Result) -> list[str]:
 
 
 def _about_predictions(result: Result) -> Iterator[str]:
-    counts, surplus = result.summary.counts, result.predictions["surplus"]
+    counts, surplus = result.summary.counts, result.predictions.surplus
     for status, text in (
         ("missing", "have no prediction"),
         ("unreadable", "have a prediction that cannot be read"),
@@ -65,7 +65,7 @@ def _about_trees(result: Result) -> Iterator[str]:
 
 
 def _about_objects(result: Result) -> Iterator[str]:
-    if result.dataset["benchmark"] is None:
+    if result.dataset.benchmark is None:
         yield (
             "the split is not a version of the benchmark; compare only results on the same members."
         )

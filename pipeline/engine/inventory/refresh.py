@@ -41,11 +41,11 @@ def build_lock(*, wait: bool) -> Iterator[bool]:
             yield False
             return
         holder = os.getpid()
-        os.register_at_fork(after_in_child=lambda: _close_lock_in_child(stream, holder))
+        os.register_at_fork(after_in_child=lambda: _close_lock_and_end_with_parent(stream, holder))
         yield True
 
 
-def _close_lock_in_child(stream: TextIO, parent: int) -> None:
+def _close_lock_and_end_with_parent(stream: TextIO, parent: int) -> None:
     """Close the lock in a forked child and end the child with the process that holds the lock."""
     if not stream.closed:
         stream.close()

@@ -50,7 +50,7 @@ def fill_turns(
         out[p], is_sure[p] = 0, True
         if min(x, y, z) < -near or max(x, y, z) > 1 + near:
             continue
-        at = _bin(x * scales[0], side) * side + _bin(y * scales[1], side)
+        at = _clamped_bin(x * scales[0], side) * side + _clamped_bin(y * scales[1], side)
         for place in range(starts[at], starts[at + 1]):
             met = _met(corners[members[place]], x, y, z, near)
             if met == 2:
@@ -60,7 +60,7 @@ def fill_turns(
 
 
 @compiled()
-def _bin(place: float, side: int) -> int:
+def _clamped_bin(place: float, side: int) -> int:
     return min(max(int(place), 0), side - 1)
 
 
@@ -111,10 +111,10 @@ def fill_bins(
     counts = np.zeros(side * side, np.int64)
     for m in range(len(corners)):
         u, v = corners[m, :, 0], corners[m, :, 1]
-        low_u = _bin((u.min() - near) * scales[0], side)
-        high_u = _bin((u.max() + near) * scales[0], side)
-        low_v = _bin((v.min() - near) * scales[1], side)
-        high_v = _bin((v.max() + near) * scales[1], side)
+        low_u = _clamped_bin((u.min() - near) * scales[0], side)
+        high_u = _clamped_bin((u.max() + near) * scales[0], side)
+        low_v = _clamped_bin((v.min() - near) * scales[1], side)
+        high_v = _clamped_bin((v.max() + near) * scales[1], side)
         for row in range(low_u, high_u + 1):
             for column in range(low_v, high_v + 1):
                 at = row * side + column

@@ -70,12 +70,12 @@ def fingerprint(
         faces=sum(len(mesh.faces) for parts in meshes.values() for mesh in parts),
         radius=float(format(radius, ".9g")),
         is_metric=is_metric,
-        shape=_short(shape),
-        joints=tuple(sorted(_short(joint) for joint in joints)),
+        shape=_rounded(shape),
+        joints=tuple(sorted(_rounded(joint) for joint in joints)),
     )
 
 
-def _short(values: Sequence[float]) -> tuple[float, ...]:
+def _rounded(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(round(float(value), DECIMALS) + 0.0 for value in values)
 
 

@@ -118,11 +118,11 @@ def _attempts(
         yield moments_body(known.moments), "primitive", 0.0
     rest = surface.without(known.shells)
     if len(rest.faces):
-        yield from _with_the_rest(rest, known.moments, guess)
+        yield from _bodies_with_shells(rest, known.moments, guess)
     yield _hull(surface), "hull", 1.0
 
 
-def _with_the_rest(
+def _bodies_with_shells(
     surface: Surface, known: np.ndarray, guess: Guess
 ) -> Iterator[tuple[RigidBody | None, str, float]]:
     """Yield bodies of the known moments (10,) and of everything that the shells enclose."""

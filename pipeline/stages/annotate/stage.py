@@ -20,7 +20,7 @@ from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.base.records import read_records
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import Annotate, AnnotateSettings
 from pipeline.handover.annotated import AnnotatedRecord, JointRow
 from pipeline.handover.categorized import CategoryRecord
@@ -62,7 +62,7 @@ class AnnotateInput:
     where: AssetRange
 
 
-def run(job: ShardJob[AnnotateSettings]) -> None:
+def run(job: Job[AnnotateSettings]) -> None:
     """Annotate the objects of one shard that passed verification."""
     kept = read_records(job.inputs["verified"], VerifiedRecord)
     raw = read_records(job.inputs["sources"], IngestedRecord)
@@ -86,7 +86,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     hulls = {link: found.hulls for link, found in parts.items()}
     cleared = cleared_parts(model, hulls, meshes, diagonal=diagonal, most=most)
     model, files = with_collisions(model, files, cleared.hulls, diagonal=diagonal)
-    masses = _masses(model, meshes, facts, settings.annotate)
+    masses = _link_masses(model, meshes, facts, settings.annotate)
     masses, raised = with_floor(urdf_tree(model, fold=False), masses)
     model = with_dynamics(_with_inertials(model, masses, diagonal))
     files[URDF] = format_urdf(model)
@@ -114,7 +114,7 @@ def annotate(task: Task[AnnotateInput], settings: AnnotateSettings) -> Outcome[A
     return Outcome(record, findings, files)
 
 
-def _masses(
+def _link_masses(
     model: UrdfModel,
     meshes: Mapping[str, Sequence[trimesh.Trimesh]],
     facts: ObjectFacts,

@@ -149,7 +149,7 @@ def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarr
     part = connected_faces(len(points), faces)
     first, own = np.unique(part * len(points) + place, return_index=True, return_inverse=True)[1:]
     inner, group = own[faces], part[faces[:, 0]]
-    sound = _whole(inner)
+    sound = _has_three_corners(inner)
     closed = _closed_groups(inner[sound], group[sound], int(part.max()) + 1)
     copied = _first_copies(np.sort(place[faces], axis=1), group, len(closed))
     is_kept = sound & (closed & (copied == np.arange(len(copied))))[group]
@@ -157,7 +157,7 @@ def _welded(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarr
     pool = place[faces[~closed[group]]]
     if not len(pool):
         return points[first], kept, groups
-    pool = pool[_whole(pool)]
+    pool = pool[_has_three_corners(pool)]
     pool = pool[np.sort(np.unique(np.sort(pool, axis=1), axis=0, return_index=True)[1])]
     where = np.zeros((int(place.max()) + 1, 3))
     where[place] = points
@@ -180,7 +180,7 @@ def _places(points: np.ndarray) -> np.ndarray:
     return np.unique(keys, return_inverse=True)[1]
 
 
-def _whole(faces: np.ndarray) -> np.ndarray:
+def _has_three_corners(faces: np.ndarray) -> np.ndarray:
     a, b, c = faces.T
     return np.asarray((a != b) & (b != c) & (c != a))
 

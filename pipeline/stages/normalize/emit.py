@@ -129,13 +129,13 @@ def _with_carriers(
             joints.append(_urdf_joint(joint, place, drive))
             continue
         carrier = free_name(f"{joint.child}_carrier", taken)
-        out.insert(out.index(_named(out, joint.child)), UrdfLink(carrier))
+        out.insert(out.index(_link_named(out, joint.child)), UrdfLink(carrier))
         slide = free_name(f"{joint.name}_slide", taken)
         joints += _helical_pair(joint, place, drive, carrier, slide)
     return out, joints
 
 
-def _named(links: Sequence[UrdfLink], name: str) -> UrdfLink:
+def _link_named(links: Sequence[UrdfLink], name: str) -> UrdfLink:
     return next(link for link in links if link.name == name)
 
 

@@ -183,14 +183,14 @@ class MeshReader:
 
     def _load(self, name: str) -> list[Piece]:
         try:
-            pieces = self._given(name) if name in self.given else self._of_file(name)
+            pieces = self._given_pieces(name) if name in self.given else self._of_file(name)
         except ObjError as error:
             raise Rejection(Reason.MESH_INVALID, f"{name} cannot be read: {error}") from None
         for piece in pieces:
             _require_numbers(piece, name)
         return [self._with_finite_uv(piece, name) for piece in pieces]
 
-    def _given(self, name: str) -> list[Piece]:
+    def _given_pieces(self, name: str) -> list[Piece]:
         mesh = self.given[name]
         text = self._obj_text(mesh.source) if isinstance(mesh.source, str) else mesh.source
         if not text.groups:
@@ -258,7 +258,7 @@ class MeshReader:
             return Piece(vertices, faces, Look(color))
         picture = self._mtl_picture(material, path)
         if picture is not None and uv is None:
-            self._unplaced(path, line.name)
+            self._report_unplaced(path, line.name)
         elif picture is not None and uv is not None:
             return Piece(vertices, faces, Look(color, picture), line.placed(uv))
         plain = material.diffuse or Look().rgba[:3]
@@ -333,7 +333,7 @@ class MeshReader:
         if material.texture:
             picture = self.picture(material.texture, self.model)
             if picture is not None and piece.uv is None:
-                self._unplaced(self.model, material.texture)
+                self._report_unplaced(self.model, material.texture)
                 picture = None
         if picture is None and material.rgba is None:
             return piece
@@ -345,14 +345,14 @@ class MeshReader:
         if piece.uv is None or (np.abs(piece.uv) <= LARGEST_UV).all():  # also catches NaN
             return piece
         if piece.look.texture is not None:
-            self._unplaced(name, piece.look.texture.name)
+            self._report_unplaced(name, piece.look.texture.name)
         return Piece(piece.vertices, piece.faces, Look(piece.look.rgba))
 
     def _texture_missing(self, name: str, beside: str, what: str) -> None:
         detail = f"{name.strip()[:LONGEST_NAME]} is named by {beside} but {what}."
         self._report(Finding(Code.TEXTURE_MISSING, detail))
 
-    def _unplaced(self, path: str, name: str) -> None:
+    def _report_unplaced(self, path: str, name: str) -> None:
         name = name[:LONGEST_NAME]
         detail = f"{path}: {name} lies on geometry without usable texture coordinates."
         self._report(Finding(Code.TEXTURE_UNPLACED, detail))

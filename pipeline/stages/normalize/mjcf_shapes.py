@@ -165,7 +165,7 @@ class ShapeMaker:
         if kind == ELLIPSOID:
             return Geometry("mesh", filename=self._given("ball", _ball()), scale=(x, y, z))
         if kind == PLANE:
-            name = self._given("square", _square())
+            name = self._given("square", _unit_square())
             return Geometry("mesh", filename=name, scale=(2 * x, 2 * y, 1.0))
         return {
             SPHERE: Geometry("sphere", (x,)),
@@ -331,6 +331,6 @@ def _ball() -> GivenMesh:
 
 
 @functools.cache
-def _square() -> GivenMesh:
+def _unit_square() -> GivenMesh:
     corners = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
     return mesh_of(corners, np.array([[0, 1, 2], [0, 2, 3]]))

@@ -33,7 +33,7 @@ def settle_range(joint: Joint, *, diagonal: float) -> tuple[Joint, list[Finding]
         detail = (
             f"joint {joint.name}: the source has no limit; [{lower:.6g}, {upper:.6g}] is invented."
         )
-        bounded = replace(joint, lower=_short(lower), upper=_short(upper))
+        bounded = replace(joint, lower=_ten_digits(lower), upper=_ten_digits(upper))
         return bounded, [Finding(Code.LIMIT_INVENTED, detail)]
     return joint, []
 
@@ -61,7 +61,7 @@ def _is_bounded(joint: Joint) -> bool:
     return math.isfinite(joint.lower) and math.isfinite(joint.upper)
 
 
-def _short(value: float) -> float:
+def _ten_digits(value: float) -> float:
     return float(format(value, ".10g"))
 
 

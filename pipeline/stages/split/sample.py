@@ -22,7 +22,7 @@ from aa_dataset.kinematics import JointType
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SplitCandidate:
     """What the rule reads about an object."""
 
     object_id: str
@@ -42,7 +42,7 @@ class Sample:
 
 
 def sample_split(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SplitCandidate],
     *,
     seed: int,
     count: int,
@@ -53,7 +53,7 @@ def sample_split(
 
     Parameters
     ----------
-    candidates : sequence of Candidate
+    candidates : sequence of SplitCandidate
         The library.
     seed : int
         Breaks ties.
@@ -109,7 +109,7 @@ class _Picker:
 
     def __init__(
         self,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[SplitCandidate],
         seed: int,
         targets: Mapping[str, int],
         continuous_share: float,
@@ -148,7 +148,7 @@ class _Picker:
         )
         self._choose_candidate(best, f"number {self._used[best.category] + 1} of its category")
 
-    def _open_candidates(self) -> list[Candidate]:
+    def _open_candidates(self) -> list[SplitCandidate]:
         return [
             c
             for c in self._waiting
@@ -156,7 +156,7 @@ class _Picker:
             and self._taken[c.supercategory] < self._targets[c.supercategory]
         ]
 
-    def _choose_candidate(self, candidate: Candidate, why: str) -> None:
+    def _choose_candidate(self, candidate: SplitCandidate, why: str) -> None:
         self._taken[candidate.supercategory] += 1
         self._used[candidate.category] += 1
         self._continuous += candidate.main_joint == JointType.CONTINUOUS

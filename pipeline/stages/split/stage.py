@@ -23,12 +23,12 @@ from aa_dataset.kinematics import JointType
 from pipeline.base import layout
 from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import Split, SplitSettings
 from pipeline.stages.split.figure import coverage_figure
 from pipeline.stages.split.frozen import Recognition, best_recognition
 from pipeline.stages.split.near import near_duplicates, read_skeletons
-from pipeline.stages.split.sample import Candidate, Sample, sample_split
+from pipeline.stages.split.sample import Sample, SplitCandidate, sample_split
 
 Rows = Sequence[Mapping[str, Any]]
 GENERATED = "generated"  # the source whose objects everybody can rebuild
@@ -79,7 +79,7 @@ class Evaluations:
         return [*said, *([self.remark] if self.remark else [])]
 
 
-def run(job: ShardJob[SplitSettings]) -> None:
+def run(job: Job[SplitSettings]) -> None:
     """Write the splits and the report, and seal the library."""
     objects = read_rows(job.inputs["objects"], OBJECT_COLUMNS)
     joints = read_rows(job.inputs["joints"], JOINT_COLUMNS)
@@ -159,13 +159,13 @@ def _sampled_evaluation(
     return Evaluation(name, sample.reasons, _sample_remarks(name, why, sample, objects))
 
 
-def candidates(objects: Rows, joints: Rows) -> list[Candidate]:
+def candidates(objects: Rows, joints: Rows) -> list[SplitCandidate]:
     """Return what the sampling rule reads: categories, joint types, main joints."""
     by_object: dict[str, list[Mapping[str, Any]]] = {}
     for row in joints:
         by_object.setdefault(row["object_id"], []).append(row)
     return [
-        Candidate(
+        SplitCandidate(
             row["object_id"],
             row["category"],
             row["supercategory"],

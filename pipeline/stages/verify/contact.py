@@ -9,7 +9,7 @@ import numpy as np
 
 from aa_dataset.portable import length
 from pipeline.stages.verify.evidence import Evidence
-from pipeline.stages.verify.shapes import Shape
+from pipeline.stages.verify.shapes import LinkShape
 
 POINTS = 128  # of a link, from which the cheap test casts rays
 
@@ -113,7 +113,7 @@ class Contact:
         return least
 
 
-def collision_object(shape: Shape) -> Any:
+def collision_object(shape: LinkShape) -> Any:
     """Return a shape as a mesh of FCL, object frame at rest [m]."""
     import fcl
 

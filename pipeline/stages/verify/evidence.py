@@ -15,7 +15,7 @@ from aa_dataset.portable import length
 from pipeline.engine.settings import Verify
 from pipeline.raw.taxonomy import Category
 from pipeline.stages.verify.rays import Skin
-from pipeline.stages.verify.shapes import Shape, united
+from pipeline.stages.verify.shapes import LinkShape, united
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Evidence:
     ----------
     tree : KinematicTree
         Links and joints.
-    shapes : mapping of link to Shape
+    shapes : mapping of link to LinkShape
         Links without a triangle are left out.
     extents : (3,) float [m]
         Size of the box at rest.
@@ -43,7 +43,7 @@ class Evidence:
     """
 
     tree: KinematicTree
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, LinkShape]
     extents: np.ndarray
     is_metric: bool
     category: Category | None
@@ -86,7 +86,7 @@ class Evidence:
 
 def link_shapes(
     meshes: Mapping[str, list[trimesh.Trimesh]],
-) -> tuple[dict[str, Shape], tuple[str, ...]]:
+) -> tuple[dict[str, LinkShape], tuple[str, ...]]:
     """Return the shape of every link that has a triangle, and links that are not finite."""
     broken = tuple(link for link, parts in meshes.items() if not all(map(_is_finite, parts)))
     shapes = {link: united(parts) for link, parts in meshes.items() if link not in broken}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.evidence import Evidence
-from pipeline.stages.verify.shapes import Shape
+from pipeline.stages.verify.shapes import LinkShape
 
 SHOWN = 3  # links named in a finding
 # Shares of a link's triangles or edges: most exported meshes have a few such.
@@ -56,12 +56,12 @@ def check_inverted(evidence: Evidence) -> Iterator[Finding]:
     yield from _above(shares, 0.0, Code.MESH_INVERTED, what)
 
 
-def _share_of_edges(shape: Shape, select: Callable[..., object]) -> float:
+def _share_of_edges(shape: LinkShape, select: Callable[..., object]) -> float:
     uses = shape.edges.uses
     return float(select(uses).mean()) if len(uses) else 0.0  # type: ignore[attr-defined]
 
 
-def _shares(evidence: Evidence, figure: Callable[[Shape], float]) -> dict[str, float]:
+def _shares(evidence: Evidence, figure: Callable[[LinkShape], float]) -> dict[str, float]:
     return {link: float(figure(shape)) for link, shape in evidence.shapes.items()}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from aa_dataset.portable import dot, length
-from pipeline.stages.verify.shapes import Shape
+from pipeline.stages.verify.shapes import LinkShape
 
 # Hits nearer than this are on the point's own surface. About 100 times the rounding error.
 TOUCH = 1e-5
@@ -38,13 +38,13 @@ class Skin:
 
     Parameters
     ----------
-    shape : Shape
+    shape : LinkShape
         In m.
     size : float [m]
         The object's size, the unit of everything else here.
     """
 
-    def __init__(self, shape: Shape, size: float):
+    def __init__(self, shape: LinkShape, size: float):
         self._shape, self._size = shape, size
         self.bounds = shape.bounds / size
 

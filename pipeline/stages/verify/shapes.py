@@ -21,7 +21,7 @@ WELD_STEPS = 2**21 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class LinkShape:
     """The visual triangles of one link, with coincident vertices merged.
 
     Attributes
@@ -158,7 +158,7 @@ class Shape:
         return np.where(turned[:, None], self.solid_faces[:, ::-1], self.solid_faces)
 
 
-def united(meshes: Sequence[trimesh.Trimesh]) -> Shape | None:
+def united(meshes: Sequence[trimesh.Trimesh]) -> LinkShape | None:
     """Return the meshes of one link as one shape; None if there is no triangle."""
     points, triangles = stacked(
         [np.asarray(mesh.vertices, dtype=float) for mesh in meshes],
@@ -170,4 +170,4 @@ def united(meshes: Sequence[trimesh.Trimesh]) -> Shape | None:
     width = max(float((points.max(axis=0) - low).max()), 1e-300)
     places = cells(points, low=low, width=width, steps=WELD_STEPS)
     first, inverse = np.unique(places, return_index=True, return_inverse=True)[1:]
-    return Shape(points[first], inverse.reshape(-1)[triangles])
+    return LinkShape(points[first], inverse.reshape(-1)[triangles])

@@ -67,14 +67,14 @@ def axis_gap(joint: Joint, bounds: np.ndarray, rounds: int = 60) -> float:
     low, high = -reach, reach
     for _ in range(rounds):
         first, second = low + (high - low) / 3, high - (high - low) / 3
-        if _point_gap(joint, bounds, first) <= _point_gap(joint, bounds, second):
+        if _axis_point_gap(joint, bounds, first) <= _axis_point_gap(joint, bounds, second):
             high = second
         else:
             low = first
-    return _point_gap(joint, bounds, (low + high) / 2)
+    return _axis_point_gap(joint, bounds, (low + high) / 2)
 
 
-def _point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
+def _axis_point_gap(joint: Joint, bounds: np.ndarray, place: float) -> float:
     point = joint.origin + place * joint.axis
     return float(length(np.maximum(np.maximum(bounds[0] - point, point - bounds[1]), 0)))
 

@@ -130,11 +130,11 @@ class Sweep:
             for one, other in self._near_pairs(way):
                 if self.steps_left <= 0:
                     return
-                entry = self._worse(joint, way, one, other)
-                if self._counts(entry) and not self._is_avoidable(joint, way, one, other):
+                entry = self._worse_entry(joint, way, one, other)
+                if self._is_large_enough(entry) and not self._is_avoidable(joint, way, one, other):
                     yield entry
 
-    def _counts(self, entry: Entry | None) -> TypeGuard[Entry]:
+    def _is_large_enough(self, entry: Entry | None) -> TypeGuard[Entry]:
         return entry is not None and entry.share >= SHARE
 
     def _ways(self, joint: Joint, others: Mapping[str, float]) -> list[Way]:
@@ -165,7 +165,7 @@ class Sweep:
             pairs += [(links[k], links[other]) for other in np.flatnonzero(meets & apart)]
         return pairs
 
-    def _worse(self, joint: Joint, way: Way, one: str, other: str) -> Entry | None:
+    def _worse_entry(self, joint: Joint, way: Way, one: str, other: str) -> Entry | None:
         found = [self._entry(joint, way, one, other), self._entry(joint, way, other, one)]
         return max(filter(None, found), key=lambda entry: entry.share, default=None)
 
@@ -225,7 +225,7 @@ class Sweep:
         for name, value in self._alternatives(joint, one, other):
             for tried in self._ways(joint, {name: value}):
                 if float(tried.coordinates[-1]) == end:
-                    entry = self._worse(joint, tried, one, other)
+                    entry = self._worse_entry(joint, tried, one, other)
                     if entry is None or entry.share < SHARE / 2:
                         return True
         return False
@@ -236,7 +236,7 @@ class Sweep:
         names = {j.name for j in mine} ^ {j.name for j in others}
         for carrier in chain(mine, others):
             if carrier.name in names and carrier.name != joint.name and carrier.mimic is None:
-                for value in _ends(carrier):
+                for value in _driven_ends(carrier):
                     yield carrier.name, value
 
 
@@ -247,7 +247,7 @@ def _swept_box(bounds: np.ndarray, placements: np.ndarray) -> np.ndarray:
     return np.stack([visited.min(axis=0), visited.max(axis=0)])
 
 
-def _ends(joint: Joint) -> Sequence[float]:
+def _driven_ends(joint: Joint) -> Sequence[float]:
     if joint.type is JointType.CONTINUOUS:
         return QUARTERS
     return [end for end in (joint.lower, joint.upper) if end != 0.0]

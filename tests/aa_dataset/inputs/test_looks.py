@@ -13,7 +13,7 @@ from aa_dataset.format.layout import GLB
 from aa_dataset.inputs.atlas import CELL, WIDTH, pack
 from aa_dataset.inputs.make import Made, Settings, make
 from aa_dataset.inputs.states import MOVED, REST
-from aa_dataset.render.glb import Look, read_glb
+from aa_dataset.render.glb import GlbLook, read_glb
 from aa_dataset.render.hits import Triangles
 from aa_dataset.render.views import View, shoot, views_around
 from tests.kit.inputs_library import CABINET, GLASS, GREEN, JAR, RED, box, doubled, packed, panel
@@ -123,7 +123,7 @@ def test_the_atlas_shows_what_the_textures_show(dataset: Dataset) -> None:
 def test_a_texture_that_repeats_stays_in_bounds(repeats: float) -> None:
     image = np.random.default_rng(1).integers(0, 255, (64, 64, 4), np.uint8)
     uv = np.array([[[0.0, 0], [repeats, 0], [repeats, repeats]]])
-    atlas = pack([Look((1.0, 1.0, 1.0, 1.0), image)], np.zeros(1, np.int64), uv)
+    atlas = pack([GlbLook((1.0, 1.0, 1.0, 1.0), image)], np.zeros(1, np.int64), uv)
     assert max(atlas.picture.shape) <= WIDTH and 0 <= atlas.uv.min() <= atlas.uv.max() <= 1
     if repeats > CELL:  # less than a pixel each: the mean color
         assert np.ptp(atlas.picture[..., :3].reshape(-1, 3), axis=0).max() == 0
@@ -131,7 +131,7 @@ def test_a_texture_that_repeats_stays_in_bounds(repeats: float) -> None:
 
 def test_many_textures_shrink_until_they_fit() -> None:
     colors = [np.array([k, k, k, 255], np.uint8) for k in range(20)]
-    looks = [Look((1.0, 1.0, 1.0, 1.0), np.tile(color, (1024, 1024, 1))) for color in colors]
+    looks = [GlbLook((1.0, 1.0, 1.0, 1.0), np.tile(color, (1024, 1024, 1))) for color in colors]
     uv = np.tile(np.array([[[0.1, 0.1], [0.9, 0.1], [0.9, 0.9]]]), (20, 1, 1))
     atlas = pack(looks, np.arange(20), uv)
     assert max(atlas.picture.shape) <= WIDTH

@@ -57,7 +57,7 @@ def test_a_missing_prediction_is_counted_not_zero(dataset, folder):
     assert lamp.status == "missing" and lamp.joints == 3 and lamp.matched == 0
     assert lamp.e_alpha_phi_tree is None and lamp.e_alpha_phi_tree_exact is None
     assert result.generated_percent == pytest.approx(200 / 3)
-    assert result.predictions["surplus"] == ["generated-lamb"]
+    assert result.predictions.surplus == ("generated-lamb",)
     assert result.joint_counts()["absent"] == 3 and result.joint_counts()["ground_truth"] == 8
     lost = [joint for joint in joints(result) if joint.object_id == "generated-lamp"]
     assert [joint.why for joint in lost] == ["absent"] * 3

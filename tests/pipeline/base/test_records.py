@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aa_dataset.format.schema import SCHEMA_VERSION, TABLES
 from aa_dataset.kinematics import Mimic
-from pipeline.base.records import Record, Shape, Vec3, read_records
+from pipeline.base.records import Record, Sizes, Vec3, read_records
 from pipeline.base.tables import write_table
 from pipeline.handover.annotated import AnnotatedFacts, AnnotatedRecord, Fingerprint
 from pipeline.handover.ingested import IngestedRecord
@@ -127,9 +127,9 @@ def test_maps_are_sorted_so_that_equal_records_are_equal_bytes() -> None:
 def test_arrays_keep_their_shape_in_a_round_trip() -> None:
     @dataclass(frozen=True, slots=True, eq=False)
     class Turn(Record):
-        rotation: Annotated[np.ndarray, Shape(3, 3)]
+        rotation: Annotated[np.ndarray, Sizes(3, 3)]
 
-    Turn.__annotations__["rotation"] = Annotated[np.ndarray, Shape(3, 3)]
+    Turn.__annotations__["rotation"] = Annotated[np.ndarray, Sizes(3, 3)]
     rotation = np.arange(9.0).reshape(3, 3)
     row = Turn(rotation).to_row()
     assert row == {"rotation": list(range(9))}

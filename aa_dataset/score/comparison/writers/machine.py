@@ -115,13 +115,13 @@ def csv_text(report: Report) -> str:
 def _lines(scale: str, table: Table, row: Row) -> Iterator[list[str]]:
     names = [*map(spreadsheet_text, row.heads), ""][:2]
     for column, cell in zip(table.columns, row.cells, strict=True):
-        numbers = [_number(value) for value in (cell.value, cell.low, cell.high)]
+        numbers = [_cell_text(value) for value in (cell.value, cell.low, cell.high)]
         where = [column.key, column.block, column.unit]
         best = "1" if cell.best else ""
         yield [scale, table.key, row.kind.value, *names, *where, *numbers, best]
 
 
-def _number(value: float | int | str | None) -> str:
+def _cell_text(value: float | int | str | None) -> str:
     if isinstance(value, str):
         return spreadsheet_text(value)
     return "" if _finite(value) is None else repr(value)

@@ -230,7 +230,7 @@ class Clearance:
         for joint in self._between(one.moving, one.still):
             if joint.name == motion.driver or joint.mimic is not None:
                 continue
-            for value in _ends(joint):
+            for value in _driven_ends(joint):
                 other = driven_motion(self.tree, driven, size=self.size, others={joint.name: value})
                 if not self._meet(other, one, pairs):
                     return True
@@ -262,7 +262,7 @@ def _ordered(first: str, second: str) -> tuple[str, str]:
     return (first, second) if first < second else (second, first)
 
 
-def _ends(joint: Joint) -> Sequence[float]:
+def _driven_ends(joint: Joint) -> Sequence[float]:
     if joint.type is JointType.CONTINUOUS:
         return _QUARTERS
     return [end for end in driven_range(joint) if end != 0.0]

@@ -20,7 +20,7 @@ from pipeline.stages.annotate.clearance.clear import Clearance
 from pipeline.stages.annotate.clearance.material import Material
 from pipeline.stages.annotate.clearance.motions import drivers
 from pipeline.stages.annotate.clearance.parts import Part, part_of
-from pipeline.stages.annotate.collision.convex import Surface, is_flat
+from pipeline.stages.annotate.collision.convex import CollisionMesh, is_flat
 from pipeline.stages.annotate.collision.links import falling_size
 
 
@@ -28,13 +28,13 @@ from pipeline.stages.annotate.collision.links import falling_size
 class Cleared:
     """Convex parts of every link, in its frame, and the pairs of links without contacts."""
 
-    hulls: dict[str, list[Surface]]
+    hulls: dict[str, list[CollisionMesh]]
     exclusions: tuple[ExclusionRow, ...]
 
 
 def cleared_parts(
     model: UrdfModel,
-    hulls: Mapping[str, Sequence[Surface]],
+    hulls: Mapping[str, Sequence[CollisionMesh]],
     meshes: Mapping[str, Sequence[trimesh.Trimesh]],
     *,
     diagonal: float,
@@ -46,7 +46,7 @@ def cleared_parts(
     ----------
     model : UrdfModel
         The object.
-    hulls : mapping of str to sequence of Surface
+    hulls : mapping of str to sequence of CollisionMesh
         Convex parts of every link, in its frame [m].
     meshes : mapping of str to sequence of trimesh.Trimesh
         What is visible of every link, object frame at rest [m].
@@ -80,8 +80,11 @@ def _material(meshes: Sequence[trimesh.Trimesh], diagonal: float) -> Material:
 
 
 def _surfaces(
-    parts: Sequence[Part | None], before: Sequence[Surface], origin: np.ndarray, diagonal: float
-) -> list[Surface]:
+    parts: Sequence[Part | None],
+    before: Sequence[CollisionMesh],
+    origin: np.ndarray,
+    diagonal: float,
+) -> list[CollisionMesh]:
     """Return the parts of one link in its frame, by falling size; whole ones are unchanged."""
     decimals, found = grid_decimals(diagonal), []
     for number, part in enumerate(parts):
@@ -95,14 +98,16 @@ def _surfaces(
     return sorted(found or before, key=lambda one: falling_size(one, decimals))
 
 
-def _surface(part: Part, origin: np.ndarray, diagonal: float, decimals: int) -> Surface | None:
+def _surface(
+    part: Part, origin: np.ndarray, diagonal: float, decimals: int
+) -> CollisionMesh | None:
     """Return a part on the object's grid, in the link frame; None if it is flat there."""
     points = settled(part.vertices * diagonal - origin, decimals)
     places = unique_places(points, np.zeros(len(points)))[0]
     hull = part_of(places)
     if hull is None:
         return None
-    surface = Surface(hull.vertices, hull.faces)
+    surface = CollisionMesh(hull.vertices, hull.faces)
     return None if is_flat(surface, decimals) else surface
 
 

@@ -45,7 +45,7 @@ _BOX_FACES = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class CollisionMesh:
     """A component or its hull: vertices (n, 3) [m] and triangles `faces` (m, 3)."""
 
     vertices: np.ndarray
@@ -57,13 +57,13 @@ class Surface:
         return _principal(self.vertices)
 
     @cached_property
-    def hull(self) -> Surface | None:
+    def hull(self) -> CollisionMesh | None:
         """Return the hull; None if the vertices are flat, or too few."""
         found = hull_of(self.vertices, options=SCALED) if len(self.vertices) > 3 else None
         return None if found is None else _own(found)
 
 
-def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
+def components(shapes: Sequence[Piece]) -> Iterator[CollisionMesh]:
     """Yield every connected component of every shape; vertices at one place count as one."""
     if not shapes:
         return
@@ -75,28 +75,28 @@ def components(shapes: Sequence[Piece]) -> Iterator[Surface]:
     order = np.argsort(labels, kind="stable")
     for group in np.split(merged[order], np.flatnonzero(np.diff(labels[order])) + 1):
         used, local = np.unique(group, return_inverse=True)
-        yield Surface(places[used], local.reshape(-1, 3))
+        yield CollisionMesh(places[used], local.reshape(-1, 3))
 
 
-def convex(part: Surface, decimals: int) -> Surface:
+def convex(part: CollisionMesh, decimals: int) -> CollisionMesh:
     """Return a component itself, its hull, or a box around it if it is flat."""
     hull = _hull_or_box(part, decimals)
     return part if _is_convex(part, hull) else hull
 
 
-def convex_around(points: np.ndarray, decimals: int) -> Surface:
+def convex_around(points: np.ndarray, decimals: int) -> CollisionMesh:
     """Return the hull of points (n, 3), or a box around them if they are flat."""
-    return _hull_or_box(Surface(points, np.zeros((0, 3), np.int64)), decimals)
+    return _hull_or_box(CollisionMesh(points, np.zeros((0, 3), np.int64)), decimals)
 
 
-def _hull_or_box(part: Surface, decimals: int) -> Surface:
+def _hull_or_box(part: CollisionMesh, decimals: int) -> CollisionMesh:
     if part.hull is None or is_flat(part, decimals):
         center, axes, _ = part.principal
         return _thin_box(part.vertices, center, axes, decimals)
     return part.hull
 
 
-def is_flat(part: Surface, decimals: int) -> bool:
+def is_flat(part: CollisionMesh, decimals: int) -> bool:
     """Return whether a component is thinner than its parts may be."""
     thinnest = THINNEST_STEPS * 10.0**-decimals
     if part.hull is not None:
@@ -108,14 +108,14 @@ def is_flat(part: Surface, decimals: int) -> bool:
     return bool(widths.min() < max(FLATNESS * widths.max(), thinnest))
 
 
-def may_be_hollow(part: Surface, hull: Surface, decimals: int) -> bool:
+def may_be_hollow(part: CollisionMesh, hull: CollisionMesh, decimals: int) -> bool:
     """Return whether a component may leave much of its hull empty, by a quick test."""
     if hull is part or is_flat(part, decimals):
         return False
     return _filled_share(part, hull) < HOLLOW_SHARE
 
 
-def thickened(part: Surface, decimals: int) -> Surface:
+def thickened(part: CollisionMesh, decimals: int) -> CollisionMesh:
     """Return a flat component that does not fill its outline, such as a frame, as a thin slab."""
     points = part.vertices
     if len(points) < 4 or not is_flat(part, decimals):
@@ -125,7 +125,7 @@ def thickened(part: Surface, decimals: int) -> Surface:
     outline = hull_of(applied(axes[1:], points - center))
     if outline is None:
         return part  # on a line
-    if _area(Surface(points, faces)) >= HOLLOW_SHARE * outline.volume:
+    if _area(CollisionMesh(points, faces)) >= HOLLOW_SHARE * outline.volume:
         return part
     shift = _thickness(widths, decimals) / 2 * axes[0]
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]])
@@ -134,7 +134,7 @@ def thickened(part: Surface, decimals: int) -> Surface:
     sides = np.concatenate([np.stack([a, b, b + n], axis=1), np.stack([a, b + n, a + n], axis=1)])
     both = settled(np.concatenate([points - shift, points + shift]), decimals)
     places, place = unique_places(both, np.zeros(len(both)))
-    return Surface(places, place[np.concatenate([faces, faces[:, ::-1] + n, sides])])
+    return CollisionMesh(places, place[np.concatenate([faces, faces[:, ::-1] + n, sides])])
 
 
 def _principal(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -160,27 +160,27 @@ def _thickness(widths: np.ndarray, decimals: int) -> float:
     return max(10 * FLATNESS * float(widths.max()), 2 * THINNEST_STEPS * 10.0**-decimals)
 
 
-def _is_convex(part: Surface, hull: Surface) -> bool:
+def _is_convex(part: CollisionMesh, hull: CollisionMesh) -> bool:
     """Return whether a component is closed and has the volume and the area of its hull."""
     # A ring with walls that face the wrong way has too much of both.
     surplus = _area(part) / _area(hull) - 1
     return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
 
 
-def _filled_share(part: Surface, hull: Surface) -> float:
+def _filled_share(part: CollisionMesh, hull: CollisionMesh) -> float:
     """Return how much of its hull a closed component fills; 0 for an open or a tangled one."""
     # qhull scales its input to a unit box, so its own volume is not the hull's.
     share = volume(part) / volume(hull) if is_closed(part.faces) else 0.0
     return share if share <= 2 - CONVEX_SHARE else 0.0
 
 
-def volume(part: Surface) -> float:
+def volume(part: CollisionMesh) -> float:
     """Return the volume [m^3] that a closed mesh encloses."""
     corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
     return float(dot(corners, _area_vectors(part.vertices, part.faces)).sum()) / 6
 
 
-def _area(part: Surface) -> float:
+def _area(part: CollisionMesh) -> float:
     return float(length(_area_vectors(part.vertices, part.faces)).sum()) / 2
 
 
@@ -191,13 +191,15 @@ def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
     return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
 
 
-def _own(hull: ConvexHull) -> Surface:
+def _own(hull: ConvexHull) -> CollisionMesh:
     """Return a hull with no other vertices than its own."""
     used, local = np.unique(outward_faces(hull), return_inverse=True)
-    return Surface(hull.points[used], local.reshape(-1, 3))
+    return CollisionMesh(hull.points[used], local.reshape(-1, 3))
 
 
-def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int) -> Surface:
+def _thin_box(
+    points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals: int
+) -> CollisionMesh:
     """Return the smallest box in the plane of flat points (axes: the thin one first), padded."""
     axes = _plane_axes(applied(axes, points - center), axes)
     local = applied(axes, points - center)
@@ -207,7 +209,7 @@ def _thin_box(points: np.ndarray, center: np.ndarray, axes: np.ndarray, decimals
     faces = _BOX_FACES[:, ::-1] if determinant(axes) < 0 else _BOX_FACES
     vertices = settled(applied(axes.T, corners) + center, decimals)
     order = np.lexsort(vertices.T[::-1])
-    return Surface(vertices[order], np.argsort(order)[faces])
+    return CollisionMesh(vertices[order], np.argsort(order)[faces])
 
 
 def _plane_axes(local: np.ndarray, axes: np.ndarray) -> np.ndarray:

@@ -185,11 +185,13 @@ def air_shares(air: np.ndarray, points: np.ndarray) -> np.ndarray:
         for i in range(x - 1, x + 2):
             for j in range(y - 1, y + 2):
                 for k in range(z - 1, z + 2):
-                    count += air[_within(i, shape[0]), _within(j, shape[1]), _within(k, shape[2])]
+                    count += air[
+                        _clamped(i, shape[0]), _clamped(j, shape[1]), _clamped(k, shape[2])
+                    ]
         shares[n] = count / 27
     return shares
 
 
 @compiled()
-def _within(place: int, size: int) -> int:
+def _clamped(place: int, size: int) -> int:
     return min(max(place, 0), size - 1)

@@ -17,7 +17,7 @@ from pipeline.shapes.pieces import Piece
 from pipeline.shapes.urdf_meshes import collision_shape
 from pipeline.stages.annotate.collision.cells import effort
 from pipeline.stages.annotate.collision.convex import (
-    Surface,
+    CollisionMesh,
     components,
     convex,
     may_be_hollow,
@@ -47,7 +47,7 @@ class LinkParts:
     stays filled and should not.
     """
 
-    hulls: list[Surface]
+    hulls: list[CollisionMesh]
     left_out: int
     filled: float
 
@@ -55,7 +55,7 @@ class LinkParts:
 def with_collisions(
     model: UrdfModel,
     files: Mapping[str, bytes],
-    hulls: Mapping[str, Sequence[Surface]],
+    hulls: Mapping[str, Sequence[CollisionMesh]],
     *,
     diagonal: float,
 ) -> tuple[UrdfModel, dict[str, bytes]]:
@@ -67,7 +67,7 @@ def with_collisions(
         As `normalize` wrote it.
     files : mapping of str to bytes
         The object's files, by name; its collision shapes are left out of the result.
-    hulls : mapping of str to sequence of Surface
+    hulls : mapping of str to sequence of CollisionMesh
         Convex parts of every link, in its frame [m].
     diagonal : float [m]
         Of the object at rest; it sets the grid.
@@ -181,13 +181,13 @@ def link_parts(
     return LinkParts(everything, len(found) - len(hulls), max(filled, default=0.0))
 
 
-def _others(components: Sequence[Surface], number: int) -> np.ndarray:
+def _others(components: Sequence[CollisionMesh], number: int) -> np.ndarray:
     """Return the triangles (k, 3, 3) of all components but one."""
     others = [one.vertices[one.faces] for n, one in enumerate(components) if n != number]
     return np.concatenate([np.zeros((0, 3, 3)), *others])
 
 
-def falling_size(part: Surface, decimals: int) -> float:
+def falling_size(part: CollisionMesh, decimals: int) -> float:
     """Return a key that sorts parts by their boxes, the largest first.
 
     In whole steps of the grid, so that the order of equal parts does not depend on the last bits.
@@ -195,11 +195,13 @@ def falling_size(part: Surface, decimals: int) -> float:
     return -float(np.prod(np.rint(np.ptp(part.vertices, axis=0) * 10.0**decimals) + 1))
 
 
-def _is_light(part: Surface) -> bool:
+def _is_light(part: CollisionMesh) -> bool:
     return effort(part.vertices[part.faces], COARSE) <= MOST_EFFORT
 
 
-def _cut(hulls: dict[int, Surface], decomposed: Mapping[int, Decomposition], most: int) -> None:
+def _cut(
+    hulls: dict[int, CollisionMesh], decomposed: Mapping[int, Decomposition], most: int
+) -> None:
     """Cut hollow components, always the one with most air, within the budget.
 
     If the budget is used up, the smallest component is left out if the hollow is far larger.

@@ -30,10 +30,11 @@ from aa_dataset.metric.tree import BodyNorms
 from aa_dataset.score.baselines import BASELINES, Options, by_name
 from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_type
 from aa_dataset.score.baselines.encodings import rewritten
-from aa_dataset.score.baselines.shapes import Shape, moving
+from aa_dataset.score.baselines.shapes import KnownShape, moving
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
-SHAPE = Shape("generated-thing", "cabinet", "furniture", np.array([0.3, 0.4, 1.2]))  # diagonal 1.3
+SIZE = np.array([0.3, 0.4, 1.2])  # diagonal 1.3
+SHAPE = KnownShape("generated-thing", "cabinet", "furniture", SIZE)
 OBJECTS = 40
 
 
@@ -156,7 +157,7 @@ def test_a_dropped_joint_costs_its_motion(dataset, count):
 def test_dropping_more_joints_drops_the_same_ones_first(dataset):
     for item in dataset:
         kept = [
-            {joint.name for joint in moving(drop(item.tree, Shape.of(item), count=k, seed=3))}
+            {joint.name for joint in moving(drop(item.tree, KnownShape.of(item), count=k, seed=3))}
             for k in range(4)
         ]
         assert kept[0] >= kept[1] >= kept[2] >= kept[3]

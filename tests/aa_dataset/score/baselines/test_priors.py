@@ -14,7 +14,7 @@ from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.baselines import Options, by_name
 from aa_dataset.score.baselines.priors import Example, Examples, fitted, mean_joint, nearest
-from aa_dataset.score.baselines.shapes import Shape
+from aa_dataset.score.baselines.shapes import KnownShape
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part
 
@@ -25,12 +25,12 @@ class Given:
     def __init__(self, *examples: Example):
         self._examples = list(examples)
 
-    def near(self, shape: Shape) -> list[Example]:
+    def near(self, shape: KnownShape) -> list[Example]:
         return self._examples
 
 
-def shape(*extents: float, name: str = "generated-x") -> Shape:
-    return Shape(name, "cabinet", "furniture", np.array(extents))
+def shape(*extents: float, name: str = "generated-x") -> KnownShape:
+    return KnownShape(name, "cabinet", "furniture", np.array(extents))
 
 
 def example(*joints: Joint, extents=(1.0, 1.0, 1.0), name: str = "generated-a") -> Example:
@@ -136,7 +136,7 @@ def library(tmp_path):
 
 
 def ids(dataset, name: str) -> list[str]:
-    return [one.shape.object_id for one in Examples(dataset).near(Shape.of(dataset[name]))]
+    return [one.shape.object_id for one in Examples(dataset).near(KnownShape.of(dataset[name]))]
 
 
 def test_examples_are_of_the_category_else_of_the_supercategory_else_all(library):

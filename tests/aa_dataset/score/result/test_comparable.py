@@ -41,15 +41,15 @@ def resealed(library: Path, **changes):
 
 def test_a_result_names_the_version_the_members_and_how_they_agree(frozen_library, tmp_path):
     result = score(frozen_library)
-    assert result.dataset["benchmark"] == "eval200-v0"
-    assert (result.dataset["by_bytes"], result.dataset["by_numbers"]) == (2, 1)
+    assert result.dataset.benchmark == "eval200-v0"
+    assert (result.dataset.by_bytes, result.dataset.by_numbers) == (2, 1)
     # Derived here: ids, each with the digest of the frozen list, which no machine changes.
     ids = ("generated-cabinet", "generated-lamp", "local-stool")
     text = "".join(f"{name} 00112233aabbccdd\n" for name in ids)
-    assert result.dataset["members"] == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert result.dataset.members == hashlib.sha256(text.encode()).hexdigest()[:16]
     lines = "\n".join(report_lines(result))
     assert "benchmark    eval200-v0, agrees by bytes: 2, by numbers: 1; members" in lines
-    assert result.dataset["members"] in lines
+    assert result.dataset.members in lines
     write_result(result, tmp_path / "result")
     data = json.loads((tmp_path / "result/summary.json").read_text())
     assert data["dataset"]["benchmark"] == "eval200-v0"
@@ -59,8 +59,8 @@ def test_a_sampled_split_is_no_version_and_its_members_count_by_content(pristine
     result = score(pristine_library)
     dataset = load_dataset(pristine_library, split="eval200", verbose=False)
     text = "".join(f"{item.object_id} {item.content_sha256}\n" for item in dataset)
-    assert result.dataset["benchmark"] is result.dataset["by_bytes"] is None
-    assert result.dataset["members"] == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert result.dataset.benchmark is result.dataset.by_bytes is None
+    assert result.dataset.members == hashlib.sha256(text.encode()).hexdigest()[:16]
     assert max(map(len, report_lines(result))) <= 80
     assert "benchmark    none" in "\n".join(report_lines(result))
 
@@ -82,7 +82,7 @@ def test_results_on_the_same_members_are_comparable_for_any_other_objects(frozen
     # The same list on a machine where every object agrees by numbers alone.
     second = score(resealed(frozen_library, by_bytes=0, by_numbers=3))
     require_comparable(first, second)
-    other = replace(second, dataset=second.dataset | {"revision": "0" * 16, "objects": 9})
+    other = replace(second, dataset=replace(second.dataset, revision="0" * 16, objects=9))
     require_comparable(first, other)
 
 
@@ -92,7 +92,7 @@ def test_another_version_or_another_list_is_never_compared(frozen_library):
     with pytest.raises(IncomparableError, match=r"eval200-v0, list \w+, .* and eval200-v1, list"):
         require_comparable(first, second)
     third = score(resealed(frozen_library, version="eval200-v0", digest="f" * 16))
-    ours, theirs = first.dataset["members"], third.dataset["members"]
+    ours, theirs = first.dataset.members, third.dataset.members
     assert ours != theirs
     lists = (f"eval200-v0, list {name}, 3 members" for name in ("00112233aabbccdd", "f" * 16))
     said = f"{next(lists)} {ours} and {next(lists)} {theirs}. Score both"

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import pytest
+from formats import PAGE, between, cells_of
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
@@ -25,12 +27,15 @@ from aa_dataset.score.result.record import Result
 from aa_dataset.score.simulated import registry
 from aa_dataset.score.simulated.folder import inputs_beside, kept_by, write_simulated
 from aa_dataset.score.simulated.kept import KeptPredictions
+from tests.kit.places import REPOSITORY
 
 # Formats with numbers of single precision, whose relative error is 6e-8.
 SINGLE = ("paris", "ditto", "particulate", "urdf_anything_plus")
 SCORES = ("e_alpha_cost", "e_alpha_phi_cost", "e_b_cost", "e_b_phi_cost", "d_path_cost")
 TREES = ("e_alpha_phi_tree_cost", "e_b_phi_tree_cost")
-BUDGET = 10_000_000  # both sides search alike, so a bound is compared with the same bound
+SMALL = Parameters(budget=10_000_000)  # both sides search alike, so bounds are the same
+# The library that `make library` builds, whose split is the frozen benchmark.
+BUILT = Path(os.environ.get("AA_LIBRARY") or REPOSITORY / "library")
 
 
 @pytest.fixture
@@ -38,17 +43,17 @@ def dataset(pristine_library) -> Dataset:
     return load_dataset(pristine_library, verbose=False)
 
 
-def simulated(name: str, dataset: Dataset, folder: Path) -> Result:
+def simulated(name: str, dataset: Dataset, folder: Path, parameters: Parameters = SMALL) -> Result:
     """Write the truth in a format, read it back as anybody would, and score it."""
     write_simulated(name, dataset, folder)
     inputs = Inputs(inputs_beside(folder))
     predictions = open_predictions(folder, registrar=Stated(inputs), inputs=inputs)
-    return evaluate(dataset, predictions, parameters=Parameters(budget=BUDGET))
+    return evaluate(dataset, predictions, parameters=parameters)
 
 
-def kept(name: str, dataset: Dataset) -> Result:
+def kept(name: str, dataset: Dataset, parameters: Parameters = SMALL) -> Result:
     """Score what the format can express, without any file."""
-    return evaluate(dataset, KeptPredictions(name, dataset), parameters=Parameters(budget=BUDGET))
+    return evaluate(dataset, KeptPredictions(name, dataset), parameters=parameters)
 
 
 def sums(result: Result, column: str) -> dict[str, float]:
@@ -90,6 +95,30 @@ def test_a_format_costs_exactly_what_it_forces(name, dataset, tmp_path):
     readers = {row["reader"] for row in found.per_object.to_pylist()}
     assert readers == {name}  # recognized, not named
     require_equal(found, kept(name, dataset), tolerance_of(name))
+
+
+@pytest.fixture(scope="module")
+def benchmark_objects() -> Dataset:
+    """The 200 objects of the frozen benchmark."""
+    if not (BUILT / "library.json").is_file():
+        pytest.skip("no library: `make library` builds one, or AA_LIBRARY names it")
+    found = load_dataset(BUILT, split="eval200", verbose=False)
+    if found.benchmark is None:
+        pytest.skip("the library has sampled its own split; `make library` builds the benchmark")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_object_of_the_benchmark_costs_what_its_format_forces(
+    name, benchmark_objects, tmp_path
+):
+    """And the page on readers has what all of them cost together."""
+    found = simulated(name, benchmark_objects, tmp_path / name, Parameters())
+    assert len(found.per_object) == 200
+    assert {row["reader"] for row in found.per_object.to_pylist()} == {name}
+    require_equal(found, kept(name, benchmark_objects, Parameters()), tolerance_of(name))
+    assert f"| `{name}` | {' | '.join(cells_of(found))} |" in between(PAGE.read_text()).splitlines()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -61,7 +61,7 @@ def test_a_second_build_of_the_same_raw_objects_has_every_member(
     assert (status, found["complete"], found["by_bytes"]) == (0, True, count)
     ours, others = scored(library, "eval200", library), scored(theirs, file, library)
     require_comparable(ours, others)
-    assert ours.dataset["members"] == others.dataset["members"] == found["members"]
+    assert ours.dataset.members == others.dataset.members == found["members"]
 
 
 def test_a_build_without_a_source_lacks_exactly_its_members(

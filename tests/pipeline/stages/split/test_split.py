@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from aa_dataset.format.benchmark import Benchmark
 from pipeline.stages.split.near import near_duplicates
-from pipeline.stages.split.sample import Candidate, Sample, sample_split
+from pipeline.stages.split.sample import Sample, SplitCandidate, sample_split
 from pipeline.stages.split.stage import Evaluation, Evaluations, split_name, split_rows
 
 TYPES = ("revolute", "prismatic", "continuous", "helical", "fixed")
 
 
-def library(count: int, groups: int = 5) -> list[Candidate]:
+def library(count: int, groups: int = 5) -> list[SplitCandidate]:
     """Return candidates of uneven supercategories; the first ones cover every group."""
     random = np.random.default_rng(3)
     out = []
@@ -27,7 +27,7 @@ def library(count: int, groups: int = 5) -> list[Candidate]:
         group = number if number < groups else int(random.integers(groups) ** 2 % groups)
         kind = TYPES[int(random.integers(len(TYPES)))]
         out.append(
-            Candidate(
+            SplitCandidate(
                 f"s-{number:04d}",
                 f"c{group}_{random.integers(3)}",
                 f"g{group}",
@@ -38,7 +38,7 @@ def library(count: int, groups: int = 5) -> list[Candidate]:
     return out
 
 
-def sampled(rows: list[Candidate], count: int, seed: int = 1, groups: int = 5) -> Sample:
+def sampled(rows: list[SplitCandidate], count: int, seed: int = 1, groups: int = 5) -> Sample:
     """Sample with even quotas."""
     quotas = {f"g{number}": 10 for number in range(groups)}
     return sample_split(rows, seed=seed, count=count, quotas=quotas, continuous_share=0.2)

@@ -14,7 +14,7 @@ from pipeline.handover.annotated import ExclusionRow
 from pipeline.shapes.grid import grid_decimals
 from pipeline.stages.annotate.clearance.carving import GAP
 from pipeline.stages.annotate.clearance.objects import Cleared, cleared_parts, exclusion_findings
-from pipeline.stages.annotate.collision.convex import Surface
+from pipeline.stages.annotate.collision.convex import CollisionMesh
 from tests.kit import bench
 from tests.pipeline.stages.annotate.clearance.shapes import Size, solid
 
@@ -30,13 +30,13 @@ SIDE = solid([0, -0.3, -0.5], [1, 0, 1])
 KNOB = solid([0, 2, 0], [0.1, 2.1, 0.1])
 
 
-def surface(mesh: trimesh.Trimesh, origin: Size = (0, 0, 0)) -> Surface:
-    return Surface(np.asarray(mesh.vertices) - np.array(origin), np.asarray(mesh.faces))
+def surface(mesh: trimesh.Trimesh, origin: Size = (0, 0, 0)) -> CollisionMesh:
+    return CollisionMesh(np.asarray(mesh.vertices) - np.array(origin), np.asarray(mesh.faces))
 
 
 def cleared(
     drawer: trimesh.Trimesh, joint: str = SLIDE
-) -> tuple[Cleared, dict[str, list[Surface]]]:
+) -> tuple[Cleared, dict[str, list[CollisionMesh]]]:
     """Clear a side and a drawer, given in the object frame; return the parts before too."""
     urdf = bench.robot(bench.box_link("base"), bench.box_link("drawer"), joint)
     before = {"base": [surface(SIDE), surface(KNOB)], "drawer": [surface(drawer, ORIGIN)]}
