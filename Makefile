@@ -18,13 +18,19 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Tests and builds start hundreds of processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help library docs test test-metric test-slow fuzz judges check bench clean
+.PHONY: help library demo docs test test-metric test-slow fuzz judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
 library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small one)
 	@$(BIN)/python -m pipeline build $(if $(COUNT),--count $(COUNT))
+	@echo 'The command `aa` is in $(BIN). To use it in this shell:'
+	@echo '  export PATH="$(CURDIR)/$(BIN):$$PATH"'
+	@echo 'Then `aa info` describes the library.'
+
+demo: .venv/build ## build the demo library that the wheel contains, after its tables or objects changed
+	@$(BIN)/python -m pipeline demo
 
 docs: .venv/docs ## build the documentation into site/ (open site/index.html)
 	@$(BIN)/python -m sphinx --quiet --fresh-env --write-all --fail-on-warning --keep-going docs site
@@ -61,6 +67,7 @@ check: .venv/dev ## linters and types
 bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/load.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/training.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/download.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/score.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/readers.py

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -17,28 +15,24 @@ from numpy.typing import NDArray
 
 from aa_dataset.assets.cache import claim_folder
 from aa_dataset.assets.unpacked import given_folder
+from aa_dataset.errors import optional
 from aa_dataset.format.benchmark import Benchmark, members_digest
 from aa_dataset.format.split_file import is_split_file
 from aa_dataset.kinematics.joints import JointType
-from aa_dataset.library.catalog import Catalog, SelectionError, UnknownObjectError
+from aa_dataset.library.catalog import Catalog, UnknownObjectError
 from aa_dataset.library.exchange import Exchange, member_proofs, open_split_file
-from aa_dataset.library.filters import (
-    Choice,
-    Mask,
-    Predicate,
-    Span,
-    accepted,
-    described,
-    listed,
-    with_finding,
-    with_joint,
-    with_values,
-    within,
-)
+from aa_dataset.library.filters import Choice, Predicate, Span, accepted, selected
+from aa_dataset.library.gallery import gallery
+from aa_dataset.library.indexing import picked, shuffled
+from aa_dataset.library.joint_arrays import JointArrays, joint_arrays
+from aa_dataset.library.prefetch import prefetched
 from aa_dataset.objects import ArticulatedObject
 
 Rows = NDArray[np.int64]
+Loaded = TypeVar("Loaded")
 Indices = list[int] | list[str] | tuple[int, ...] | NDArray[Any]
+
+SHOWN = 12  # objects that a notebook shows
 
 
 class Dataset:
@@ -80,32 +74,14 @@ class Dataset:
         if isinstance(key, str):
             return ArticulatedObject(self._catalog, self._member_row(key))
         if isinstance(key, list | tuple | np.ndarray):
-            return self._picked(key)
+            if len(key) and all(isinstance(one, str) for one in key):
+                return self.select(map(str, key))
+            rows = picked(self._rows, key)  # type: ignore[arg-type]
+            return self._select_rows(rows, f"{self._label}, selected")
         try:
             return ArticulatedObject(self._catalog, int(self._rows[key]))
         except IndexError:
             raise IndexError(f"index {key} is out of range for {len(self)} objects.") from None
-
-    def _picked(self, key: Indices) -> Dataset:
-        """Return the objects of a list of numbers or ids, or of a mask with a value per object."""
-        if len(key) and all(isinstance(one, str) for one in key):
-            return self.select(map(str, key))
-        index = np.asarray(key)
-        if len(index) == 0:
-            index = index.astype(np.int64)
-        if index.ndim != 1 or index.dtype.kind not in "bui":
-            raise SelectionError(
-                "the index is no list of numbers, ids or booleans; pass one of these."
-            )
-        if index.dtype.kind == "b" and len(index) != len(self):
-            raise SelectionError(
-                f"the mask has {len(index)} values for {len(self)} objects; it needs one each."
-            )
-        try:
-            return self._select_rows(self._rows[index], f"{self._label}, selected")
-        except IndexError:
-            far = next(int(k) for k in index if not -len(self) <= k < len(self))
-            raise IndexError(f"index {far} is out of range for {len(self)} objects.") from None
 
     def __contains__(self, item: object) -> bool:
         if isinstance(item, ArticulatedObject):
@@ -122,6 +98,11 @@ class Dataset:
             f"<{seal.name} revision {seal.revision}, {self._label}: {len(self):,} of "
             f"{seal.expected_objects:,} objects ({sources or 'no source'})>"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the first objects with their pictures, for notebooks."""
+        cards = [item.card() for item in self[:SHOWN]]
+        return gallery(repr(self)[1:-1], cards, len(self) - len(cards))
 
     def _member_row(self, object_id: str) -> int:
         row = self._catalog.row_of(object_id)
@@ -301,26 +282,11 @@ class Dataset:
         where : function
             Called with the row of the objects table as a dict, for objects that match the rest.
         """
-        catalog, texts = self._catalog, ("category", "supercategory", "source", "license")
-        given = {name: value for name, value in locals().items() if value is not None}
-        tests: dict[str, Callable[[Any], Mask]] = {
-            **{name: partial(with_values, catalog, name) for name in texts},
-            "joint_type": partial(with_joint, catalog),
-            **{name: partial(within, catalog, name) for name in ("joints", "depth", "size")},
-            "is_metric": lambda wanted: catalog.objects["is_metric"].to_numpy() == bool(wanted),
-            "finding": partial(with_finding, catalog),
-            "without_finding": lambda codes: ~with_finding(catalog, codes),
-        }
-        rows, label = self._rows, self._label
-        for field, test in tests.items():
-            if field in given:
-                choice = given[field]
-                is_several = not isinstance(choice, str | tuple) and isinstance(choice, Iterable)
-                choice = listed(choice) if is_several else choice
-                rows = rows[test(choice)[rows]]
-                label += f", {field}={described(choice)}"
+        choices = {k: v for k, v in locals().items() if k not in ("self", "where")}
+        rows, label = selected(self._catalog, self._rows, choices)
+        label = self._label + label
         if where is not None:
-            rows, label = rows[accepted(catalog, rows, where)[rows]], f"{label}, where"
+            rows, label = rows[accepted(self._catalog, rows, where)[rows]], f"{label}, where"
         return self._select_rows(rows, label)
 
     def shuffle(self, seed: int = 0) -> Dataset:
@@ -329,13 +295,8 @@ class Dataset:
         It is the same on every machine and for every build, and an object keeps its place among the
         others when objects come or go.
         """
-
-        def draw(object_id: str) -> bytes:
-            return sha256(f"{int(seed)} {object_id}".encode()).digest()
-
-        drawn = [draw(object_id) for object_id in self.object_ids]
-        order = sorted(range(len(drawn)), key=drawn.__getitem__)
-        return self._select_rows(self._rows[np.array(order, int)], f"{self._label}, shuffled")
+        order = shuffled(self.object_ids, seed)
+        return self._select_rows(self._rows[order], f"{self._label}, shuffled")
 
     def table(self, name: str) -> pa.Table:
         """Return a table as pyarrow, restricted to the objects of this selection.
@@ -349,6 +310,51 @@ class Dataset:
             return table.take(pa.array(self._rows))
         owner = self._catalog.rows_of(table["object_id"])
         return table.filter(pa.array(np.isin(owner, self._rows)))
+
+    def rows(self, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the row of every object in the objects table, or some columns, as a dict.
+
+        This is the fast way to read facts of many objects.
+        """
+        table = self.table("objects")
+        for batch in (table if columns is None else table.select(list(columns))).to_batches(1024):
+            yield from batch.to_pylist()
+
+    def joint_arrays(self, *, fixed: bool = False) -> JointArrays:
+        """Return screws, limits and moving bodies of all joints as arrays, with the fixed if asked.
+
+        The joints of object k of this selection are rows ``starts[k]:starts[k + 1]``.
+        """
+        return joint_arrays(self._catalog, self._rows, fixed=fixed)
+
+    def to_pandas(self, name: str = "objects") -> Any:
+        """Return a table of this selection as a pandas frame (extra ``pandas``)."""
+        optional("pandas", "`to_pandas`", "pandas")
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str = "objects") -> Any:
+        """Return a table of this selection as a polars frame (extra ``polars``)."""
+        return optional("polars", "`to_polars`", "polars").from_arrow(self.table(name))
+
+    def prefetch(
+        self,
+        load: Callable[[ArticulatedObject], Loaded] | None = None,
+        *,
+        ahead: int = 16,
+        threads: int = 4,
+    ) -> Iterator[ArticulatedObject | Loaded]:
+        """Iterate while threads read the files of the next objects.
+
+        Parameters
+        ----------
+        load : function of an object, optional
+            Called in a thread; its results are yielded in the order of the objects. Default: unpack
+            the object's files, and yield the object.
+        ahead, threads : int
+            Results at most that wait to be taken, and threads.
+        """
+        work: Callable[[ArticulatedObject], Any] = _unpacked if load is None else load
+        return prefetched(self, work, ahead=ahead, threads=threads)
 
     def unpack(self, folder: Path) -> int:
         """Write every object to ``folder/<object_id>/``; return the number of new objects.
@@ -368,3 +374,8 @@ class Dataset:
         rows = pc.value_counts(self._column(column)).to_pylist()
         ranked = sorted(rows, key=lambda row: (-row["counts"], row["values"]))
         return {row["values"]: row["counts"] for row in ranked}
+
+
+def _unpacked(item: ArticulatedObject) -> ArticulatedObject:
+    item.folder  # noqa: B018
+    return item

@@ -10,7 +10,7 @@ from pathlib import Path
 from aa_dataset.assets.cache import HOME_VARIABLE, default_library
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import LibraryError
-from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.layout import DEMO_NAME, LibraryLayout, demo_folder
 from aa_dataset.format.seal import read_seal
 from aa_dataset.hub.place import (
     REPO_VARIABLE,
@@ -49,9 +49,10 @@ def load_dataset(
     ----------
     name : str or path
         A library folder, or the name of a dataset. A name is searched in ``$AA_HOME/<name>``, in
-        ``./library`` if the library there has that name, on the Hub, and in earlier downloads.
+        ``./library`` if the library there has that name, on the Hub, and in earlier downloads. The
+        name ``"articulatearena-demo"`` is a dozen objects that are part of this package.
     split : str, optional
-        A split such as ``"eval200"``, a version of the benchmark such as ``"eval200-v0"``, or a
+        A split such as ``"eval200"``, a version of the benchmark such as ``"eval200-v1"``, or a
         file of ``aa split export``, which has a dot or a slash in its name. Default: all objects.
     revision : str, optional
         The required revision: 16 hex digits as printed, or for a download any revision of the
@@ -217,6 +218,8 @@ def _local_folder(
     """Return the local folder to open, None if there is none."""
     path = Path(name).expanduser()
     text = os.fspath(name)
+    if name == DEMO_NAME:
+        return demo_folder()
     if path.is_dir() or not isinstance(name, str) or len(path.parts) > 1 or text.startswith("."):
         return path
     placed = access.cache.library(text)
@@ -253,5 +256,5 @@ def _not_found(name: str, revision: str | None, access: Access) -> str:
         f"no library {wanted}: it is not a folder here, not in {home} (${HOME_VARIABLE}), "
         f"./{LOCAL_FOLDER} {here}, no download has that name, and no repository of the Hub is set "
         f"(${REPO_VARIABLE}). Run `make library` to build one, or pass `repo_id='owner/name'` to "
-        "download it from the Hub."
+        f"download it from the Hub. {DEMO_NAME!r} needs neither."
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.assets.unpacked import cached_folder, given_folder
-from aa_dataset.errors import LibraryError, ShapeError, optional
-from aa_dataset.format.layout import GLB, ObjectLayout
+from aa_dataset.errors import ArenaError, LibraryError, ShapeError, optional
+from aa_dataset.format.layout import GLB, PREVIEW, ObjectLayout
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.states import State, posed, random_state
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.library.catalog import Catalog
+from aa_dataset.library.gallery import Card, gallery, table
 from aa_dataset.library.link_boxes import link_boxes
 
 if TYPE_CHECKING:
@@ -52,6 +54,25 @@ class ArticulatedObject:
     def __repr__(self) -> str:
         moving = self.fact("joints_movable")
         return f"<{self.object_id}: {self.name}, {self.category}, {moving} movable joints>"
+
+    def _repr_html_(self) -> str:
+        """Return the picture of the object and its joints, for notebooks."""
+        joints = [
+            (j.name, str(j.type), *("" if math.isinf(end) else f"{end:.4g}" for end in j.limits))
+            for j in self.joints
+        ]
+        head = ("joint", "type", "lower", "upper")
+        return gallery(repr(self)[1:-1], [self.card()]) + table(head, joints)
+
+    def card(self) -> Card:
+        """Return what a notebook shows of the object; without a picture if it cannot be read."""
+        try:
+            picture = self.read(PREVIEW)
+        except ArenaError:
+            picture = b""
+        movable = self.fact("joints_movable")
+        count = f"{movable} movable joint{'s' * (movable != 1)}"
+        return Card(picture, (self.object_id, self.category, count, self.license))
 
     def _identity(self) -> tuple[str, str]:
         return self.revision, self.object_id
@@ -308,7 +329,7 @@ class ArticulatedObject:
 
     def read(self, name: str) -> bytes:
         """Return the contents of one file, read from the tar without unpacking it."""
-        return self._catalog.checked_asset(self._row).read(name)
+        return self._catalog.read(self._row, name)
 
     def unpack(self, folder: Path) -> Path:
         """Write the object's files to ``folder`` unless they are there already; return it.

@@ -42,7 +42,8 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_default_options = {"members": True}
-autodoc_mock_imports = ["PIL"]  # of the renderer; the packages of `make docs` are without it
+# Of the renderer and of an adapter; the packages of `make docs` are without them.
+autodoc_mock_imports = ["PIL", "torch"]
 python_maximum_signature_line_length = 88
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.tools.fetch.access import Source
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 # What one row of a table describes.
 ROWS = {
@@ -93,7 +93,7 @@ def _columns(schema: pa.Schema) -> Iterator[tuple[str, ...]]:
 
 def sources() -> str:
     """Return the raw sources: how to get them, how many objects they have, their terms."""
-    head = ("source", "title", "access", "objects", "license", "scale")
+    head = ("source", "title", "access", "objects", "license", "released at most", "scale")
     return grid(head, (_source(name, source) for name, source in _sources()))
 
 
@@ -103,7 +103,8 @@ def _source(name: str, source: Source) -> tuple[str, ...]:
     about = source.described
     expected = about.expected.get("objects")
     count = f"{expected:,}" if expected else ""
-    return f"`{name}`", about.title, way, count, about.license, about.scale
+    kept = {"none": "nothing"}.get(about.redistribution, about.redistribution)
+    return f"`{name}`", about.title, way, count, about.license, kept, about.scale
 
 
 def proofs() -> str:
@@ -170,8 +171,25 @@ def readers() -> str:
     )
 
 
+def commands() -> str:
+    """Return every command of `aa` with what its help says."""
+    from aa_dataset.cli.completion import described_commands
+    from aa_dataset.cli.program import argument_parser
+
+    found = [one for one in described_commands(argument_parser()) if one.path]
+    return grid(("command", "purpose"), ((f"`aa {one.name}`", one.help) for one in found))
+
+
+def demo() -> str:
+    """Return the notebook of the tutorials as a page."""
+    import notebook
+
+    return notebook.markdown(notebook.read(ROOT / "docs/tutorials/demo.ipynb"))
+
+
 PARTS: dict[str, Callable[[], str]] = {
-    one.__name__: one for one in (tables, results, sources, proofs, reasons, presets, readers)
+    one.__name__: one
+    for one in (tables, results, sources, proofs, reasons, presets, readers, commands, demo)
 }
 
 if __name__ == "__main__":

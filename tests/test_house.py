@@ -43,10 +43,12 @@ LOADER_ROOMS = {
     "render": {"errors", "portable", "triangles", "untrusted"},
     "geometry": {"errors", "portable", "draws", "triangles", "render"},
     "objects": {"errors", "format", "kinematics", "assets", "library", "render", "geometry"},
-    "dataset": {"format", "kinematics", "assets", "library", "objects"},
+    "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "hub", "library", "dataset"},
     "drawing": {"kinematics", "untrusted"},
-    "adapters": {"errors", "portable", "untrusted", "format", "kinematics", "objects"},
+    "adapters": {
+        "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
+    },
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},
     "score": {
@@ -57,9 +59,11 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
         "dataset", "render",
     },
+    "demo": {"format", "load", "dataset", "objects", "score"},
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
         "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
+        "demo",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120
@@ -78,17 +82,17 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse((REPOSITORY / path).read_bytes())
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Yield what a file imports from our own packages, as parts of a dotted name."""
+@functools.cache
+def imports(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Return what a file imports, as parts of a dotted name."""
+    found: list[str] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}, line {node.lineno}: write the whole name of the module"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (tuple(name.split(".")) for name in names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(tuple(name.split(".")) for name in found)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loaders of one object into five simulators, with the couplings that their importers ignore.
 
+Three more modules hand objects to other libraries: `torch`, `datasets` and `yourdfpy`.
+
 ``from aa_dataset.adapters import mujoco; mujoco.load(item)``. Every loader fixes the base, keeps
 mass and inertia of the URDF, and returns a `Simulated` with the simulator's own handles and a few
 methods that all five share.

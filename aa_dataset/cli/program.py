@@ -22,6 +22,7 @@ from aa_dataset.cli import (
     compare,
     completion,
     credit,
+    demo,
     explain,
     export,
     inputs,
@@ -43,6 +44,7 @@ from aa_dataset.untrusted.foreign_text import terminal_text
 
 # In the order of `aa --help`.
 _COMMANDS = (
+    demo,
     library,
     credit,
     score,

@@ -14,14 +14,17 @@ from typing import Any
 
 from aa_dataset.format.validation import brief
 
-PAPER = """\
-@article{He2026ArticulateArena,
-  title = {{ArticulateArena}: A Metric for Articulated Kinematics},
-  author = {He, Yumeng and She, Yongfei and Chen, Huanyu and Yuan, Chun and Li, Peihao and \
-Masterjohn, Joseph and Yang, Yin and Jiang, Ying and Jiang, Chenfanfu},
-  journal = {arXiv preprint arXiv:2609.33931},
-  year = {2026},
-}"""
+AUTHORS = (
+    "He, Yumeng", "She, Yongfei", "Chen, Huanyu", "Yuan, Chun", "Li, Peihao",
+    "Masterjohn, Joseph", "Yang, Yin", "Jiang, Ying", "Jiang, Chenfanfu",
+)  # fmt: skip
+PAPER = f"""\
+@article{{He2026ArticulateArena,
+  title = {{{{ArticulateArena}}: A Metric for Articulated Kinematics}},
+  author = {{{" and ".join(AUTHORS)}}},
+  journal = {{arXiv preprint arXiv:2609.33931}},
+  year = {{2026}},
+}}"""
 TEXT, ENTRIES = 20_000, 50  # characters of one text, entries of one source
 _HEAD = re.compile(r"@[A-Za-z]+\{([A-Za-z0-9_.:-]+),")
 _TEXTS = ("title", "citation")

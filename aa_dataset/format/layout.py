@@ -15,6 +15,7 @@ SRDF = "object.srdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
+DEMO_NAME = "articulatearena-demo"  # the library in the wheel
 ORIGIN = ".aa-origin.json"  # of a library that was downloaded
 RECEIPT = ".aa-receipt.json"  # no conflict: names of an object's files never begin with a dot
 
@@ -34,6 +35,30 @@ class LibraryLayout:
     def checksums(self) -> Path:
         """Digests of every file of a release, as `sha256sum` writes them."""
         return self.root / "SHA256SUMS"
+
+    @property
+    def card(self) -> Path:
+        """Description of a release, with the front matter that the Hub reads."""
+        return self.root / "README.md"
+
+    @property
+    def license(self) -> Path:
+        """Terms of a release."""
+        return self.root / "LICENSE"
+
+    @property
+    def croissant(self) -> Path:
+        """Description of a release for machines (mlcommons.org/croissant)."""
+        return self.root / "croissant.json"
+
+    @property
+    def data(self) -> Path:
+        """The tables of a release once more, cut by split, for other libraries."""
+        return self.root / "data"
+
+    def view(self, config: str, part: str) -> Path:
+        """Parquet file of one table and one part of the objects, below `data`."""
+        return self.data / config / f"{part}.parquet"
 
     @property
     def assets(self) -> Path:
@@ -102,3 +127,8 @@ class ObjectLayout:
     def receipt(self) -> Path:
         """The receipt that the cache wrote when it unpacked the object."""
         return self.root / RECEIPT
+
+
+def demo_folder() -> Path:
+    """Return the folder of the library that is part of this package."""
+    return Path(__file__).parents[1] / "demo" / "library"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.library.agreement import require_agreement
+from aa_dataset.library.joint_columns import JOINT_COLUMNS, MIMIC, JointColumns
 from aa_dataset.library.storage import read_table, require_tar, verify_files
 
 Array = NDArray[np.float64]
@@ -41,10 +41,6 @@ Rows = NDArray[np.int64]
 _HERE = Access()
 _VERSION = re.compile(r"-v[0-9]+$")
 ROOT_LINK = "base"  # the URDF convention's name, needed for an object without joints
-_JOINT_VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
-_JOINT_NUMBERS = ("pitch", "lower", "upper", "body_mass")
-_JOINT_TEXTS = ["joint", "type", "parent", "child"]
-_MIMIC = ("joint", "multiplier", "offset")
 
 
 class SelectionError(ArenaError, LookupError):
@@ -57,33 +53,6 @@ class UnknownObjectError(SelectionError, KeyError):
     def __str__(self) -> str:
         """Return the message; a plain KeyError would show it in quotes."""
         return str(self.args[0])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointColumns:
-    """The joints table as arrays, with the rows of every object.
-
-    Attributes
-    ----------
-    texts : Table
-        Text columns of the joints table, read row by row; `mimic` is the leading joint.
-    vectors : dict of str to (n, k) float
-        Vector columns, nan where null; `numbers` likewise ``(n,)``.
-    order : (n,) int
-        Rows sorted by object; those of object k are ``order[starts[k]:starts[k + 1]]``.
-    starts : (objects + 1,) int
-        Where the rows of each object begin in `order`.
-    """
-
-    texts: pa.Table
-    vectors: dict[str, Array]
-    numbers: dict[str, Array]
-    order: Rows
-    starts: Rows
-
-    def rows(self, row: int) -> Rows:
-        """Return the rows of the joints table that belong to one row of the objects table."""
-        return self.order[self.starts[row] : self.starts[row + 1]]
 
 
 class Catalog:
@@ -156,7 +125,7 @@ class Catalog:
     def resolve_split(self, name: str) -> str:
         """Return the full name of a split of this library.
 
-        A frozen split has a plain name; its version (``eval200-v0``) is an alias. The name of a
+        A frozen split has a plain name; its version (``eval200-v1``) is an alias. The name of a
         sampled split ends in a digest (``eval200_1a2b3c4d``); its stem is an alias if unambiguous.
         """
         known, benchmark = self.seal.splits, self.seal.benchmark
@@ -208,24 +177,12 @@ class Catalog:
     def joints(self) -> JointColumns:
         """The joints table as arrays, indexed by object."""
         if self._joints is None:
-            self._joints = self._joint_columns()
+            table = self._tables.get("joints")
+            if table is None:  # the other columns are as large, and nothing here needs them
+                table = read_table(self.layout, self.seal, "joints", JOINT_COLUMNS)
+            owner = self.rows_of(table["object_id"])
+            self._joints = JointColumns.of(table, owner, self.objects.num_rows)
         return self._joints
-
-    def _joint_columns(self) -> JointColumns:
-        table = self.table("joints")
-        owner = self.rows_of(table["object_id"])
-        order = np.argsort(owner, kind="stable")
-        starts = np.searchsorted(owner[order], np.arange(self.objects.num_rows + 1))
-        coupling = dict(zip(_MIMIC, table["mimic"].flatten(), strict=True))
-        numbers = {name: table[name] for name in _JOINT_NUMBERS} | coupling
-        leaders = numbers.pop("joint")
-        return JointColumns(
-            table.select(_JOINT_TEXTS).append_column("mimic", leaders),
-            {name: _vector_column(table, name, size) for name, size in _JOINT_VECTORS.items()},
-            {name: column.to_numpy() for name, column in numbers.items()},
-            order,
-            starts.astype(np.int64),
-        )
 
     def tree(self, row: int) -> KinematicTree:
         """Return the kinematic tree of one object, every movable joint with its body."""
@@ -265,7 +222,7 @@ class Catalog:
         )
 
     def _mimic_of_row(self, index: int, leader: str) -> Mimic:
-        coupling = {name: float(self.joints.numbers[name][index]) for name in _MIMIC[1:]}
+        coupling = {name: float(self.joints.numbers[name][index]) for name in MIMIC[1:]}
         for name, number in coupling.items():
             if not math.isfinite(number):
                 raise ValueError(f"the {name} of its mimic is {number}, not a finite number")
@@ -293,13 +250,16 @@ class Catalog:
         require_tar(packed.path)
         return packed
 
-    def checked_asset(self, row: int) -> Asset:
-        """Return the byte range of one object after checking its files once."""
+    def read(self, row: int, name: str) -> bytes:
+        """Return the contents of one file; the first time, all files of the object are checked."""
         asset = self.asset(row)
-        if row not in self._checked:
-            asset.check()
-            self._checked.add(row)
-        return asset
+        if row in self._checked:
+            return asset.read(name)
+        found = None
+        for one, data in asset.files():  # raises after the last file if one of them is damaged
+            found = data if one == name else found
+        self._checked.add(row)
+        return asset.read(name) if found is None else found
 
     def _require_unchanged(self) -> None:
         """Raise `LibraryError` if another build replaced the one whose tables are open."""
@@ -343,15 +303,6 @@ def _reopen_pickled(root: str, revision: str, access: Access) -> Catalog:
             f"{catalog.seal.revision}. Load the dataset again."
         )
     return catalog
-
-
-def _vector_column(table: pa.Table, name: str, size: int) -> Array:
-    """Return a column of fixed-size lists as (n, size) float, nan where null."""
-    column = table[name].combine_chunks()
-    flat = np.full((len(column), size), np.nan)
-    valid = column.is_valid().to_numpy(zero_copy_only=False)
-    flat[valid] = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, size)
-    return flat
 
 
 def _closest_name(name: str, known: dict[str, int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,33 @@ Span = float | tuple[float | None, float | None] | None
 Predicate = Callable[[Mapping[str, Any]], bool]
 
 _SPANS = {"joints": "joints_movable", "depth": "depth", "links": "links"}
+
+
+def selected(
+    catalog: Catalog, rows: Rows, choices: Mapping[str, Choice | Span | bool]
+) -> tuple[Rows, str]:
+    """Return the rows of the objects table that match every choice, and a label of the choices.
+
+    The choices are the arguments of `Dataset.filter` without its `where`; None matches all.
+    """
+    texts = ("category", "supercategory", "source", "license")
+    tests: dict[str, Callable[[Any], Mask]] = {
+        **{name: partial(with_values, catalog, name) for name in texts},
+        "joint_type": partial(with_joint, catalog),
+        **{name: partial(within, catalog, name) for name in ("joints", "depth", "size")},
+        "is_metric": lambda wanted: catalog.objects["is_metric"].to_numpy() == bool(wanted),
+        "finding": partial(with_finding, catalog),
+        "without_finding": lambda codes: ~with_finding(catalog, codes),
+    }
+    label = ""
+    for field, test in tests.items():
+        choice = choices.get(field)
+        if choice is not None:
+            is_several = not isinstance(choice, str | tuple) and isinstance(choice, Iterable)
+            given = listed(choice) if is_several else choice  # type: ignore[arg-type]
+            rows = rows[test(given)[rows]]
+            label += f", {field}={described(given)}"
+    return rows, label
 
 
 def with_values(catalog: Catalog, column: str, choice: str | Iterable[str]) -> Mask:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -64,8 +65,10 @@ def require_tar(path: Path) -> None:
         )
 
 
-def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
-    """Read one table; check its digest against the seal and its columns against the schema."""
+def read_table(
+    layout: LibraryLayout, seal: Seal, name: str, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Read one table, or some columns; check its digest and the columns against the schema."""
     path = layout.table(name)
     expected = seal.files.get(path.name)
     if expected is None:
@@ -77,15 +80,22 @@ def read_table(layout: LibraryLayout, seal: Seal, name: str) -> pa.Table:
             f"two builds are mixed. {NEXT_STEP}"
         )
     try:
-        table = read_batches(data).combine_chunks()
+        table = read_batches(data, columns=columns)
+        del data
+        table = table.combine_chunks()
+        pa.default_memory_pool().release_unused()  # pages and batches took more than the table
     except (pa.ArrowException, OSError, ValueError) as error:  # includes names that are not UTF-8
         raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
     try:
         require_no_other_column(table, TABLES[name])
-        check_cells(table, TABLES[name])
+        check_cells(table, _chosen(TABLES[name], columns))
     except ValueError as error:
         raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error
     return table
+
+
+def _chosen(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
+    return schema if columns is None else pa.schema([schema.field(name) for name in columns])
 
 
 def _table_bytes(path: Path) -> bytes:

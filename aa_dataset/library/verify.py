@@ -8,6 +8,7 @@ must hold in the tables, between them, and between them and the tars (`aa_datase
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -35,7 +36,10 @@ NEXT_STEP = (
     "Delete the files listed above, then run `make library`, or download them again; intact files "
     "are kept."
 )
-_BESIDE = ("library.json", "README.md", "LICENSE")  # other files in the checksums of a release
+# Other files in the checksums of a release.
+_BESIDE = re.compile(
+    r"library\.json|README\.md|LICENSE|croissant\.json|data/[a-z]+/[a-z0-9_-]+\.parquet"
+)
 
 
 BYTE_LAWS = (
@@ -136,7 +140,7 @@ def _checksum_problems(layout: LibraryLayout, seal: Seal) -> Iterator[Problem]:
         digest, _, name = line.partition("  ")
         if name in seal.files:
             same = digest == seal.files[name].sha256
-        elif name in _BESIDE:
+        elif _BESIDE.fullmatch(name):
             same = _has_digest(layout.root / name, digest)
         else:
             same = False

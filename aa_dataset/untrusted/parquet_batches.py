@@ -6,6 +6,8 @@ Only files that Arrow wrote are read: tables of a library and of a result.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -21,17 +23,25 @@ BATCH_ROWS = 2048
 BATCH_BYTES, STRANGE_BATCH_BYTES, _DICTIONARY_BYTES = 1 << 33, 1 << 28, 1 << 22
 
 
-def read_batches(data: bytes, *, row_bytes: int = ROW_BYTES) -> pa.Table:
-    """Read a table whose rows have `row_bytes` at most on average, or raise `ValueError`."""
+def read_batches(
+    data: bytes, *, row_bytes: int = ROW_BYTES, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Read a table whose rows have `row_bytes` at most on average, or raise `ValueError`.
+
+    With `columns`, only those are unpacked; left out is one that is not there, or there twice.
+    """
     batches, rows, total = [], 0, 0
     with pq.ParquetFile(pa.BufferReader(data), pre_buffer=False) as file:
         schema, step = file.schema_arrow, batch_rows(data, file.metadata, row_bytes=row_bytes)
-        for batch in file.iter_batches(batch_size=step, use_threads=False):
+        if columns is not None:
+            columns = [name for name in columns if schema.get_field_index(name) >= 0]
+            schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
+        for batch in file.iter_batches(batch_size=step, use_threads=False, columns=columns):
             rows, total = rows + batch.num_rows, total + batch.nbytes
             most = _most_bytes(rows, row_bytes)
             if total > most:
                 raise ValueError(f"its first {rows:,} rows unpack to more than {most:,} bytes")
-            batches.append(batch)
+            batches.append(batch if columns is None else batch.select(columns))
     return pa.Table.from_batches(batches, schema)
 
 

@@ -59,11 +59,43 @@ class SourceFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Generative:
+    """Share of a source's objects that generative models made, None if unknown; in its own word."""
+
+    share: float | None
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a release tells about a source; no object depends on it.
+
+    Attributes
+    ----------
+    terms : str
+        Why a release may contain what it contains.
+    license, attribution : str
+        Those of objects that do not state their own.
+    redistribution : str
+        The most that a release may contain of an object.
+    generative : Generative
+        What generative models made.
+    """
+
+    terms: str
+    license: str
+    attribution: str
+    redistribution: str
+    generative: Generative
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """One raw source of the build, its number of shards, and what to cite for its objects."""
 
     shards: int
     facts: SourceFacts
+    about: About
     credit: Credit = NO_CREDIT
 
 
@@ -142,9 +174,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The release."""
+    """The release: its version and the day of it, which a build must not ask a clock for."""
 
     version: str
+    date: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +208,9 @@ class Config:
         return tuple(self.sources)
 
     @property
-    def redistribution(self) -> dict[str, str]:
-        """Return the most that a release may contain of an object, by source."""
-        return {name: source.facts.redistribution for name, source in self.sources.items()}
+    def about(self) -> dict[str, About]:
+        """Return what a release tells about every source."""
+        return {name: source.about for name, source in self.sources.items()}
 
 
 class ShardSettings(Protocol):
@@ -259,11 +292,11 @@ class SplitSettings:
 
 @dataclass(frozen=True, slots=True)
 class PublishSettings:
-    """What `publish` reads; `redistribution` by source."""
+    """What `publish` reads; `about` by source."""
 
     name: str
     publish: Publish
-    redistribution: Mapping[str, str]
+    about: Mapping[str, About]
 
 
 def select(config: Config, kind: type[T]) -> T:

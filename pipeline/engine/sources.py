@@ -13,7 +13,7 @@ from pipeline.base import layout
 from pipeline.base.errors import ConfigError
 from pipeline.engine.access import Access
 from pipeline.engine.checked_yaml import read_yaml, schema_problems
-from pipeline.engine.settings import SourceFacts, structured
+from pipeline.engine.settings import About, Generative, SourceFacts, structured
 from pipeline.raw.inventory import adapter_module
 from pipeline.raw.records import ADAPTERS, Frame
 
@@ -33,6 +33,7 @@ class Description:
     citation: str
     redistribution: str
     terms: str
+    generative: Generative
     proved: Mapping[str, str]
     cites: tuple[str, ...] = ()
     unit: float = 1.0
@@ -56,6 +57,16 @@ class Description:
             self.scale,
             self.unit,
             self.redistribution,
+        )
+
+    def about(self) -> About:
+        """Return what a release tells about the source."""
+        return About(
+            self.terms,
+            self.license,
+            self.attribution,
+            self.redistribution,
+            self.generative,
         )
 
 

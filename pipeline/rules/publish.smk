@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 rule publish:
-    """Write the redistributable part of the library, with dataset card and checksums."""
+    """Write what may be passed on of the library, with card, croissant.json and checksums."""
     input:
         seal="library/library.json",
         code="work/code/publish.txt",
@@ -8,6 +8,7 @@ rule publish:
     output:
         card="release/README.md",
         license="release/LICENSE",
+        croissant="release/croissant.json",
         seal="release/library.json",
         tables=[
             "release/objects.parquet",
@@ -30,5 +31,5 @@ rule publish:
         "work/benchmarks/publish/all.tsv"
     shell:
         "{PYTHON:q} -m pipeline publish --settings {input.settings:q} "
-        "--output card={output.card:q} license={output.license:q} checksums={output.checksums:q} "
-        "> {log:q} 2>&1"
+        "--output card={output.card:q} license={output.license:q} "
+        "croissant={output.croissant:q} checksums={output.checksums:q} > {log:q} 2>&1"

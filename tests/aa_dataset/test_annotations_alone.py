@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object of a release without files (its terms): its numbers load, its files are asked."""
+"""An object of a release without files: its numbers load, and its files are a command."""
 
 from __future__ import annotations
 

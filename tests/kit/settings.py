@@ -43,6 +43,7 @@ with contextlib.chdir(REPOSITORY):
     SETTINGS = replace(
         changed(load_config(), annotate={"collision_parts": 8}), budgets=BUDGETS, filters={}
     )
+ABOUT = SETTINGS.sources["local"].about
 
 
 def facts_of(folder: object, **changes: Any) -> SourceFacts:

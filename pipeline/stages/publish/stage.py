@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage: writes the redistributable objects to `release/`; an evaluation split is one tar."""
+"""The stage: writes to `release/` what may be passed on; an evaluation split is one tar.
+
+Objects whose terms allow it are there with their files, others with their annotations alone.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from aa_dataset.files import FileSeal, file_sha256
+from aa_dataset.format.benchmark import SPLIT as EVALUATION
 from aa_dataset.format.benchmark import Benchmark
 from aa_dataset.format.layout import LibraryLayout
-from aa_dataset.format.licenses import Redistribution
+from aa_dataset.format.licenses import Redistribution, allowed
 from aa_dataset.format.schema import TABLES as SCHEMAS
 from aa_dataset.format.seal import Seal
 from pipeline.base import layout
@@ -22,33 +26,29 @@ from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require
 from pipeline.base.reasons import Code, Reason
 from pipeline.base.seal import require_sealed, seal_folder
 from pipeline.base.tables import read_rows, replacing, write_arrow, write_bytes, write_table
-from pipeline.engine.runner import ShardJob
-from pipeline.engine.settings import PublishSettings
+from pipeline.engine.runner import Job
+from pipeline.engine.settings import About, PublishSettings
 from pipeline.raw.taxonomy import category_rows
+from pipeline.stages.publish.annotations import annotated_object, bare_rows
 from pipeline.stages.publish.card import dataset_card, license_text
+from pipeline.stages.publish.croissant import croissant
+from pipeline.stages.publish.facts import release_facts
+from pipeline.stages.publish.views import View, is_evaluation, write_views
 
 LIBRARY, RELEASE = LibraryLayout(layout.LIBRARY), LibraryLayout(layout.RELEASE)
-EVALUATION = "eval200"
+BARE = Redistribution.ANNOTATIONS  # no files, and no words of the source
 OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 
 
-def run(job: ShardJob[PublishSettings]) -> None:
+def run(job: Job[PublishSettings]) -> None:
     """Write the release folder."""
     whole = require_sealed(LIBRARY)
     rows = read_rows(LIBRARY.table("objects"))
-    objects = [row for row in rows if row["redistribution"] == Redistribution.ASSETS]
-    chosen = _evaluation_tars()
-    shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
-    names = dict.fromkeys((*shards, EVALUATION, *sorted(chosen.values())))
-    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    for row in objects:
-        groups[chosen.get(row["object_id"], row["shard"])].append(row)
     marks: dict[str, FileSeal] = {}
-    packed = [row for name, rows in groups.items() for row in _write_tar(name, rows, marks)]
-    _write_tables(
-        sorted(packed, key=lambda row: row["object_id"]), _open_sources(job.settings.redistribution)
-    )
-    _remove_other_assets(set(groups))
+    packed = _pack([row for row in rows if row["redistribution"] == Redistribution.ASSETS], marks)
+    bare = [annotated_object(row) for row in rows if row["redistribution"] == BARE]
+    objects = sorted([*packed, *bare], key=lambda row: row["object_id"])
+    _write_tables(objects, _open_sources(job.settings.about))
     benchmark = _released_benchmark(whole.benchmark)
     if benchmark is None:
         _clear_split_versions()
@@ -60,10 +60,25 @@ def run(job: ShardJob[PublishSettings]) -> None:
         marks=marks,
         credits=whole.credits,
     )
-    card = dataset_card(seal, RELEASE, version=job.settings.publish.version, whole=whole.splits)
-    write_bytes(job.outputs["card"], card.encode())
-    write_bytes(job.outputs["license"], license_text(RELEASE).encode())
-    write_bytes(job.outputs["checksums"], _checksum_lines(seal).encode())
+    views = write_views(RELEASE)
+    facts = release_facts(RELEASE, seal, whole=whole, settings=job.settings, views=views)
+    write_bytes(job.outputs["card"], dataset_card(facts).encode())
+    write_bytes(job.outputs["license"], license_text(facts).encode())
+    write_bytes(job.outputs["croissant"], croissant(RELEASE, facts))
+    write_bytes(job.outputs["checksums"], _checksum_lines(seal, views).encode())
+
+
+def _pack(objects: list[dict[str, Any]], marks: dict[str, FileSeal]) -> list[dict[str, Any]]:
+    """Write the tars of a release; return the rows of `objects` with their new places."""
+    chosen = _evaluation_tars()
+    shards = sorted(path.stem for path in LIBRARY.assets.glob("*.tar"))
+    names = dict.fromkeys((*shards, EVALUATION, *sorted(chosen.values())))
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for row in objects:
+        groups[chosen.get(row["object_id"], row["shard"])].append(row)
+    packed = [row for name, rows in groups.items() for row in _write_tar(name, rows, marks)]
+    _remove_other_assets(set(groups))
+    return packed
 
 
 def _evaluation_tars() -> dict[str, str]:
@@ -73,17 +88,13 @@ def _evaluation_tars() -> dict[str, str]:
     does not depend on what else is in the library. A second split has a tar of its name, without
     the objects that are in the first one.
     """
-    rows = [row for row in read_rows(LIBRARY.table("splits")) if _is_evaluation(row["split"])]
+    rows = [row for row in read_rows(LIBRARY.table("splits")) if is_evaluation(row["split"])]
     splits = sorted({row["split"] for row in rows})  # the plain name of a version comes first
     tars = {split: split if number else EVALUATION for number, split in enumerate(splits)}
     chosen: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: str(row["split"])):
         chosen.setdefault(row["object_id"], tars[row["split"]])
     return chosen
-
-
-def _is_evaluation(split: str) -> bool:
-    return split == EVALUATION or split.startswith(f"{EVALUATION}_")
 
 
 def _released_benchmark(found: Benchmark | None) -> Benchmark | None:
@@ -124,18 +135,27 @@ def _write_tar(
 def _write_tables(objects: list[dict[str, Any]], sources: set[str]) -> None:
     write_table(RELEASE.table("objects"), objects, SCHEMAS["objects"])
     write_table(RELEASE.table("categories"), _category_rows(objects), SCHEMAS["categories"])
-    ids = pa.array([row["object_id"] for row in objects], pa.string())
-    for name in ("links", "joints", "exclusions", "splits"):
-        table = pq.read_table(LIBRARY.table(name))
-        write_arrow(RELEASE.table(name), table.filter(pc.is_in(table["object_id"], ids)))
     kept = {row["object_id"] for row in objects}
+    bare = {row["object_id"] for row in objects if row["redistribution"] == BARE}
+    for name in ("links", "joints", "exclusions", "splits"):
+        _write_kept_rows(name, kept, bare)
     rejects = read_rows(LIBRARY.table("rejects"))
     named = kept | {row["object_id"] for row in rejects if row["source"] in sources}
     findings = [row for row in read_rows(LIBRARY.table("findings")) if row["object_id"] in kept]
-    rejects = [row for row in rejects if row["object_id"] in named]
+    rejects = [row for row in rejects if row["object_id"] in named - bare]
     for name, rows in (("findings", findings), ("rejects", rejects)):
         spoken = [{**row, "detail": _without_private_ids(row, named)} for row in rows]
-        write_table(RELEASE.table(name), spoken, SCHEMAS[name])
+        write_table(RELEASE.table(name), bare_rows(name, spoken, bare), SCHEMAS[name])
+
+
+def _write_kept_rows(name: str, kept: set[str], bare: set[str]) -> None:
+    """Write the rows about released objects, in the order of the library."""
+    table = pq.read_table(LIBRARY.table(name))
+    table = table.filter(pc.is_in(table["object_id"], pa.array(sorted(kept), pa.string())))
+    if bare:
+        rows = bare_rows(name, table.to_pylist(), bare)
+        table = pa.Table.from_pylist(rows, schema=SCHEMAS[name])
+    write_arrow(RELEASE.table(name), table)
 
 
 def _without_private_ids(row: Mapping[str, Any], named: set[str]) -> str:
@@ -153,8 +173,19 @@ def _category_rows(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(category_rows(pairs), key=lambda row: row["category"])
 
 
-def _open_sources(redistribution: Mapping[str, str]) -> set[str]:
-    return {source for source, word in redistribution.items() if word == Redistribution.ASSETS}
+def _open_sources(about: Mapping[str, About]) -> set[str]:
+    """Return the sources of which a release may name the objects that are not in the library."""
+    return {source for source, told in about.items() if _is_open(told)}
+
+
+def _is_open(told: About) -> bool:
+    word = allowed(
+        told.license,
+        told.attribution,
+        at_most=Redistribution(told.redistribution),
+        of_source=told.license,
+    )
+    return word is Redistribution.ASSETS
 
 
 def _remove_other_assets(names: set[str]) -> None:
@@ -163,9 +194,11 @@ def _remove_other_assets(names: set[str]) -> None:
             path.unlink()
 
 
-def _checksum_lines(seal: Seal) -> str:
+def _checksum_lines(seal: Seal, views: Sequence[View]) -> str:
     """Return one `sha256  name` line per file of the release, as `sha256sum --check` reads it."""
     digests = {name: mark.sha256 for name, mark in seal.files.items()}
-    for path in (RELEASE.seal, RELEASE.root / "README.md", RELEASE.root / "LICENSE"):
-        digests[path.name] = file_sha256(path)
+    files = [file for view in views for file in view.files]
+    for path in (RELEASE.seal, RELEASE.card, RELEASE.license, RELEASE.croissant):
+        files.append(path.name)
+    digests |= {name: file_sha256(RELEASE.root / name) for name in files}
     return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))

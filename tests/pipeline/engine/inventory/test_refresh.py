@@ -159,10 +159,7 @@ def edit_sources(old: str, new: str) -> Config:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("title: The generated", "title: Our generated"),
-        ('citation: "He et al.', 'citation: "They et al.'),
         ("expected: {}", "expected: {objects: 1000}"),
-        ("terms: CC0-1.0; part", "terms: CC0-1.0, part"),
         ('note: "Every object', 'note: "Each object'),
         ("Made by this repository", "Made here"),
     ],
@@ -173,13 +170,43 @@ def test_access_to_a_source_changes_no_digest_of_a_stage(
     assert changed_by(config, lambda: edit_sources(old, new)) == set()
 
 
-def test_terms_of_a_source_concern_its_stages_and_the_release(config: Config) -> None:
-    assert changed_by(config, lambda: edit_sources("license: CC0-1.0", "license: MIT")) == {
-        "sources/generated.json"
-    }
-    assert changed_by(
-        config, lambda: edit_sources("redistribution: assets", "redistribution: none")
-    ) == {"sources/generated.json", "settings/publish.json"}
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("terms: CC0-1.0; part", "terms: CC0-1.0, part"),
+        ("share: 0.0", "share: 0.5"),
+    ],
+)
+def test_what_a_release_tells_about_a_source_concerns_the_release_alone(
+    config: Config, old: str, new: str
+) -> None:
+    assert changed_by(config, lambda: edit_sources(old, new)) == {"settings/publish.json"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: The generated", "title: Our generated"),
+        ('citation: "He et al.', 'citation: "They et al.'),
+    ],
+)
+def test_what_to_cite_concerns_the_seal_alone(config: Config, old: str, new: str) -> None:
+    assert changed_by(config, lambda: edit_sources(old, new)) == {"settings/split.json"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("license: CC0-1.0", "license: MIT"),
+        ("redistribution: assets", "redistribution: none"),
+    ],
+)
+def test_terms_of_a_source_concern_its_stages_and_the_release(
+    config: Config, old: str, new: str
+) -> None:
+    assert changed_by(config, lambda: edit_sources(old, new)) == {
+        "sources/generated.json", "settings/publish.json",
+    }  # fmt: skip
 
 
 def test_a_skipped_source_is_left_out(config: Config) -> None:

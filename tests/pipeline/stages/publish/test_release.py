@@ -9,19 +9,22 @@ import re
 import subprocess
 import tarfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from aa_dataset.format.credits import Credit
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
 from aa_dataset.format.seal import Seal, read_seal
 from pipeline.stages.publish.card import dataset_card, license_text
+from pipeline.stages.publish.facts import Facts
 from tests.kit import small_build
+from tests.kit.settings import ABOUT
 
 NAMES = tuple(TABLES)
 
@@ -76,6 +79,9 @@ def test_what_to_cite_travels_with_a_folder_for_its_own_sources_alone(
 def test_place_columns_give_each_objects_own_bytes(built: Path, folder: str) -> None:
     seen = set()
     for row in table(built / folder, "objects"):
+        if row["shard"] is None:
+            assert row["redistribution"] == "annotations"
+            continue
         path = built / folder / "assets" / f"{row['shard']}.tar"
         with path.open("rb") as stream:
             stream.seek(row["offset"])
@@ -109,17 +115,20 @@ def test_the_release_holds_exactly_what_licenses_allow(
     built: Path, stored_objects: dict[str, dict[str, tuple[float, str]]]
 ) -> None:
     allowed = {
-        f"{source}-{name}"
+        f"{source}-{name}": {"CC0-1.0": "assets", "CC-BY-NC-4.0": "annotations"}.get(terms)
         for source, objects in stored_objects.items()
         for name, (_, terms) in objects.items()
-        if terms == "CC0-1.0"
+        if name != "twin"
     }
-    assert ids(built / "release", "objects") == allowed - {"generated-twin"}
-    assert all(row["redistribution"] == "assets" for row in table(built / "release", "objects"))
+    found = {row["object_id"]: row["redistribution"] for row in table(built / "release", "objects")}
+    assert found == {key: word for key, word in allowed.items() if word}
+    assert found["generated-closed"] == "annotations"
+    files = {row["object_id"]: row["shard"] for row in table(built / "release", "objects")}
+    assert [key for key, shard in files.items() if shard is None] == ["generated-closed"]
 
 
 def test_no_file_of_the_release_names_an_object_that_may_not_be_passed_on(built: Path) -> None:
-    closed = ["generated-closed", "local-secret", "local-copy", "local-broken"]
+    closed = ["local-secret", "local-copy", "local-broken"]
     for path in (built / "release").rglob("*"):
         if path.suffix == ".parquet":
             text = json.dumps(pq.read_table(path).to_pylist(), default=str)
@@ -145,7 +154,8 @@ def test_the_evaluation_split_is_one_tar_of_the_release(built: Path) -> None:
     chosen = {row["object_id"] for row in splits if row["split"].startswith("eval200")}
     assert chosen
     shards = {row["object_id"]: row["shard"] for row in table(built / "release", "objects")}
-    assert {key for key, shard in shards.items() if shard == "eval200"} == chosen & set(shards)
+    filed = {key for key, shard in shards.items() if shard is not None}
+    assert {key for key, shard in shards.items() if shard == "eval200"} == chosen & filed
 
 
 def test_checksums_cover_every_file_and_verify(built: Path) -> None:
@@ -187,34 +197,37 @@ def test_the_license_file_names_the_terms_of_every_object(built: Path) -> None:
 def test_the_card_counts_what_is_there(built: Path) -> None:
     card = (built / "release/README.md").read_text()
     count = len(ids(built / "release", "objects"))
-    assert card.startswith("---\nlicense: cc0-1.0\n")
+    assert card.startswith("---\nlicense: other\n")
     assert f"| revolute | {count} |" in card
     assert "| generated | CC0-1.0 |" in card
-    assert "CC-BY-NC" not in card
+    assert "| generated | CC-BY-NC-4.0 | ArticulateArena contributors | annotations | 1 |" in card
 
 
-def test_foreign_text_stays_text_in_card_and_license(tmp_path: Path) -> None:
+def test_foreign_text_stays_text_in_card_and_license() -> None:
     words = "me\n\n# Free | for [all](http://evil)\n<img src=x>\x1b[2J"
-    folder = LibraryLayout(tmp_path)
-    objects = [{"source": "tail", "license": "MIT\nlanguage: x", "attribution": words}]
-    for name, rows in (("objects", objects), ("joints", [{"type": "revolute"}])):
-        folder.table(name).parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(rows), folder.table(name))
     seal = Seal(
         name="n", revision="r", schema_version="1", expected_objects=1, objects=1,
         sources={"tail": 1}, splits={"train": 1}, benchmark=None, files={},
+        credits={"tail": Credit(words, words, ())},
     )  # fmt: skip
-    card = dataset_card(seal, folder, version="1", whole=seal.splits)
+    nothing = {key: {} for key in ("joints", "findings", "inertia", "labels", "rows")}
+    facts = Facts(
+        seal=seal, version="1", date="", whole_splits=seal.splits, kept_back=0, views=[],
+        about={"tail": replace(ABOUT, terms=words)}, in_no_split=0, metric=1, categories=1,
+        terms={("tail", "MIT\nlanguage: x", words, "assets"): 1}, asset_bytes=0, table_bytes=0,
+        supercategories={words: 1}, **nothing,
+    )  # fmt: skip
+    card = dataset_card(facts)
     front = yaml.safe_load(card.split("---\n")[1])
     assert front["license"] == "mit\nlanguage: x"
-    assert "language" not in front
+    assert front["language"] == ["en"]
     (row,) = [line for line in card.splitlines() if line.startswith("| tail")]
     cells = re.split(r"(?<!\\)\|", row)
-    assert len(cells) == 6
+    assert len(cells) == 7
     assert "# Free" not in card.splitlines()
     assert "<img" not in card
     assert "](http" not in card.replace("\\](", "")
-    terms = license_text(folder)
+    terms = license_text(facts)
     (line,) = [line for line in terms.splitlines() if "Free" in line]
     assert line.startswith("  1 objects: MIT language: x, me")
     assert "\x1b" not in card + terms

@@ -34,6 +34,7 @@ FACTS: dict[str, Any] = {
     "citation": "A paper",
     "redistribution": "assets",
     "terms": "Free.",
+    "generative": {"share": None, "word": "Nobody said."},
     "proved": {"by": "fixture", "note": ""},
 }
 

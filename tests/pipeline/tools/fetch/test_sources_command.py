@@ -17,7 +17,7 @@ from pipeline.engine.sources import load_sources
 from pipeline.engine.stages import STAGES
 from pipeline.tools.build.command import _print_absent_sources
 from pipeline.tools.fetch.access import load_all
-from tests.kit.settings import SETTINGS, facts_of
+from tests.kit.settings import ABOUT, SETTINGS, facts_of
 from tests.pipeline.tools.fetch.conftest import REPOSITORY, Checkout
 
 ISSUED = (
@@ -137,7 +137,7 @@ def test_a_build_names_the_absent_sources_in_one_line(
 ) -> None:
     folders = {"a": tmp_path / "a", "b": tmp_path / "b", "c": tmp_path}
     (tmp_path / "b" / ".fetch").mkdir(parents=True)  # a fetch that brought nothing
-    sources = {name: Source(1, facts_of(folder)) for name, folder in folders.items()}
+    sources = {name: Source(1, facts_of(folder), ABOUT) for name, folder in folders.items()}
     _print_absent_sources(replace(SETTINGS, sources=sources))
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "aa sources" in said
