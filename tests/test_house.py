@@ -155,6 +155,21 @@ def test_the_rooms_of_the_loader_form_no_cycle() -> None:
         below.add(room)
 
 
+AROUND_SCORES = {"baselines", "comparison", "explain", "presets", "simulated"}
+
+
+def test_a_score_needs_none_of_the_rooms_around_it() -> None:
+    """Move what both need to a module of `score`, or to its `result`."""
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in modules("aa_dataset/score")
+        if path.parts[2] not in AROUND_SCORES
+        for name in imports(path)
+        if name[:2] == ("aa_dataset", "score") and {*name[2:3]} & AROUND_SCORES
+    ]
+    assert not wrong
+
+
 def test_contributing_lists_the_rooms_of_the_loader() -> None:
     """Add the room to the table of CONTRIBUTING, with what it contains."""
     text = (REPOSITORY / "CONTRIBUTING.md").read_text()

@@ -62,7 +62,7 @@ def _build_sources(changes: Changes, known: Mapping[str, Description]) -> dict[s
             folder = with_home_folder(options.get("folder", description.folder))
             facts = description.facts(folder)
             shards = options.get("shards", description.shards)
-            found[name] = Source(shards, facts, description.about(), description.credit)
+            found[name] = Source(shards, facts, description.about())
     return found
 
 

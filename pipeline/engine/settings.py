@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from aa_dataset.format.credits import NO_CREDIT, Credit
+from aa_dataset.format.credits import Credit
 from pipeline.base.tables import dump_json
 from pipeline.raw.records import Frame
 
@@ -72,6 +72,8 @@ class About:
 
     Attributes
     ----------
+    credit : Credit
+        Name, and what to cite.
     terms : str
         Why a release may contain what it contains.
     license, attribution : str
@@ -82,6 +84,7 @@ class About:
         What generative models made.
     """
 
+    credit: Credit
     terms: str
     license: str
     attribution: str
@@ -91,12 +94,11 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One raw source of the build, its number of shards, and what to cite for its objects."""
+    """One raw source of the build, its number of shards, and what a release tells about it."""
 
     shards: int
     facts: SourceFacts
     about: About
-    credit: Credit = NO_CREDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,7 @@ class Config:
     @property
     def credits(self) -> dict[str, Credit]:
         """Return what to cite, by source."""
-        return {name: source.credit for name, source in self.sources.items()}
+        return {name: source.about.credit for name, source in self.sources.items()}
 
     @property
     def source_order(self) -> tuple[str, ...]:

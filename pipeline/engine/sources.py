@@ -62,6 +62,7 @@ class Description:
     def about(self) -> About:
         """Return what a release tells about the source."""
         return About(
+            self.credit,
             self.terms,
             self.license,
             self.attribution,

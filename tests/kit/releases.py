@@ -37,6 +37,8 @@ MEMBERS = (
     ("local-j", (TRAIN,), "none"),
     ("local-k", (SAMPLE,), "none"),
 )
+# Rows of the taxonomy, from which the stage makes the table of categories.
+KINDS = (("bottle", "Containers"), ("table_lamp", "Lighting"), ("cabinet", "Storage Furniture"))
 ALLOWED = {key: word for key, _, word in MEMBERS}
 
 
@@ -49,6 +51,7 @@ def specs(**changes: Any) -> tuple[ObjectSpec, ...]:
             object_id=key,
             splits=("library", *splits),
             license="CC0-1.0" if word == "assets" else "CC-BY-NC-4.0",
+            **dict(zip(("category", "supercategory"), KINDS[number % len(KINDS)], strict=True)),
             **changes,
         )
         for number, (key, splits, word) in enumerate(MEMBERS)

@@ -286,11 +286,11 @@ def _version(facts: Facts) -> list[str]:
 
 
 def _citation(facts: Facts) -> list[str]:
-    """Return the entry of the paper, and those of the sources, which travel in the seal."""
+    """Return the entry of the paper, and those of the sources."""
+    credits = {source: told.credit for source, told in facts.about.items()}
     cited = [
-        f"- `{source}`, {markdown_cell(told.title)}: {markdown_cell(told.citation or 'nothing')}"
-        for source, told in facts.seal.credits.items()
+        f"- `{source}`, {markdown_cell(one.title)}: {markdown_cell(one.citation or 'nothing')}"
+        for source, one in credits.items()
     ]
-    entries = [PAPER, *entries_of(facts.seal.credits.values())]
-    fenced = ["```bibtex", *entries, "```", ""]
+    fenced = ["```bibtex", PAPER, *entries_of(credits.values()), "```", ""]
     return ["## Citation", "", *fenced, "Cite the sources as well:", "", *cited, ""]

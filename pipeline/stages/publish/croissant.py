@@ -71,7 +71,7 @@ def croissant(release: LibraryLayout, facts: Facts) -> bytes:
         "datePublished": facts.date,
         "description": _description(facts),
         "license": _licenses(facts),
-        "creator": [{"@type": "sc:Person", "name": name} for name in paper_authors()],
+        "creator": [{"@type": "sc:Person", "name": _plain_name(name)} for name in AUTHORS],
         "citeAs": PAPER,
         "keywords": list(TAGS),
         "isLiveDataset": False,
@@ -95,10 +95,9 @@ def _licenses(facts: Facts) -> list[str]:
     return known or ["LICENSE"]
 
 
-def paper_authors() -> list[str]:
-    """Return the authors of the paper as people write their names."""
-    names = (name.split(", ") for name in AUTHORS)
-    return [f"{given} {family}" for family, given in names]
+def _plain_name(name: str) -> str:
+    family, given = name.split(", ")
+    return f"{given} {family}"
 
 
 def _tars(facts: Facts) -> Iterator[Json]:

@@ -190,8 +190,10 @@ def test_what_a_release_tells_about_a_source_concerns_the_release_alone(
         ('citation: "He et al.', 'citation: "They et al.'),
     ],
 )
-def test_what_to_cite_concerns_the_seal_alone(config: Config, old: str, new: str) -> None:
-    assert changed_by(config, lambda: edit_sources(old, new)) == {"settings/split.json"}
+def test_what_to_cite_concerns_the_seals_alone(config: Config, old: str, new: str) -> None:
+    assert changed_by(config, lambda: edit_sources(old, new)) == {
+        "settings/split.json", "settings/publish.json",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from aa_dataset.format.credits import AUTHORS
 from pipeline.engine.sources import load_sources
 from pipeline.stages.publish.card import size_text
-from pipeline.stages.publish.croissant import paper_authors
 from pipeline.stages.publish.front_matter import size_category
 from tests.kit import releases
 from tests.kit.places import REPOSITORY
@@ -79,8 +79,8 @@ def test_the_front_matter_tells_license_size_and_tags(release: Path) -> None:
 
 def test_the_authors_are_those_of_the_repository() -> None:
     cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())["preferred-citation"]
-    names = [f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
-    assert paper_authors() == names
+    names = [f"{one['family-names']}, {one['given-names']}" for one in cited["authors"]]
+    assert names == list(AUTHORS)
 
 
 def test_sizes_are_readable() -> None:

@@ -208,12 +208,12 @@ def test_foreign_text_stays_text_in_card_and_license() -> None:
     seal = Seal(
         name="n", revision="r", schema_version="1", expected_objects=1, objects=1,
         sources={"tail": 1}, splits={"train": 1}, benchmark=None, files={},
-        credits={"tail": Credit(words, words, ())},
     )  # fmt: skip
     nothing = {key: {} for key in ("joints", "findings", "inertia", "labels", "rows")}
     facts = Facts(
         seal=seal, version="1", date="", whole_splits=seal.splits, kept_back=0, views=[],
-        about={"tail": replace(ABOUT, terms=words)}, in_no_split=0, metric=1, categories=1,
+        about={"tail": replace(ABOUT, credit=Credit(words, words, ()))}, in_no_split=0, metric=1,
+        categories=1,
         terms={("tail", "MIT\nlanguage: x", words, "assets"): 1}, asset_bytes=0, table_bytes=0,
         supercategories={words: 1}, **nothing,
     )  # fmt: skip
