@@ -27,8 +27,11 @@ from aa_dataset.hub.place import SEAL_NAME, Origin, require_repository
 from aa_dataset.untrusted.inside import is_below
 
 NEEDED = (SEAL_NAME, "README.md", "LICENSE")
-_LINE = re.compile(r"([0-9a-f]{64})  ((?:assets/)?[A-Za-z0-9_][A-Za-z0-9_.-]*)")
-_OURS = re.compile(rf"(?:{'|'.join(TABLES)})\.parquet|assets/[^/]+\.tar")  # replaced by a release
+_FOLDER = r"(?:assets/|data/[a-z]+/)?"
+_LINE = re.compile(rf"([0-9a-f]{{64}})  ({_FOLDER}[A-Za-z0-9_][A-Za-z0-9_.-]*)")
+_OURS = re.compile(  # what a release replaces
+    rf"(?:{'|'.join(TABLES)})\.parquet|assets/[^/]+\.tar|data/[a-z]+/[^/]+\.parquet"
+)
 
 
 @dataclass(frozen=True, slots=True)
