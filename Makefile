@@ -67,6 +67,8 @@ check: .venv/dev ## linters and types
 bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@$(BIN)/python benchmarks/planning.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/load.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/training.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/download.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/score.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/readers.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/generate.py
@@ -77,8 +79,8 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/inputs.py
-	@$(BIN)/python benchmarks/metric.py
-	@$(BIN)/python benchmarks/authors.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/metric.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv

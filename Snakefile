@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workflow: raw sources to library and release. Wiring only; the work is in `pipeline/`."""
 
+import snakemake.benchmark
+
 from pipeline.engine.inventory.dates import date_outputs
 
 
@@ -34,6 +36,9 @@ onstart:
     # A limit of jobs per second is always set (100). It wakes the scheduler again, a second later, after
     # every evaluation, so that each job that ended adds one more evaluation per second.
     workflow.scheduler.job_rate_limiter = None
+    # For work/benchmarks, Snakemake reads the files of every process on the machine, at first twice a second
+    # for each job. That was most of its own CPU time.
+    snakemake.benchmark.BENCHMARK_INTERVAL_SHORT = 5  # s
 
 
 # Snakemake plans by modification times; these are set from digests.

@@ -94,6 +94,15 @@ def refused_as_sentence(path: Path, least_bytes: Callable[[], int]) -> Iterator[
         raise WriteError(write_sentence(path, error, least_bytes=least_bytes())) from error
 
 
+def read_at_most(path: Path, most: int) -> bytes:
+    """Return the contents of a file, of a larger one `most` + 1 bytes.
+
+    Python allocates what a read asks for at once, so no more than the file has is asked for.
+    """
+    with path.open("rb") as stream:
+        return stream.read(min(os.fstat(stream.fileno()).st_size, most) + 1)
+
+
 def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hex."""
     with path.open("rb") as stream:

@@ -52,7 +52,7 @@ def load_dataset(
         ``./library`` if the library there has that name, on the Hub, and in earlier downloads. The
         name ``"articulatearena-demo"`` is a dozen objects that are part of this package.
     split : str, optional
-        A split such as ``"eval200"``, a version of the benchmark such as ``"eval200-v0"``, or a
+        A split such as ``"eval200"``, a version of the benchmark such as ``"eval200-v1"``, or a
         file of ``aa split export``, which has a dot or a slash in its name. Default: all objects.
     revision : str, optional
         The required revision: 16 hex digits as printed, or for a download any revision of the

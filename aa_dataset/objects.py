@@ -236,7 +236,8 @@ class ArticulatedObject:
         from aa_dataset.geometry.sampling import sample_surface
 
         model = self._model(textures=False)
-        sample = sample_surface(model, self.tree.links, n, seed, self.object_id)
+        links = self._catalog.links(self._row) if self._tree is None else self._tree.links
+        sample = sample_surface(model, links, n, seed, self.object_id)
         return sample if q is None else sample.moved(self._placements(q))
 
     def render(

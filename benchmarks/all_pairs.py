@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All pairs of trees: relaxations, exact nearest neighbors, the command ``aa nearest``.
 
-``python benchmarks/all_pairs.py [--objects 1000] [--full]``. Trees are those of the generated
-collection. The 2e8 relaxations of 20,000 objects are extrapolated from a sample; `--full` computes
-them. Wall times and CPU times are shown: on a busy machine, compare CPU times.
+``PYTHONPATH=. python benchmarks/all_pairs.py [--objects 1000] [--full]``. Trees are those of the
+generated collection. The 2e8 relaxations of 20,000 objects are extrapolated from a sample;
+`--full` computes them. Wall times and CPU times are shown: on a busy machine, compare CPU times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from all_pairs_library import collection_tree, write_library
 from scipy.optimize import linear_sum_assignment
 
 from aa_dataset.kinematics import KinematicTree
@@ -36,6 +35,7 @@ from aa_dataset.metric import (
 )
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.tree.relaxation import TreeBatch
+from benchmarks.all_pairs_library import collection_tree, write_library
 from pipeline.generate.collection import members
 
 PAIRS = 20_000 * 19_999 // 2

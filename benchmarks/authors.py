@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares times and numbers with `articulatearena` 0.1.0, the package of the paper's authors.
 
-``python benchmarks/authors.py [--quick]`` prints CPU times on one thread, both measured in one
-run; ``python benchmarks/authors.py --equality`` compares every quantity that both have and prints
-the table of docs/articulatearena.md.
+``PYTHONPATH=. python benchmarks/authors.py [--quick]`` prints CPU times on one thread, both
+measured in one run; with ``--equality`` it compares every quantity that both have and prints the
+table of docs/articulatearena.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def main() -> int:
 def equality_table(quick: bool) -> Iterator[str]:
     """Yield the lines of a Markdown table: quantity, their function, count, difference."""
     import numpy as np
-    from authors_equality import equalities
+
+    from benchmarks.authors_equality import equalities
 
     yield "| quantity | their function | compared | largest relative difference |"
     yield "|---|---|---:|---:|"
@@ -55,9 +56,9 @@ def speed_table(quick: bool) -> Iterator[str]:
 
 def _joint_times(quick: bool) -> Iterator[tuple[str, float, float]]:
     import numpy as np
-    from authors_cases import NORMS, authors_distance, joint_pairs
 
     from aa_dataset.metric import JointArray, joint_distance
+    from benchmarks.authors_cases import NORMS, authors_distance, joint_pairs
 
     pairs = joint_pairs(np.random.default_rng(1), 200 if quick else 2000)
     pairs = [pair for pair in pairs if pair.bounded]
@@ -85,10 +86,10 @@ def _joint_times(quick: bool) -> Iterator[tuple[str, float, float]]:
 def _tree_times(quick: bool) -> Iterator[tuple[str, float, float]]:
     import articulatearena
     import numpy as np
-    from authors_cases import authors_edges
-    from metric_trees import random_tree
 
     from aa_dataset.metric import SplitNorm, tree_distance
+    from benchmarks.authors_cases import authors_edges
+    from benchmarks.metric_trees import random_tree
 
     norm, kappa = articulatearena.make_split_norm(1.0), 3.0
     for count in (4, 5, 6) if quick else (4, 5, 6, 7):

@@ -14,10 +14,10 @@ from typing import Any
 import articulatearena as authors
 import numpy as np
 from articulatearena.previous_metrics.component_scores import JointTuple
-from metric_trees import SHAPES, corrupted, random_tree
 
 from aa_dataset.kinematics import Joint, KinematicTree, RigidBody
 from aa_dataset.metric import KineticNorm, Norm, RiemannianNorm, SplitNorm
+from benchmarks.metric_trees import SHAPES, corrupted, random_tree
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "helical", "one-sided")
 SHARES = (0.06, 0.34, 0.12, 0.28, 0.14, 0.06)

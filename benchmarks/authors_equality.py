@@ -19,17 +19,6 @@ from articulatearena.new_equation.material_motion import (
 )
 from articulatearena.new_equation.tree import contract_small_edges, matching_realizable
 from articulatearena.previous_metrics import component_scores as scores
-from authors_cases import (
-    NORMS,
-    Pair,
-    TreePair,
-    authors_distance,
-    authors_edges,
-    authors_ends,
-    authors_tuple,
-    joint_pairs,
-    tree_pairs,
-)
 
 from aa_dataset.kinematics import exp_twist
 from aa_dataset.metric import (
@@ -47,6 +36,17 @@ from aa_dataset.metric import (
 )
 from aa_dataset.metric.losses import smooth_loss
 from aa_dataset.metric.tree.problem import Problem, is_admissible
+from benchmarks.authors_cases import (
+    NORMS,
+    Pair,
+    TreePair,
+    authors_distance,
+    authors_edges,
+    authors_ends,
+    authors_tuple,
+    joint_pairs,
+    tree_pairs,
+)
 
 Values = Iterator[tuple[object, object]]
 

@@ -18,14 +18,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from all_pairs_library import NOWHERE, filled
-from cheating_submissions import Case, headlines, noisy, urdf_text, write_submissions
-
 from aa_dataset import load_dataset
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
 from aa_dataset.format.truth import Truth
 from aa_dataset.format.validation import BLOCK
+from benchmarks.all_pairs_library import NOWHERE, filled
+from benchmarks.cheating_submissions import Case, headlines, noisy, urdf_text, write_submissions
 from pipeline.base.seal import seal_folder
 from pipeline.base.tables import write_table
 from pipeline.stages.split.frozen import FrozenList, frozen_versions, read_frozen

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed of the metric: one table, ratios within one run on one thread.
 
-``python benchmarks/metric.py [--quick]``; absolute times depend on the machine, read the ratios.
+``PYTHONPATH=. python benchmarks/metric.py [--quick]``; absolute times depend on the machine, read
+the ratios.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def main() -> int:
         os.environ[name] = "1"  # before numpy is imported, hence the imports below
     here = Path(__file__).parent
     sys.path[:0] = [str(here), str(here.parent)]
-    from metric_runs import all_rows
+    from benchmarks.metric_runs import all_rows
 
     print(f"{'what':<46} {'result':<44} goal")
     for what, result, goal in all_rows(quick=arguments.quick):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from metric_trees import SHAPES, corrupted, knobs, random_tree
 
 from aa_dataset.kinematics import Joint, KinematicTree, RigidBody
 from aa_dataset.metric import (
@@ -23,6 +22,7 @@ from aa_dataset.metric import (
     tree_distance,
 )
 from aa_dataset.metric._engine import has_numba
+from benchmarks.metric_trees import SHAPES, corrupted, knobs, random_tree
 
 Row = tuple[str, str, str]
 ENGINES = ("numba", "numpy") if has_numba() else ("numpy",)

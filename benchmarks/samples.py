@@ -30,19 +30,28 @@ def main() -> None:
     root = given.folder.resolve()
     copy_repository(root, shards=1)
     config = yaml.safe_load((root / "config.yaml").read_text())
-    sources = {"generated": {"skip": True}}
+    sources = {"generated": {"skip": True}, **place_samples(root)}
+    config |= {"sources": sources, "filters": {}}
+    (root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    build = [sys.executable, "-m", "pipeline", "build"]
+    raise SystemExit(subprocess.run(build, cwd=root, env=environment(), check=False).returncode)
+
+
+def place_samples(root: Path, every: int = 1) -> dict[str, dict[str, int]]:
+    """Copy every n-th sample of each source into a workspace; return what config.yaml says."""
+    sources = {}
     for source, folders in SAMPLE_SOURCES.items():
         target = root / "raw" / source
         if source == "tail":
             tail_collections(target)
         else:
-            for folder in folders:
-                shutil.copytree(SAMPLES / folder, target, dirs_exist_ok=True)
+            target.mkdir(parents=True)
+            paths = [path for folder in folders for path in sorted((SAMPLES / folder).iterdir())]
+            for path in paths[::every]:
+                copy = shutil.copytree if path.is_dir() else shutil.copy2
+                copy(path, target / path.name)
         sources[source] = {"shards": 2 if source == "articraft_10k" else 1}
-    config |= {"sources": sources, "filters": {}}
-    (root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    build = [sys.executable, "-m", "pipeline", "build"]
-    raise SystemExit(subprocess.run(build, cwd=root, env=environment(), check=False).returncode)
+    return sources
 
 
 if __name__ == "__main__":

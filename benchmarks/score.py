@@ -20,8 +20,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from cheating import REPOSITORY, frozen_case, write_frozen_library
-from cheating_submissions import write_all
 
 from aa_dataset import load_dataset
 from aa_dataset.dataset import Dataset
@@ -31,6 +29,8 @@ from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.result.resampling import aggregates
 from aa_dataset.score.result.statistics import Label, Statistic
+from benchmarks.cheating import REPOSITORY, frozen_case, write_frozen_library
+from benchmarks.cheating_submissions import write_all
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
 MANY, COLUMNS, SOME_RESAMPLES = 20_000, 120, 200

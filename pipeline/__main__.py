@@ -37,7 +37,7 @@ from pipeline.base.trouble import machine_sentence  # noqa: E402
 from pipeline.engine.inventory.code import require_planned_code  # noqa: E402
 from pipeline.engine.inventory.made import recorded  # noqa: E402
 from pipeline.engine.processes import end_like_ctrl_c  # noqa: E402
-from pipeline.engine.runner import ShardJob  # noqa: E402
+from pipeline.engine.runner import Job  # noqa: E402
 from pipeline.engine.settings import read  # noqa: E402
 from pipeline.engine.stages import STAGES  # noqa: E402
 
@@ -118,7 +118,7 @@ def job_lock() -> Iterator[None]:
         yield
 
 
-def parse_job(stage: str, arguments: list[str]) -> ShardJob[Any]:
+def parse_job(stage: str, arguments: list[str]) -> Job[Any]:
     """Read a job from the command line that its rule wrote."""
     parser = argparse.ArgumentParser(prog=f"python -m pipeline {stage}")
     parser.add_argument("--source", default="")
@@ -128,7 +128,7 @@ def parse_job(stage: str, arguments: list[str]) -> ShardJob[Any]:
     parser.add_argument("--output", nargs="+", required=True, metavar="NAME=PATH")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args(arguments)
-    return ShardJob(
+    return Job(
         stage=stage,
         source=given.source,
         shard=given.shard,

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ class Hub:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # header and body are two writes
 
             def handle_one(self) -> None:
                 body = _body(self)
@@ -340,3 +342,15 @@ def serving(monkeypatch: Any, **options: Any) -> Iterator[Hub]:
         utils.close_session()
         yield hub
         utils.close_session()
+
+
+def main() -> None:
+    """Serve an empty Hub until it is interrupted, to try `aa publish` and `aa pull` by hand."""
+    with Hub() as hub:
+        sys.stdout.write(f"export HF_ENDPOINT={hub.address} HF_HUB_DISABLE_XET=1 HF_TOKEN=any\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -82,17 +82,17 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse((REPOSITORY / path).read_bytes())
 
 
-def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Yield what a file imports from our own packages, as parts of a dotted name."""
+@functools.cache
+def imports(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Return what a file imports, as parts of a dotted name."""
+    found: list[str] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}, line {node.lineno}: write the whole name of the module"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (tuple(name.split(".")) for name in names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(tuple(name.split(".")) for name in found)
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -153,6 +153,21 @@ def test_the_rooms_of_the_loader_form_no_cycle() -> None:
     for room, allowed in LOADER_ROOMS.items():
         assert allowed <= below, f"{room} may import {sorted(allowed - below)}, listed after it"
         below.add(room)
+
+
+AROUND_SCORES = {"baselines", "comparison", "explain", "presets", "simulated"}
+
+
+def test_a_score_needs_none_of_the_rooms_around_it() -> None:
+    """Move what both need to a module of `score`, or to its `result`."""
+    wrong = [
+        f"{path} imports {'.'.join(name)}"
+        for path in modules("aa_dataset/score")
+        if path.parts[2] not in AROUND_SCORES
+        for name in imports(path)
+        if name[:2] == ("aa_dataset", "score") and {*name[2:3]} & AROUND_SCORES
+    ]
+    assert not wrong
 
 
 def test_contributing_lists_the_rooms_of_the_loader() -> None:

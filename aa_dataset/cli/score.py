@@ -30,7 +30,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "--split",
-        help="split to score on, such as eval200 or eval200-v0, or a file of `aa split export`",
+        help="split to score on, such as eval200 or eval200-v1, or a file of `aa split export`",
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     parser.add_argument(

@@ -24,7 +24,7 @@ class Benchmark:
     Attributes
     ----------
     version : str
-        Name of the version, ``eval200-v0``; version 0 is provisional.
+        Name of the version, ``eval200-v1``; version 0 is provisional.
     split : str
         Name of the split in the library.
     objects : int

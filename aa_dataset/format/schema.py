@@ -275,7 +275,7 @@ SPLITS = (
     _documented_field(
         "version",
         _TEXT,
-        "version of the benchmark that the split is, `eval200-v0`; null where it is none",
+        "version of the benchmark that the split is, `eval200-v1`; null where it is none",
         null=True,
     ),
     _documented_field("object_id", _TEXT, "object"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.errors import LibraryError, SchemaVersionError
-from aa_dataset.files import FileSeal, write_bytes
+from aa_dataset.files import FileSeal, read_at_most, write_bytes
 from aa_dataset.format.benchmark import Benchmark, read_benchmark
 from aa_dataset.format.credits import Credit, read_credits
 from aa_dataset.format.layout import LibraryLayout
@@ -85,8 +85,7 @@ def read_seal(layout: LibraryLayout) -> Seal:
             "Run `make library`."
         )
     try:
-        with path.open("rb") as stream:
-            text = stream.read(SEAL_BYTES + 1)
+        text = read_at_most(path, SEAL_BYTES)
         data = parse_seal(text)
         version = data["schema_version"]
     except (OSError, ValueError, KeyError) as error:

@@ -103,6 +103,13 @@ def is_split_name(text: str) -> bool:
     return _SPLIT.fullmatch(text) is not None
 
 
+def require_no_other_column(table: pa.Table, schema: pa.Schema) -> None:
+    """Raise `ValueError` if a table has a column that the schema does not have."""
+    other = [name for name in table.column_names if name not in schema.names]
+    if other:
+        raise ValueError(f"column {brief(other[0])}: the schema has no such column")
+
+
 def check_cells(table: pa.Table, schema: pa.Schema) -> None:
     """Raise `ValueError` for a wrong column type, an unexpected null or invalid text."""
     for field in schema:

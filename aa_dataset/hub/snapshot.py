@@ -7,7 +7,6 @@ it; it also has the digest of the seal, so that a damaged seal is seen and downl
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aa_dataset.errors import ArenaError, LibraryError
-from aa_dataset.files import FileSeal, file_sha256
+from aa_dataset.files import FileSeal, file_sha256, read_at_most
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.format.validation import SEAL_BYTES
@@ -27,6 +26,7 @@ from aa_dataset.hub.ranges import RemoteFile, read_range
 from aa_dataset.untrusted.parquet_batches import MOST_BYTES
 from aa_dataset.untrusted.safe_json import parse_json
 
+_MARK_BYTES = 1 << 12  # the mark of a download has 200
 Tell = Callable[[str], object]
 
 
@@ -41,8 +41,7 @@ class Mark:
 def read_mark(layout: LibraryLayout) -> Mark | None:
     """Return the mark of a folder, None if it was not downloaded by this package."""
     try:
-        with layout.origin.open("rb") as stream:
-            facts = parse_json(stream.read(1 << 12))
+        facts = parse_json(read_at_most(layout.origin, _MARK_BYTES))
         return Mark(Origin(facts["repo_id"], facts["commit"]), str(facts["library_sha256"]))
     except (OSError, ValueError, KeyError, TypeError, ArenaError):
         return None
@@ -128,8 +127,8 @@ def _has_seal(layout: LibraryLayout) -> bool:
     mark = read_mark(layout)
     if mark is None:
         return False
-    with suppress(OSError), layout.seal.open("rb") as stream:
-        return hashlib.sha256(stream.read(SEAL_BYTES + 1)).hexdigest() == mark.seal_sha256
+    with suppress(OSError):
+        return file_sha256(layout.seal) == mark.seal_sha256
     return False
 
 

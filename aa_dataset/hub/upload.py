@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aa_dataset.errors import ArenaError, LibraryError
+from aa_dataset.files import read_at_most
 from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.format.validation import SEAL_BYTES, brief
@@ -26,8 +27,11 @@ from aa_dataset.hub.place import SEAL_NAME, Origin, require_repository
 from aa_dataset.untrusted.inside import is_below
 
 NEEDED = (SEAL_NAME, "README.md", "LICENSE")
-_LINE = re.compile(r"([0-9a-f]{64})  ((?:assets/)?[A-Za-z0-9_][A-Za-z0-9_.-]*)")
-_OURS = re.compile(rf"(?:{'|'.join(TABLES)})\.parquet|assets/[^/]+\.tar")  # replaced by a release
+_FOLDER = r"(?:assets/|data/[a-z]+/)?"
+_LINE = re.compile(rf"([0-9a-f]{{64}})  ({_FOLDER}[A-Za-z0-9_][A-Za-z0-9_.-]*)")
+_OURS = re.compile(  # what a release replaces
+    rf"(?:{'|'.join(TABLES)})\.parquet|assets/[^/]+\.tar|data/[a-z]+/[^/]+\.parquet"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,7 @@ def read_release(root: Path) -> tuple[Seal, tuple[Parcel, ...]]:
             f"{layout.root} has no {path.name}, so it is not a release. Pass the folder that "
             "`make library` writes beside the library, `release`."
         )
-    with path.open("rb") as stream:
-        lines = stream.read(SEAL_BYTES).decode("utf-8", "replace").splitlines()
+    lines = read_at_most(path, SEAL_BYTES).decode("utf-8", "replace").splitlines()
     parcels = [_parcel(layout, line) for line in lines]
     absent = {*NEEDED, *seal.files} - {parcel.name for parcel in parcels}
     if absent:

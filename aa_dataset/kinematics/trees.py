@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -217,9 +218,28 @@ def _describe_joint(joint: Joint) -> str:
     return f"{joint.name}: {joint.type}, {joint.lower:.4g} to {joint.upper:.4g} {unit}{pitch}"
 
 
+class Edge(Protocol):
+    """A joint, or what says as much of it as the shape of a tree needs."""
+
+    @property
+    def name(self) -> str:
+        """Name of the joint."""
+
+    @property
+    def parent(self) -> str:
+        """Link nearer to the root."""
+
+    @property
+    def child(self) -> str:
+        """Link that the joint moves."""
+
+
+AnyEdge = TypeVar("AnyEdge", bound=Edge)
+
+
 def ordered_tree(
-    links: tuple[str, ...], joints: tuple[Joint, ...]
-) -> tuple[tuple[str, ...], tuple[Joint, ...]]:
+    links: tuple[str, ...], joints: tuple[AnyEdge, ...]
+) -> tuple[tuple[str, ...], tuple[AnyEdge, ...]]:
     """Check that links and joints form one tree and return both, parents before children.
 
     Raises
@@ -230,8 +250,8 @@ def ordered_tree(
     """
     _require_unique("link", links)
     _require_unique("joint", [joint.name for joint in joints])
-    incoming: dict[str, Joint] = {}
-    outgoing: dict[str, list[Joint]] = {link: [] for link in links}
+    incoming: dict[str, AnyEdge] = {}
+    outgoing: dict[str, list[AnyEdge]] = {link: [] for link in links}
     for joint in joints:
         _attach_joint(joint, incoming, outgoing)
     roots = [link for link in links if link not in incoming]
@@ -249,7 +269,7 @@ def ordered_tree(
     return tuple(reached), tuple(path)
 
 
-def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
+def _cycle_problem(lost: set[str], incoming: Mapping[str, AnyEdge]) -> str:
     """Name the joints of one cycle among the unreachable links."""
     link = min(lost)
     place: dict[str, int] = {}
@@ -265,7 +285,7 @@ def _cycle_problem(lost: set[str], incoming: Mapping[str, Joint]) -> str:
 
 
 def _attach_joint(
-    joint: Joint, incoming: dict[str, Joint], outgoing: dict[str, list[Joint]]
+    joint: AnyEdge, incoming: dict[str, AnyEdge], outgoing: dict[str, list[AnyEdge]]
 ) -> None:
     for end in (joint.parent, joint.child):
         if end not in outgoing:

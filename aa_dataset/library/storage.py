@@ -15,7 +15,7 @@ from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.schema import TABLES
 from aa_dataset.format.seal import NEXT_STEP, Seal
-from aa_dataset.format.validation import brief, check_cells
+from aa_dataset.format.validation import brief, check_cells, require_no_other_column
 from aa_dataset.untrusted.parquet_batches import MOST_BYTES, read_batches
 
 
@@ -87,6 +87,7 @@ def read_table(
     except (pa.ArrowException, OSError, ValueError) as error:  # includes names that are not UTF-8
         raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
     try:
+        require_no_other_column(table, TABLES[name])
         check_cells(table, _chosen(TABLES[name], columns))
     except ValueError as error:
         raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error

@@ -36,6 +36,7 @@ class _Context:
         except Exception as error:  # a missing library or driver raises various errors
             raise BackendUnavailableError("egl") from error
         self._renderer._renderer._program_cache = _shader_cache()
+        self._renderer._renderer._read_main_framebuffer = self._read_color
         self.pixels, self.objects = pixels, 0
 
     def paint(
@@ -45,6 +46,20 @@ class _Context:
         scene = _egl_scene(surface, camera, images)
         color, _ = self._renderer.render(scene, self._pyrender.RenderFlags.RGBA)
         return np.asarray(color, dtype=np.float32) / np.float32(255)
+
+    def _read_color(self, _scene: Any, _flags: int) -> tuple[NDArray[np.uint8], None]:
+        """Read the picture; pyrender would also read the depth and turn it into meters."""
+        from OpenGL import GL
+
+        renderer, size = self._renderer._renderer, self.pixels
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, renderer._main_fb_ms)
+        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, renderer._main_fb)
+        whole = (0, 0, size, size)
+        GL.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_LINEAR)
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, renderer._main_fb)
+        read = GL.glReadPixels(*whole, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE)
+        picture = np.frombuffer(read, dtype=np.uint8).reshape(size, size, 4)
+        return np.flip(picture, axis=0), None
 
     def forget(self) -> None:
         """Free what the last object left in the context."""

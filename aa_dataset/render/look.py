@@ -7,6 +7,8 @@ lighting linear colors, needs no conversion per pixel, and keeps every material'
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
@@ -225,9 +227,15 @@ def _shadow_map(corners: Array, low: Array, width: float) -> NDArray[np.float32]
 
 def _spread(triangles: Array) -> Array:
     """Return one (n, 2) point in each of (n, 3, 2) triangles, by a low-discrepancy sequence."""
-    index = np.arange(len(triangles))
-    u, v = (index * 0.7548776662466927) % 1.0, (index * 0.5698402909980532) % 1.0
-    flip = u + v > 1
-    u, v = np.where(flip, 1 - u, u)[:, None], np.where(flip, 1 - v, v)[:, None]
+    u, v = _shares(len(triangles))
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
     return a + u * (b - a) + v * (c - a)
+
+
+@cache
+def _shares(count: int) -> tuple[Array, Array]:
+    """Return how far points (n, 1) of triangles are along both edges from their first corner."""
+    index = np.arange(count)
+    u, v = (index * 0.7548776662466927) % 1.0, (index * 0.5698402909980532) % 1.0
+    flip = u + v > 1
+    return np.where(flip, 1 - u, u)[:, None], np.where(flip, 1 - v, v)[:, None]

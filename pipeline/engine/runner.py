@@ -65,8 +65,8 @@ OUTPUTS = ("records", "rejects", "findings", "assets")
 
 
 @dataclass(frozen=True, slots=True)
-class ShardJob(Generic[S]):
-    """One stage on one shard: what to read, what to write, with which settings."""
+class Job(Generic[S]):
+    """One run of a stage, on a shard or on all: what to read and write, with which settings."""
 
     stage: str
     source: str
@@ -126,7 +126,7 @@ class _Rows:
 
 
 def run_shard(
-    job: ShardJob[B],
+    job: Job[B],
     tasks: Sequence[Task[P]],
     *,
     process: Process[P, B, R],
@@ -137,7 +137,7 @@ def run_shard(
 
     Parameters
     ----------
-    job : ShardJob
+    job : Job
         With outputs `records`, `rejects`, `findings` and, for stages that make files, `assets`.
     tasks : sequence of Task
         The shard's objects, in any order.
@@ -179,7 +179,7 @@ def run_shard(
 
 def _add_result(
     rows: _Rows,
-    job: ShardJob[Any],
+    job: Job[Any],
     object_id: str,
     answer: Answer,
     writer: AssetWriter | None,
@@ -215,14 +215,14 @@ def _add_result(
     )
 
 
-def _write_counter(job: ShardJob[Any], rows: _Rows, total: int) -> None:
+def _write_counter(job: Job[Any], rows: _Rows, total: int) -> None:
     done = len(rows.records) + len(rows.rejects)
     path = layout.counter(job.stage, job.source, job.shard)
     write_bytes(path, f"{done} {len(rows.rejects)} {total}\n".encode(), lasting=False)
 
 
 def _answers_in_order(
-    job: ShardJob[B], tasks: Sequence[Task[P]], process: Process[P, B, R]
+    job: Job[B], tasks: Sequence[Task[P]], process: Process[P, B, R]
 ) -> Iterator[tuple[Task[P], Answer]]:
     """Yield every task with its result, in order, at most a few tasks ahead of the reader."""
     require_memory(job.settings.budgets.memory_gb)
@@ -240,7 +240,7 @@ def _answers_in_order(
             yield task, _rerun_alone_until_certain(job, task, process, answer)
 
 
-def _start_crew(job: ShardJob[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
+def _start_crew(job: Job[B], process: Process[P, B, R], count: int) -> Crew[Task[P]]:
     budgets = job.settings.budgets
     return Crew(
         functools.partial(_run_in_worker, process, job.settings),
@@ -259,7 +259,7 @@ def _may_have_another_cause(answer: Answer | Died) -> bool:
 
 
 def _rerun_alone_until_certain(
-    job: ShardJob[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
+    job: Job[B], task: Task[P], process: Process[P, B, R], answer: Answer | Died
 ) -> Answer:
     """Run an object alone, each time in a fresh process, until its outcome is certain."""
     deaths: Counter[bool] = Counter()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
@@ -13,8 +15,26 @@ from aa_dataset.portable import dot
 SCALED = "QbB Pp"
 
 
+# The last hulls of few points are kept: one in five of a PartNet object is asked for again soon.
+_MOST_KEPT, _FEW = 256, 2000
+_kept: OrderedDict[tuple[bytes, int, str | None], ConvexHull | None] = OrderedDict()
+
+
 def hull_of(points: np.ndarray, *, options: str | None = None) -> ConvexHull | None:
-    """Return the hull of points (n, d); None if they are flat, or too few."""
+    """Return the hull of points (n, d), not to be changed; None if they are flat, or too few."""
+    if len(points) > _FEW:
+        return _hull(points, options)
+    key = points.tobytes(), points.shape[-1], options
+    if key in _kept:
+        _kept.move_to_end(key)
+        return _kept[key]
+    _kept[key] = found = _hull(points, options)
+    while len(_kept) > _MOST_KEPT:
+        _kept.popitem(last=False)
+    return found
+
+
+def _hull(points: np.ndarray, options: str | None) -> ConvexHull | None:
     try:
         return ConvexHull(points, qhull_options=options)
     except (QhullError, ValueError):

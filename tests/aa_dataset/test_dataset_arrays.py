@@ -79,6 +79,13 @@ def test_endpoints_move_to_the_ends_of_the_range(dataset):
         np.testing.assert_allclose(exp_twist(upper), found, atol=1e-12)
 
 
+def test_links_are_those_of_the_tree(dataset, tmp_path):
+    catalog = dataset.catalog
+    assert [catalog.links(item.row) for item in dataset] == [item.tree.links for item in dataset]
+    rock = build_library(tmp_path / "still", (ObjectSpec("generated-rock", "rock", ()),))
+    assert load_dataset(rock, verbose=False).catalog.links(0) == ("base",)
+
+
 def test_arrays_of_nothing(dataset, tmp_path):
     empty = dataset[[]].joint_arrays()
     assert len(empty) == 0 and empty.starts.tolist() == [0] and empty.endpoints.shape == (0, 2, 6)

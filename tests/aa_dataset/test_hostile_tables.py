@@ -86,6 +86,7 @@ TABLES: dict[str, tuple[str, Callable[[pa.Table], pa.Table]]] = {
         "objects",
         lambda t: t.set_column(t.column_names.index("offset"), "offset", [["0"] * len(t)]),
     ),
+    "joints: a column more": ("joints", lambda t: t.append_column("more", t["joint"])),
     "joints: a column twice": ("joints", lambda t: t.append_column("axis", t["axis"])),
     "joints: no rows and no columns": ("joints", lambda t: pa.table({})),
     "joints: nulls": (

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from importlib.resources import files
 
 from jsonschema import Draft202012Validator
 
 from aa_dataset.score.registration.file import parse_registration
 from aa_dataset.score.simulated.registry import NAMES
-from tests.kit.places import BENCHMARKS, REPOSITORY
-
-sys.path.insert(0, str(BENCHMARKS))
-from formats import HEAD, between
+from benchmarks.formats import HEAD, between
+from tests.kit.places import REPOSITORY
 
 PAGE = (REPOSITORY / "docs/readers.md").read_text()
 SCHEMA = json.loads((files("aa_dataset.format") / "registration.schema.json").read_bytes())

@@ -60,7 +60,7 @@ from pipeline.stages.normalize.stage import normalize_raw
 from pipeline.tools.fetch.connection import TimeLimit
 from pipeline.tools.fetch.layout import FetchLayout
 from pipeline.tools.fetch.unpack import unpack
-from tests.fuzz import corpus, prediction_files
+from tests.fuzz import corpus, hub_files, prediction_files
 from tests.fuzz.methods import method_file
 from tests.kit import settings
 from tests.kit.inputs_library import cabinet_glb, jar_glb
@@ -351,6 +351,8 @@ TARGETS: tuple[Target, ...] = (
     Target("unpack", [*_PACKED, *_TARS], _unpacked),
     Target("library_tar", [pack("thing", _FILES), *_TARS], _library_tar),
     Target("library_table", corpus.splits_parquet(), _library_table),
+    Target("origin", hub_files.MARKS, hub_files.read_origin),
+    Target("checksums", hub_files.CHECKSUMS, hub_files.read_checksums),
     Target("prediction", [corpus.urdf(), corpus.urdf(mimics=30)], _prediction),
     Target("predicted_shapes", [corpus.urdf("o.obj"), *method_file("urdf", "object.urdf")],
            _predicted("object.urdf"), is_good=False),

@@ -14,7 +14,7 @@ import trimesh
 import yourdfpy
 
 from pipeline.base.assets import AssetRange, pack
-from pipeline.engine.runner import Outcome, ShardJob, Task
+from pipeline.engine.runner import Job, Outcome, Task
 from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.collisions import COLLISIONS, CollisionShapes
 from pipeline.handover.ingested import IngestedRecord
@@ -177,11 +177,11 @@ def codes(outcome: Outcome) -> list[str]:
     return sorted(str(finding.code) for finding in outcome.findings)
 
 
-def shard_job(folder: Path, stage: str, **changes: Any) -> ShardJob[Any]:
+def shard_job(folder: Path, stage: str, **changes: Any) -> Job[Any]:
     """Return a job whose outputs lie in `folder`."""
     names = {"records": "0000", "rejects": "0000.rejects", "findings": "0000.findings"}
     outputs = {name: folder / f"{stem}.parquet" for name, stem in names.items()}
     options: dict[str, Any] = {"inputs": {}, "settings": SETTINGS, **changes}
     if options.pop("assets", False):
         outputs["assets"] = folder / "0000.tar"
-    return ShardJob(stage, options.pop("source", "test"), "0000", outputs=outputs, **options)
+    return Job(stage, options.pop("source", "test"), "0000", outputs=outputs, **options)

@@ -12,7 +12,7 @@ from pipeline.base import layout
 from pipeline.base.tables import read_rows
 from pipeline.engine.config import load_config, stage_settings
 from pipeline.engine.inventory.refresh import refresh
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.handover.rendered import RenderedRecord
 from tests.kit.bench import box_link, joint_text, robot, write_object
 from tests.kit.labeled_library import png
@@ -49,7 +49,7 @@ def picture(task: Task, _settings: Any) -> Outcome:
     return Outcome(RenderedRecord("none"), files={"preview.png": png(task.object_id.encode())})
 
 
-def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]:
+def stage_job(stage: str, source: str, shard: str, config: Any) -> Job[Any]:
     """Return the job that the stage's rule would start."""
 
     def table(name: str) -> Path:
@@ -88,10 +88,10 @@ def stage_job(stage: str, source: str, shard: str, config: Any) -> ShardJob[Any]
     outputs |= {n: table(stage).with_suffix(f".{n}.parquet") for n in ("rejects", "findings")}
     if stage in ("normalize", "annotate", "render"):
         outputs["assets"] = table(stage).with_suffix(".tar")
-    return ShardJob(stage, source, shard, inputs, outputs, stage_settings(config, stage))
+    return Job(stage, source, shard, inputs, outputs, stage_settings(config, stage))
 
 
-def library_job(stage: str, config: Any) -> ShardJob[Any]:
+def library_job(stage: str, config: Any) -> Job[Any]:
     """Return the job of a whole-library stage."""
     root = layout.LIBRARY
     tables = ("objects", "links", "joints", "exclusions", "findings", "rejects", "categories")
@@ -124,7 +124,7 @@ def library_job(stage: str, config: Any) -> ShardJob[Any]:
         ),
     }
     inputs, outputs = wiring[stage]
-    return ShardJob(stage, "", "", inputs, outputs, stage_settings(config, stage))
+    return Job(stage, "", "", inputs, outputs, stage_settings(config, stage))
 
 
 def build() -> None:

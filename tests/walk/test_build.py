@@ -17,6 +17,7 @@ import yaml
 
 from aa_dataset.format.schema import TABLES
 from aa_dataset.kinematics.urdf_tree import read_tree
+from aa_dataset.library.verify import verify_library
 from pipeline.raw.inventory import object_id
 from tests.kit.places import REPOSITORY
 from tests.walk.raw_objects import BROKEN
@@ -47,6 +48,11 @@ def test_a_broken_object_has_its_reason_and_a_sentence(built: Workspace) -> None
     assert found["local-empty"]["code"] == "metadata_missing"
     assert found[object_id("local", "two\nlines")]["code"] == "metadata_missing"
     assert found["local-linked"]["code"] == "folder_invalid"
+
+
+@pytest.mark.parametrize("folder", ["library", "release"])
+def test_no_law_is_broken(built: Workspace, folder: str) -> None:
+    assert list(verify_library(built.root / folder)) == []
 
 
 def test_of_equal_objects_one_is_kept(built: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -44,7 +45,9 @@ def having(*languages: str) -> list[str]:
 
 
 def run(built: Workspace, words: list[str], home: Path) -> subprocess.CompletedProcess[str]:
-    done = built.warm.run(built.root, *words, AA_HOME=str(home), PYTHONPATH=str(built.root))
+    done = built.warm.run(
+        built.root, *words, AA_HOME=str(home), PYTHONPATH=str(built.root), OMP_NUM_THREADS="1"
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     return done
 
@@ -69,6 +72,11 @@ def test_python_snippets_run(desk: Workspace, page: str) -> None:
         assert re.search(r"generated-\S+ \S+ CC0-1.0 \S+object\.urdf", done.stdout)
         assert done.stdout.splitlines()[-2:] == ["0.0", "0.0"]
         assert "of the 19,977 objects" in done.stderr
+        losses = [float(text) for text in re.findall(r"^loss (\S+)$", done.stdout, re.M)]
+        assert len(losses) >= 20 and sum(losses[-4:]) < 0.9 * sum(losses[:4])
+    if page == "docs/tutorials/train.md":
+        losses = [float(text) for text in re.findall(r"mean loss (\S+)$", done.stdout, re.M)]
+        assert len(losses) == 20 and losses[-1] < 0.9 * losses[0]
     if page == "docs/metric.md":
         assert [round(float(word), 9) for word in done.stdout.split()] == [0.3, 1.5]
 
@@ -108,6 +116,8 @@ def run_aa(desk: Workspace, verb: str, rest: list[str]) -> None:
     if verb == "unpack":  # `desk` did it, and it refuses a folder that is there
         assert (desk.root / rest[0]).is_dir()
         return
+    if verb == "demo":  # several pages show it, and it refuses a folder with files
+        shutil.rmtree(desk.root / "aa-demo", ignore_errors=True)
     done = run(desk, ["aa_dataset.cli", verb, *rest], desk.root / "home")
     if verb == "score":
         scores = re.findall(r"^E_\S+(?: \[m\]| tree)?\s+(\S+)", done.stdout, re.M)

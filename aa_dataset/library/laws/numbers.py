@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.library.laws.law import Findings, Law, Mask, Subject, broken, named
 
-TOLERANCE = 1e-9  # relative; the numbers of a table are rounded after the same computation
+TOLERANCE = 1e-8  # relative; numbers of a table have nine digits
 SEVERITIES = ("info", "warning", "error")
 
 Array = NDArray[np.float64]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registration of a predicted box to the true one: rotation of the axes, scale, translation.
 
-A box looks the same after half a turn about any of its axes, so four rotations always fit alike.
-The first in the order of conventions is taken, and every estimate is marked as ambiguous.
+A box looks the same after half a turn about any of its axes, so four rotations always fit alike. Of
+those that fit nearly as well as the best, the first in the order of conventions is taken: a cube
+must not be laid on its side for the sake of a hundredth. Every estimate is marked as ambiguous.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ def estimate_box(prediction: Box, truth: Box) -> Estimate:
         raise PredictionError("the box of its shape has no size, so it cannot be registered.")
     goal, wanted = _center_and_extents(truth)
     fits = [_fit(np.abs(applied(turn, extents)), wanted) for turn in axis_turns()]
-    # Sums in another order differ in the last digits, which must not choose the axes.
     least = min(residual for _, residual in fits)
-    tie = least + 1e-9 * float(length(wanted))
-    best = next(k for k, (_, residual) in enumerate(fits) if residual <= tie)
+    # Sums in another order differ in the last digits, which must not choose the axes.
+    digits = 1e-9 * float(length(wanted))
+    best = next(k for k, (_, residual) in enumerate(fits) if residual <= CLOSE * least + digits)
     scale, residual = fits[best]
     turn = axis_turns()[best]
     similarity = Similarity(scale, turn, goal - scale * applied(turn, center))
     runner_up = min(other for k, (_, other) in enumerate(fits) if k != best)
-    return Estimate(similarity, residual, runner_up, runner_up <= CLOSE * residual + tie)
+    return Estimate(similarity, residual, runner_up, runner_up <= CLOSE * residual + digits)
 
 
 def _center_and_extents(box: Box) -> Box:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf_writer import write_urdf
 from aa_dataset.score.readers.ditto import JOINT, PART, QUANT, ROOT, TYPES, URDF
-from aa_dataset.score.simulated.forced import main_joint, second_state, with_limits
+from aa_dataset.score.simulated.forced import only_main
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 PADDING = 1.1  # of the box around both point clouds
@@ -23,10 +22,7 @@ MEAN_LENGTH = np.float32(0.98)  # of an axis: the mean of unit vectors that diff
 
 def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the main joint alone, which moves from rest to its second state."""
-    main = main_joint(tree, setting, "Ditto")
-    changed = with_limits(main, 0.0, second_state(main))
-    joint = replace(changed, name=JOINT, parent=ROOT, child=PART)
-    return KinematicTree(tree.name, (ROOT, PART), (joint,))
+    return only_main(tree, setting, "Ditto", joint=JOINT, links=(ROOT, PART))
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:

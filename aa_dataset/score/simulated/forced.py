@@ -63,11 +63,16 @@ def second_state(joint: Joint) -> float:
     return far if slides else max(-math.pi, min(far, math.pi))
 
 
-def main_joint(tree: KinematicTree, setting: Setting, method: str) -> Joint:
-    """Return the joint that a method for one joint is shown."""
+def only_main(
+    tree: KinematicTree, setting: Setting, method: str, *, joint: str, links: tuple[str, str]
+) -> KinematicTree:
+    """Return the one joint that a method is shown, from rest to its second state, renamed."""
     if not setting.main:
         raise ArenaError(f"{setting.object_id} has no joint that moves; {method} needs one.")
-    return tree.joint(setting.main)
+    main = tree.joint(setting.main)
+    changed = with_limits(main, 0.0, second_state(main))
+    kept = replace(changed, name=joint, parent=links[0], child=links[1])
+    return KinematicTree(tree.name, links, (kept,))
 
 
 def star(name: str, joints: Iterable[Joint], *, root: str, link: str) -> KinematicTree:

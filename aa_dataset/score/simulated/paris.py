@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import exp_twist, revolute_screw
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.readers.paris import JOINT, PART, ROOT
-from aa_dataset.score.simulated.forced import main_joint, second_state, with_limits
+from aa_dataset.score.simulated.forced import only_main
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 FILE = "it5000_test_motion.json"  # of the default number of steps
@@ -23,10 +22,7 @@ FILE = "it5000_test_motion.json"  # of the default number of steps
 
 def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the main joint alone, which moves from rest to its second state."""
-    main = main_joint(tree, setting, "PARIS")
-    changed = with_limits(main, 0.0, second_state(main))
-    joint = replace(changed, name=JOINT, parent=ROOT, child=PART)
-    return KinematicTree(tree.name, (ROOT, PART), (joint,))
+    return only_main(tree, setting, "PARIS", joint=JOINT, links=(ROOT, PART))
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:

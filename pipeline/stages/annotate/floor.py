@@ -83,13 +83,17 @@ def mass_findings(
 ) -> Iterator[Finding]:
     """Yield findings about the masses of a metric object.
 
-    Links below 0.1 g, and an object above 5 t or far from the usual masses of its category.
+    One about all links below 0.1 g, and one about an object above 5 t or far from the usual masses
+    of its category.
     """
     real = {name: one.body.mass for name, one in masses.items() if one.method != "negligible"}
-    for name, mass in real.items():
-        if mass < LIGHTEST:
-            detail = f"link {name} has {1000 * mass:.3g} g."
-            yield Finding(Code.MASS_UNUSUAL, detail, Severity.INFO)
+    light = [name for name, mass in real.items() if mass < LIGHTEST]
+    if light:
+        least = min(light, key=lambda name: real[name])
+        detail = f"link {least} has {1000 * real[least]:.3g} g."
+        if len(light) > 1:
+            detail = f"{len(light)} links have less than 0.1 g each; the lightest {detail}"
+        yield Finding(Code.MASS_UNUSUAL, detail, Severity.INFO)
     total = sum(real.values())
     if label is not None and label.lightest is not None and label.heaviest is not None:
         if not label.lightest / FAR_OFF <= total <= label.heaviest * FAR_OFF:

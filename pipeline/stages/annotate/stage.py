@@ -20,7 +20,7 @@ from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.base.records import read_records
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import Annotate, AnnotateSettings
 from pipeline.handover.annotated import AnnotatedRecord, JointRow
 from pipeline.handover.categorized import CategoryRecord
@@ -62,7 +62,7 @@ class AnnotateInput:
     where: AssetRange
 
 
-def run(job: ShardJob[AnnotateSettings]) -> None:
+def run(job: Job[AnnotateSettings]) -> None:
     """Annotate the objects of one shard that passed verification."""
     kept = read_records(job.inputs["verified"], VerifiedRecord)
     raw = read_records(job.inputs["sources"], IngestedRecord)

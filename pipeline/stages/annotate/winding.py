@@ -92,7 +92,7 @@ def _strata(extents: np.ndarray, total: int) -> np.ndarray:
 
 def winding(vertices: np.ndarray, faces: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return how often oriented triangles wind around points, (n,)."""
-    if not len(faces):
+    if not len(faces) or not len(points):
         return np.zeros(len(points))
     return np.ravel(igl.fast_winding_number(vertices, np.ascontiguousarray(faces), points))
 

@@ -9,7 +9,7 @@ from aa_dataset.format.labels import format_trace, parse_trace
 from pipeline.base.reasons import Code, Finding
 from pipeline.base.records import read_records
 from pipeline.base.tables import write_bytes
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import CategorizeSettings
 from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.ingested import IngestedRecord
@@ -20,7 +20,7 @@ from pipeline.stages.categorize.rules import Decision, decide, supercategory_of
 PROPOSER = "rules"
 
 
-def run(job: ShardJob[CategorizeSettings]) -> None:
+def run(job: Job[CategorizeSettings]) -> None:
     """Categorize one shard, and write proposals for its unknown labels."""
     load_taxonomy()  # once, before the workers fork
     ingested = read_records(job.inputs["records"], IngestedRecord)

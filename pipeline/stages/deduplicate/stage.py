@@ -32,7 +32,7 @@ from pipeline.base.reasons import Code, Reason, Severity
 from pipeline.base.records import read_records
 from pipeline.base.tables import write_table
 from pipeline.engine.inventory.index import load_index
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import DeduplicateSettings
 from pipeline.handover.annotated import AnnotatedFacts, Fingerprint
 from pipeline.handover.ingested import IngestedRecord
@@ -56,7 +56,7 @@ class Candidate:
     fingerprint: Fingerprint | None = None
 
 
-def run(job: ShardJob[DeduplicateSettings]) -> None:
+def run(job: Job[DeduplicateSettings]) -> None:
     """Compare the whole library; write rejects and findings."""
     order = {source: number for number, source in enumerate(job.settings.source_order)}
     rejects, findings = find_duplicates(_read_candidates(order))

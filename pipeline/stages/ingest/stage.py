@@ -15,7 +15,7 @@ from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.tables import compact_json, encodable
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import IngestSettings, SourceFacts, read
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.files import Sizes, open_raw, shared_sizes, total_bytes
@@ -52,7 +52,7 @@ class IngestInput:
     mark: str | None
 
 
-def run(job: ShardJob[IngestSettings]) -> None:
+def run(job: Job[IngestSettings]) -> None:
     """Ingest one shard."""
     facts = read(job.inputs["facts"], SourceFacts)
     root, listed = Path(facts.folder), read_inventory(job.inputs["inventory"])

@@ -34,7 +34,7 @@ from pipeline.base.tables import (
     write_table,
 )
 from pipeline.engine.inventory.index import load_index
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import ManifestSettings
 from pipeline.engine.stages import SHARD_STAGES
 from pipeline.raw.taxonomy import category_rows
@@ -87,7 +87,7 @@ class Shard:
         return asset_ranges(self.path(stage), self.path(stage, ".tar"))
 
 
-def run(job: ShardJob[ManifestSettings]) -> None:
+def run(job: Job[ManifestSettings]) -> None:
     """Write `library/` except for the splits and the seal."""
     shards = list(all_shards())
     duplicates = read_rows(job.inputs["duplicates"])

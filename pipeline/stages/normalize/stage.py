@@ -22,7 +22,7 @@ from pipeline.base import layout
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.base.records import read_records
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import (
     Budgets,
     Normalize,
@@ -92,7 +92,7 @@ class NormalizeInput:
     repairs: Sequence[Repair] = ()
 
 
-def run(job: ShardJob[NormalizeSettings]) -> None:
+def run(job: Job[NormalizeSettings]) -> None:
     """Normalize one shard."""
     root = Path(read(job.inputs["facts"], SourceFacts).folder)
     repairs = read_repairs(job.inputs["repairs"])

@@ -26,7 +26,7 @@ from pipeline.base.assets import AssetRange, AssetWriter, read_fragment, require
 from pipeline.base.reasons import Code, Reason
 from pipeline.base.seal import require_sealed, seal_folder
 from pipeline.base.tables import read_rows, replacing, write_arrow, write_bytes, write_table
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import About, PublishSettings
 from pipeline.raw.taxonomy import category_rows
 from pipeline.stages.publish.annotations import annotated_object, bare_rows
@@ -40,7 +40,7 @@ BARE = Redistribution.ANNOTATIONS  # no files, and no words of the source
 OBJECT_ID = re.compile(r"[a-z][a-z0-9_]*-[a-z0-9_.-]*[a-z0-9_-]")
 
 
-def run(job: ShardJob[PublishSettings]) -> None:
+def run(job: Job[PublishSettings]) -> None:
     """Write the release folder."""
     whole = require_sealed(LIBRARY)
     rows = read_rows(LIBRARY.table("objects"))

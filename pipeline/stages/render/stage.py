@@ -21,7 +21,7 @@ from aa_dataset.render.camera import look_at
 from pipeline.base.assets import AssetRange, asset_ranges, read_range
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.reasons import Reason
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import RenderSettings
 from pipeline.handover.rendered import RenderedRecord
 from pipeline.shapes.glb import read_links
@@ -37,7 +37,7 @@ class RenderInput:
     backend: str
 
 
-def run(job: ShardJob[RenderSettings]) -> None:
+def run(job: Job[RenderSettings]) -> None:
     """Render one shard."""
     backend = choose_backend(job.settings.render.backend)
     places = asset_ranges(job.inputs["records"], job.inputs["assets"])

@@ -23,7 +23,7 @@ from aa_dataset.kinematics import JointType
 from pipeline.base import layout
 from pipeline.base.seal import read_marks, seal_folder
 from pipeline.base.tables import read_rows, write_bytes, write_table
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import Split, SplitSettings
 from pipeline.stages.split.figure import coverage_figure
 from pipeline.stages.split.frozen import Recognition, best_recognition
@@ -79,7 +79,7 @@ class Evaluations:
         return [*said, *([self.remark] if self.remark else [])]
 
 
-def run(job: ShardJob[SplitSettings]) -> None:
+def run(job: Job[SplitSettings]) -> None:
     """Write the splits and the report, and seal the library."""
     objects = read_rows(job.inputs["objects"], OBJECT_COLUMNS)
     joints = read_rows(job.inputs["joints"], JOINT_COLUMNS)

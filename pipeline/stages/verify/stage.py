@@ -18,7 +18,7 @@ from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Code, Finding, Reason, Severity
 from pipeline.base.records import read_records
 from pipeline.base.tables import read_rows
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import Verify, VerifySettings
 from pipeline.handover.categorized import CategoryRecord
 from pipeline.handover.collisions import names_with_collisions
@@ -57,7 +57,7 @@ class VerifyInput:
     earlier: Sequence[tuple[str, str]] = ()
 
 
-def run(job: ShardJob[VerifySettings]) -> None:
+def run(job: Job[VerifySettings]) -> None:
     """Verify one shard."""
     load_taxonomy()  # once, before the workers fork
     load_rules()

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from aa_dataset.cli.terminal import say_json
 from pipeline.base.locks import locked
 from pipeline.engine.config import load_config
 from pipeline.tools.fetch.access import Source, find_source
@@ -43,7 +44,17 @@ def main(arguments: list[str]) -> int:
     if place.root.exists() and not place.root.is_dir():
         raise FetchError(f"{place.root} is a file; give a folder with --dest.")
     if given.verify:
-        return _verify_files(source, place)
+        return _verify_files(source, place, as_json=given.json)
+    if given.dry_run and source.kind not in ("manual", "generated"):
+        return _dry_run(source, place, TimeLimit(given.time_limit), as_json=given.json)
+    status = _fetch(source, place, given)
+    if given.json:
+        say_json(survey(source, place.root))
+    return status
+
+
+def _fetch(source: Source, place: FetchLayout, given: argparse.Namespace) -> int:
+    """Unpack the given archive, download what is missing, or say how to get it."""
     limit = TimeLimit(given.time_limit)
     if given.archive is not None:
         with _folder_lock(place):
@@ -53,10 +64,12 @@ def main(arguments: list[str]) -> int:
         )
         return _print_objects_found(source, place)
     if source.kind in ("manual", "generated"):
-        return _print_manual_steps(source, place)
-    remotes = hub_files(source, limit) if source.kind == "hub" else _archive_files(source)
-    run = _dry_run if given.dry_run else _fetch_source
-    return run(source, remotes, place=place, limit=limit)
+        return _print_manual_steps(source, place, as_json=given.json)
+    return _fetch_source(source, _remotes(source, limit), place=place, limit=limit)
+
+
+def _remotes(source: Source, limit: TimeLimit) -> list[Remote]:
+    return list(hub_files(source, limit) if source.kind == "hub" else _archive_files(source))
 
 
 def _argument_parser() -> argparse.ArgumentParser:
@@ -76,6 +89,7 @@ def _argument_parser() -> argparse.ArgumentParser:
         metavar="MINUTES",
         help="stop after this time; the next run resumes (default: %(default)g)",
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--dry-run", action="store_true", help="show what would be fetched")
     what.add_argument("--verify", action="store_true", help="check files against the receipt")
@@ -147,29 +161,38 @@ def _print_stale_files(stale: Sequence[str]) -> None:
         )
 
 
-def _dry_run(
-    source: Source, remotes: Sequence[Remote], *, place: FetchLayout, limit: TimeLimit
-) -> int:
+def _dry_run(source: Source, place: FetchLayout, limit: TimeLimit, *, as_json: bool) -> int:
+    remotes = _remotes(source, limit)
     missing = Transfer(source, remotes, place=place, limit=limit).missing()
+    total = sum(remote.size for remote in missing)
+    need, free = needed_space(source, missing, place), free_space(place.root)
+    if as_json:
+        files = [{"name": remote.name, "size": remote.size} for remote in missing]
+        sizes = {"bytes": total, "needed_bytes": need, "free_bytes": free}
+        facts = {"source": source.name, "folder": place.root.as_posix(), "of": len(remotes)}
+        say_json({**facts, "files": files, **sizes})
+        return 0
     for remote in missing[:SHOWN]:
         unpacked = ", unpacked" if source.unpack_rule(remote.name) else ""
         _print_line(f"{_byte_count(remote.size):>10}  {remote.name}{unpacked}")
     if len(missing) > SHOWN:
         _print_line(f"            and {len(missing) - SHOWN:,} more")
-    total = sum(remote.size for remote in missing)
     _print_line(
         f"{_byte_count(total):>10}  in {_file_count(len(missing))} of {len(remotes):,}, "
         f"into {place.root}"
     )
-    need, free = needed_space(source, missing, place), free_space(place.root)
     _print_line(
         f"{_byte_count(need):>10}  needed on disk, approximately; {_byte_count(free)} are free"
     )
     return 0
 
 
-def _verify_files(source: Source, place: FetchLayout) -> int:
+def _verify_files(source: Source, place: FetchLayout, *, as_json: bool) -> int:
     count, problems = verify(source, place)
+    if as_json:
+        facts = {"source": source.name, "folder": place.root.as_posix(), "files": count}
+        say_json({**facts, "problems": list(problems)})
+        return 1 if problems else 0
     for problem in problems[:SHOWN]:
         _print_line(problem)
     if len(problems) > SHOWN:
@@ -179,11 +202,13 @@ def _verify_files(source: Source, place: FetchLayout) -> int:
     return 1 if problems else 0
 
 
-def _print_manual_steps(source: Source, place: FetchLayout) -> int:
+def _print_manual_steps(source: Source, place: FetchLayout, *, as_json: bool) -> int:
     """Look for the files of a source that cannot be downloaded, and print how to get them."""
     found = survey(source, place.root)["found"]
     if found:
         return _print_objects_found(source, place)
+    if as_json:  # the facts about the source say it
+        return 1
     _print_line(f"{source.name}: no objects in {place.root}.")
     _print_line(how_to_get(source, place.root))
     return 1

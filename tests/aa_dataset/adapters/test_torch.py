@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -147,6 +148,15 @@ def test_workers_give_what_one_process_gives(dataset: Dataset) -> None:
                 assert torch.equal(value, other[name])
             else:
                 assert value == other[name]
+
+
+def test_pickles_leave_the_arrays_out(dataset: Dataset) -> None:
+    samples = ObjectDataset(dataset, points=8, seed=2)
+    text = pickle.dumps((samples, ObjectStream(dataset[1:])))
+    assert len(text) < 3000
+    again, stream = pickle.loads(text)
+    assert torch.equal(again[1]["points"], samples[1]["points"])
+    assert torch.equal(next(iter(stream))["limits"], samples[1]["limits"])
 
 
 def test_a_rank_that_is_none_is_a_sentence(dataset: Dataset) -> None:

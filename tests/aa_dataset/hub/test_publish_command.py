@@ -35,6 +35,9 @@ def release(tmp_path: Path) -> Path:
     root = build_library(tmp_path / "release", OPEN)
     (root / "README.md").write_text("---\nlicense: cc0-1.0\n---\n# The card\n")
     (root / "LICENSE").write_text("CC0-1.0\n")
+    (root / "croissant.json").write_text("{}")
+    (root / "data/objects").mkdir(parents=True)
+    shutil.copy(root / "objects.parquet", root / "data/objects/train.parquet")
     seal_release(root)
     (root / "notes.txt").write_text("nobody should see this")
     return root
@@ -145,6 +148,7 @@ def test_a_new_release_replaces_tables_and_tars_and_keeps_other_files(hub, relea
     files = repository.commits[repository.branches["main"]]
     assert status == 0 and "assets/old-0000.tar" in out and "remove" in out
     assert "assets/old-0000.tar" not in files and files["logo.png"] == b"a picture"
+    assert "data/objects/train.parquet" not in files  # the second release has no such file
     assert len(repository.tags) == 2  # both revisions can be loaded
     for tag in repository.tags:
         assert load_dataset(NAME, repo_id=REPO, revision=tag, verbose=False)[0].urdf_path

@@ -177,3 +177,23 @@ def test_neighbors_are_joined_up_to_a_size(pristine_library):
     assert sorted(names) == sorted(by_tar.values())
     assert [len(run.assets) for run in runs(assets, most=1)] == [1] * 5
     assert [len(run.assets) for run in runs(assets[::2])] == [1, 1, 1]
+
+
+def test_the_full_check_of_a_download(hub, cache, capsys):
+    pull(capsys, "--ids", JAR, "local-stool")
+    assert main(["verify", NAME]) == 0
+    assert "every law holds" in capsys.readouterr().out
+    path = next(cache.rglob(f"objects/{JAR}.tar"))
+    sound = path.read_bytes()
+    path.write_bytes(sound[:520] + b"\xff" + sound[521:])
+    assert main(["verify", NAME, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["problems"]
+    assert [(one["law"], one["file"]) for one in found] == [("contents", str(path))]
+
+
+def test_a_cache_that_cannot_be_written_still_opens_what_it_has(hub, capsys, monkeypatch):
+    pull(capsys, "--all")
+    monkeypatch.setattr("aa_dataset.hub.landing.tempfile.mkstemp", None)  # any write would fail
+    dataset = load_dataset(NAME, repo_id=REPO, verbose=False)
+    assert dataset[JAR].read("object.urdf")
+    assert main(["pull", "--repo", REPO, "--all"]) == 0

@@ -238,7 +238,7 @@ def mutated(draw) -> Any:
     return document
 
 
-@settings(max_examples=1000)
+@settings(max_examples=250)
 @given(mutated())
 def test_schema_and_validator_accept_the_same_documents(document):
     if accepts(document):

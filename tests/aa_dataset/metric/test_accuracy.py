@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from metric_references import precise_distance
 
 from aa_dataset.kinematics import Joint, RigidBody
 from aa_dataset.metric import KineticNorm, SplitNorm, joint_distance, pairwise_distance
 from aa_dataset.metric._engine import has_numba
+from tests.kit.metric_references import precise_distance
 
 NEEDS_NUMBA = pytest.mark.skipif(not has_numba(), reason="numba is an optional extra")
 ENGINES = ["numpy", pytest.param("numba", marks=NEEDS_NUMBA)]

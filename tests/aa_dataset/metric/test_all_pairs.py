@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from metric_laws import both_norms
-from metric_trees import SHAPES, corrupted, knobs, random_tree
 from scipy.optimize import linear_sum_assignment
 
 from aa_dataset.errors import NormError, ShapeError, UnboundedRangeError
@@ -27,6 +25,8 @@ from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.tree import batch as batches
 from aa_dataset.metric.tree import neighbors
 from aa_dataset.metric.tree.relaxation import TreeBatch
+from benchmarks.metric_trees import SHAPES, corrupted, knobs, random_tree
+from tests.kit.metric_laws import both_norms
 
 PI = math.pi
 ENGINES = ("numpy", "numba") if has_numba() else ("numpy",)

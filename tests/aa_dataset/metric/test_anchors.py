@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_strategies import bodies, bounded_joints, numbers, trees, vectors
 
 from aa_dataset.errors import JointError
 from aa_dataset.kinematics import Joint, KinematicTree, Mimic, exp_twist
 from aa_dataset.metric import anchor_offset, joint_distance, tree_distance
+from tests.kit.metric_strategies import bodies, bounded_joints, numbers, trees, vectors
 
 
 @settings(max_examples=30)

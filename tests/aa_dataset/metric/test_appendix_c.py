@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_references import size
-from metric_strategies import bounded_joints, directions, norms, numbers, ranges, scales, vectors
 
 from aa_dataset.kinematics import Joint, RigidBody
 from aa_dataset.metric import KineticNorm, SplitNorm, joint_distance
+from tests.kit.metric_references import size
+from tests.kit.metric_strategies import (
+    bounded_joints,
+    directions,
+    norms,
+    numbers,
+    ranges,
+    scales,
+    vectors,
+)
 
 
 @given(ranges, numbers(0, math.pi / 2), numbers(0.1, 5))

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 from articulatearena.cli import main
-from authors_equality import equalities
 
+from benchmarks.authors_equality import equalities
 from tests.kit.places import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "articulatearena.md").read_text(encoding="utf-8")

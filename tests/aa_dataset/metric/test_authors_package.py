@@ -6,18 +6,18 @@ from dataclasses import replace
 import articulatearena as authors
 import numpy as np
 import pytest
-from authors_cases import joint_pairs, tree_pairs
-from authors_equality import (
+
+from aa_dataset.kinematics import Joint
+from aa_dataset.metric import SplitNorm, joint_distance, pairwise_distance, tree_distance
+from benchmarks.authors_cases import joint_pairs, tree_pairs
+from benchmarks.authors_equality import (
     KAPPA,
     component_equalities,
     difference,
     joint_equalities,
     tree_equalities,
 )
-from metric_references import precise_distance
-
-from aa_dataset.kinematics import Joint
-from aa_dataset.metric import SplitNorm, joint_distance, pairwise_distance, tree_distance
+from tests.kit.metric_references import precise_distance
 
 LIMIT = 1e-9
 

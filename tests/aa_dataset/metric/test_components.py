@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from metric_strategies import bounded_joints, directions, joints, numbers, vectors
 
 from aa_dataset.kinematics import Joint
 from aa_dataset.metric import component_errors, joint_distance, motion_size
+from tests.kit.metric_strategies import bounded_joints, directions, joints, numbers, vectors
 
 HINGE = Joint("hinge", "revolute", [0, 0, 1], [0.5, 0.2, 0], 0.0, 1.5)
 DRAWER = Joint("drawer", "prismatic", [1, 0, 0], [0, 0, 0.3], 0.0, 0.4)

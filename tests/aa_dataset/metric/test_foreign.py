@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from articulatearena.previous_metrics.component_scores import JointTuple
 from hypothesis import given, settings
-from metric_strategies import bodies, bounded_joints, joints, scales, trees
 
 from aa_dataset.errors import ArgumentError, JointError, NormError, TreeError
 from aa_dataset.kinematics import Joint, RigidBody, exp_twist
@@ -40,6 +39,7 @@ from aa_dataset.metric import (
 from aa_dataset.metric.foreign import gram_matrix, screw_and_limits, screw_joint
 from aa_dataset.metric.losses import smooth_loss
 from aa_dataset.metric.tree import batch
+from tests.kit.metric_strategies import bodies, bounded_joints, joints, scales, trees
 
 SCREW = np.array([0, 0.6, 0.8, 0.1, -0.4, 0.3])
 Z = np.array([0, 0, 1.0])

@@ -8,17 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from metric_references import distance, size
-from metric_strategies import (
-    bodies,
-    bounded_joints,
-    directions,
-    joints,
-    norms,
-    numbers,
-    scales,
-    vectors,
-)
 
 from aa_dataset.errors import JointError, NormError, UnboundedRangeError
 from aa_dataset.kinematics import Joint, RigidBody, exp_twist
@@ -31,6 +20,17 @@ from aa_dataset.metric import (
     joint_distance,
     motion_size,
     twist_norm,
+)
+from tests.kit.metric_references import distance, size
+from tests.kit.metric_strategies import (
+    bodies,
+    bounded_joints,
+    directions,
+    joints,
+    norms,
+    numbers,
+    scales,
+    vectors,
 )
 
 FIXED = Joint("weld", "fixed", [0, 0, 1], [0, 0, 0])

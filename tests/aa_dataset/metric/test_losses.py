@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from metric_strategies import bounded_joints, joints, norms, numbers
 
 from aa_dataset.errors import NormError, UnboundedRangeError
 from aa_dataset.kinematics import Joint, RigidBody
@@ -19,6 +18,7 @@ from aa_dataset.metric.losses import (
     smooth_loss,
     soft_min_loss,
 )
+from tests.kit.metric_strategies import bounded_joints, joints, norms, numbers
 
 LIBRARIES = ("numpy", "torch", "jax")
 NORMS = (

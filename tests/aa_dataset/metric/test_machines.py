@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.kit.places import REPOSITORY
 from tests.processors import core_types, without_dispatch
 
 HERE = Path(__file__).parent
@@ -21,9 +22,7 @@ OFTEN = ("Prescott", "Haswell")
 
 def digits(**variables):
     """Return what `tree_digits` prints under some environment variables."""
-    root = HERE.parents[2]
-    paths = [str(root), str(HERE), str(root / "benchmarks")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **variables}
     command = [sys.executable, "-W", "ignore", str(HERE / "tree_digits.py")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return done.stdout

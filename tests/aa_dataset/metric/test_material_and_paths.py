@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from metric_references import size
-from metric_strategies import bounded_joints, norms, numbers, vectors
 
 from aa_dataset.kinematics import Joint, RigidBody, exp_twist
 from aa_dataset.metric import (
@@ -23,6 +21,8 @@ from aa_dataset.metric import (
     sampled_distance,
     twist_norm,
 )
+from tests.kit.metric_references import size
+from tests.kit.metric_strategies import bounded_joints, norms, numbers, vectors
 
 
 def point_body(points, masses):

@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
-from metric_laws import LAWS
 
 from aa_dataset.metric import _pairs, bootstrap, components, losses, norms, pairwise, paths
 from aa_dataset.metric import distance as metric_distance
 from aa_dataset.metric.tree import bounds, distance, problem, search, skeleton
+from tests.kit.metric_laws import LAWS
 
 
 def no_swap(patch):

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given
-from metric_references import gram, size
-from metric_strategies import bodies, bounded_joints, norms, numbers, vectors
 
 from aa_dataset.errors import ArenaError, NormError, SingularBodyError
 from aa_dataset.kinematics import RigidBody, adjoint, exp_twist
 from aa_dataset.metric import KineticNorm, SplitNorm, joint_distance, twist_norm
+from tests.kit.metric_references import gram, size
+from tests.kit.metric_strategies import bodies, bounded_joints, norms, numbers, vectors
 
 
 @given(norms, vectors, vectors)

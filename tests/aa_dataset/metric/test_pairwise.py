@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_strategies import bounded_joints, joints, norms, scales
 
 from aa_dataset import metric
 from aa_dataset.errors import MissingExtraError, NormError, ShapeError, UnboundedRangeError
@@ -24,6 +23,7 @@ from aa_dataset.metric import (
     pairwise_distance,
 )
 from aa_dataset.metric._engine import has_numba
+from tests.kit.metric_strategies import bounded_joints, joints, norms, scales
 
 NEEDS_NUMBA = pytest.mark.skipif(not has_numba(), reason="numba is an optional extra")
 ENGINES = ["numpy", pytest.param("numba", marks=NEEDS_NUMBA)]

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from metric_trees import corrupted, random_joint, random_tree
 
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.metric import (
@@ -16,6 +15,7 @@ from aa_dataset.metric import (
     tree_distance,
 )
 from aa_dataset.metric.tree.relaxation import TreeBatch
+from benchmarks.metric_trees import corrupted, random_joint, random_tree
 
 
 def test_nearest_joints_is_a_sorted_scan():

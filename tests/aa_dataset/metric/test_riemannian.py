@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from metric_strategies import bodies, bounded_joints, joints, norms, numbers, trees
 
 from aa_dataset.errors import ArgumentError, JointError, NormError
 from aa_dataset.kinematics import Joint, RigidBody
@@ -36,6 +35,7 @@ from aa_dataset.metric import (
     twist_norm,
 )
 from aa_dataset.metric.losses import invariant_loss, soft_min_loss
+from tests.kit.metric_strategies import bodies, bounded_joints, joints, norms, numbers, trees
 
 HINGE = Joint("h", "revolute", [0, 0, 1], [0.3, 0, 0], 0, 1)
 SLIDE = Joint("s", "prismatic", [1, 2, 0], [0, 0, 0], -0.2, 0.5)

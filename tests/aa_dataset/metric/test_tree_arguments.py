@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from metric_trees import random_tree
 
 from aa_dataset.errors import ArgumentError, JointError, NormError
 from aa_dataset.kinematics import Joint
@@ -20,6 +19,7 @@ from aa_dataset.metric import (
     tree_distances,
 )
 from aa_dataset.score.parameters import Parameters
+from benchmarks.metric_trees import random_tree
 
 KAPPA = {"compactify": 3.0}
 

@@ -5,14 +5,11 @@ import itertools
 import math
 from dataclasses import replace
 
-import metric_references as reference
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from metric_strategies import bodies, bounded_joints, joints, norms, scales, trees
-from metric_trees import SHAPES, corrupted, knobs, random_tree
 
 from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.metric import (
@@ -28,6 +25,9 @@ from aa_dataset.metric import (
 from aa_dataset.metric._engine import has_numba
 from aa_dataset.metric.tree.problem import Problem, is_admissible
 from aa_dataset.metric.tree.search import heaviest_matching
+from benchmarks.metric_trees import SHAPES, corrupted, knobs, random_tree
+from tests.kit import metric_references as reference
+from tests.kit.metric_strategies import bodies, bounded_joints, joints, norms, scales, trees
 
 ENGINES = ("numpy", "numba") if has_numba() else ("numpy",)
 PI = math.pi

@@ -4,13 +4,10 @@
 import math
 from dataclasses import replace
 
-import metric_references as reference
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from metric_strategies import bodies, bounded_joints, trees
-from metric_trees import corrupted, random_tree
 
 from aa_dataset.errors import JointError, NormError, TreeError, UnboundedRangeError
 from aa_dataset.kinematics import Joint, KinematicTree, RigidBody, merge_bodies
@@ -25,6 +22,9 @@ from aa_dataset.metric import (
     relaxed_tree_distance,
     tree_distance,
 )
+from benchmarks.metric_trees import corrupted, random_tree
+from tests.kit import metric_references as reference
+from tests.kit.metric_strategies import bodies, bounded_joints, trees
 
 PI = math.pi
 

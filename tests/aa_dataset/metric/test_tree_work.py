@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from metric_trees import SHAPES, corrupted, knobs, random_tree
 from scipy.sparse import csr_array
 
 from aa_dataset.metric import KineticNorm, _engine, constant_penalty_distance, tree_distance
@@ -15,6 +14,7 @@ from aa_dataset.metric.tree.bounds import block_bounds
 from aa_dataset.metric.tree.problem import Problem
 from aa_dataset.metric.tree.skeleton import contract
 from aa_dataset.metric.tree.work import Meter, StoppedError
+from benchmarks.metric_trees import SHAPES, corrupted, knobs, random_tree
 
 PI = math.pi
 needs_numba = pytest.mark.skipif(not _engine.has_numba(), reason="numba is not installed")
@@ -166,10 +166,9 @@ def test_a_search_that_may_stop_early_does_so_only_when_it_may():
 
 
 def test_bodies_price_the_same_in_both_engines():
-    from metric_laws import sample_joints
-
     from aa_dataset.kinematics import KinematicTree, RigidBody
     from aa_dataset.metric import BodyNorms
+    from tests.kit.metric_laws import sample_joints
 
     body = RigidBody(2.0, np.array([0.4, -0.3, 0.2]), np.diag([0.5, 0.6, 0.9]))
     edges = [

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from metric_trees import random_tree
 
 from aa_dataset.metric import SplitNorm, nearest_trees
+from benchmarks.metric_trees import random_tree
+from tests.kit.places import REPOSITORY
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 PROGRAM = f"""
 import sys
-sys.path.insert(0, {str(BENCHMARKS)!r})
+sys.path.insert(0, {str(REPOSITORY)!r})
 import numpy as np
-from metric_trees import random_tree
+from benchmarks.metric_trees import random_tree
 from aa_dataset.metric import nearest_trees, tree_distances
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ import math
 import sys
 
 import numpy as np
-from metric_laws import both_norms
-from metric_trees import SHAPES, corrupted, knobs, random_tree
 
 from aa_dataset.metric import PackedTrees, nearest_trees, tree_distance, tree_distances
 from aa_dataset.metric._engine import has_numba
+from benchmarks.metric_trees import SHAPES, corrupted, knobs, random_tree
+from tests.kit.metric_laws import both_norms
 
 PI = math.pi
 ENGINES = ("numpy", "numba") if has_numba() else ("numpy",)

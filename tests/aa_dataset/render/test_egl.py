@@ -65,6 +65,28 @@ def test_a_used_context_draws_as_a_new_one(monkeypatch: pytest.MonkeyPatch) -> N
         assert all((a == b).all() for a, b in zip(drawn(name), alone[name], strict=True))
 
 
+def test_the_picture_is_what_pyrender_reads_with_the_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {name: drawn(name) for name in OBJECTS}
+    egl.close_context()
+    from pyrender.renderer import Renderer
+
+    read = Renderer._read_main_framebuffer
+    depths = []
+
+    def noted(self: Any, scene: Any, flags: int) -> Any:
+        color, depth = read(self, scene, flags)
+        depths.append(depth)
+        return color, depth
+
+    monkeypatch.setattr(
+        egl._Context, "_read_color", lambda self, *given: noted(self._renderer._renderer, *given)
+    )
+    for name, pictures in expected.items():
+        assert all((a == b).all() for a, b in zip(drawn(name), pictures, strict=True))
+    assert all(depth.shape == (64, 64) for depth in depths)
+    egl.close_context()
+
+
 @pytest.mark.parametrize("name", OBJECTS)
 def test_two_states_that_share_textures_are_drawn_as_each_alone(name: str) -> None:
     views, camera = states(name)

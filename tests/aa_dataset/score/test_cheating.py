@@ -12,8 +12,6 @@ import re
 import shutil
 
 import pytest
-from cheating import frozen_case, write_frozen_library
-from cheating_submissions import REFERENCES, TRICKS, headlines, write_all, write_submissions
 
 from aa_dataset import load_dataset
 from aa_dataset.errors import LibraryError
@@ -21,6 +19,14 @@ from aa_dataset.score.evaluate import evaluate
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.result.record import Parameters, write_result
 from aa_dataset.score.result.scores import PROTOCOLS
+from benchmarks.cheating import frozen_case, write_frozen_library
+from benchmarks.cheating_submissions import (
+    REFERENCES,
+    TRICKS,
+    headlines,
+    write_all,
+    write_submissions,
+)
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part, write_urdf

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cheating import write_frozen_library
 
 from aa_dataset import load_dataset
 from aa_dataset.score.evaluate import Plan, evaluate_into
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions
 from aa_dataset.score.result.record import read_result
+from benchmarks.cheating import write_frozen_library
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
 LINKS = '<link name="a"/><link name="b"/>'

@@ -21,7 +21,7 @@ from pipeline.base.errors import (
 from pipeline.base.reasons import Code, Finding, Reason
 from pipeline.base.records import Record
 from pipeline.base.tables import read_rows
-from pipeline.engine.runner import Outcome, ShardJob, Task, run_shard
+from pipeline.engine.runner import Job, Outcome, Task, run_shard
 from pipeline.engine.settings import CategorizeSettings
 from tests.kit import bench
 from tests.kit import settings as settings_kit
@@ -111,25 +111,25 @@ def attempts() -> list[str]:
     return Path("attempts").read_text().split()
 
 
-def job_in(folder: Path, **options: Any) -> ShardJob[CategorizeSettings]:
+def job_in(folder: Path, **options: Any) -> Job[CategorizeSettings]:
     """Return a job with short budgets."""
     budgets = replace(settings_kit.BUDGETS, **options.pop("budgets", {}))
     return bench.shard_job(folder, "stage", settings=CategorizeSettings(budgets), **options)
 
 
-def run(job: ShardJob, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def run(job: Job, orders: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Run the orders and return code and detail of every reject."""
     tasks = [Task(key, order) for key, order in orders.items()]
     run_shard(job, tasks, process=obey, record=Value)
     return {row["object_id"]: (row["code"], row["detail"]) for row in rejects(job)}
 
 
-def records(job: ShardJob) -> list[str]:
+def records(job: Job) -> list[str]:
     """Return the ids of the records, in the order of the file."""
     return [row["object_id"] for row in read_rows(job.outputs["records"])]
 
 
-def rejects(job: ShardJob) -> list[dict[str, Any]]:
+def rejects(job: Job) -> list[dict[str, Any]]:
     """Return the reject rows, in the order of the file."""
     return read_rows(job.outputs["rejects"])
 

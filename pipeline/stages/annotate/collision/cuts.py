@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 
@@ -129,44 +130,38 @@ def boxes(part: Part, cut: Cut) -> tuple[Box, Box]:
 
 def sides(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the points (., 3) of both sides of a cut, without their faces; None as `divided`."""
-    height, below, above, across = _sorted_faces(part, cut)
-    if not (below | across).any() or not (above | across).any():
-        return None
-    rim = _rim(part, height, part.faces[across])[0].reshape(-1, 3)
-    if height.all():  # no point lies in the plane
-        return (
-            np.concatenate([part.points[height < 0], rim]),
-            np.concatenate([part.points[height > 0], rim]),
-        )
-    found = []
-    for faces, is_there in ((below | across, height <= 0), (above | across, height >= 0)):
-        used = np.zeros(len(height), dtype=bool)
-        used[part.faces[faces]] = True
-        found.append(np.concatenate([part.points[used & is_there], rim]))
-    return found[0], found[1]
+    is_cut, below, above = _kernels().points_beside(*_to_cut(part, cut))
+    return (below, above) if is_cut else None
 
 
 def divided(part: Part, cut: Cut) -> tuple[Part, Part] | None:
     """Cut a part in two; None if all of it is on one side."""
-    height, below, above, across = _sorted_faces(part, cut)
-    if not (below | across).any() or not (above | across).any():
+    is_cut, below, above = _kernels().cut_faces(*_to_cut(part, cut))
+    if not is_cut:
         return None
-    rim, order, points_up = _rim(part, height, part.faces[across])
-    points = np.concatenate([part.points, rim.reshape(-1, 3)])
-    # The tip of a triangle, whose corner is alone on its side, and two triangles for the rest.
-    corner, left, right = order.T
-    to_left = len(part.points) + 2 * np.arange(len(order))
-    to_right = to_left + 1
-    tips = np.stack([corner, to_left, to_right], axis=1)
-    stumps = np.stack([to_left, left, right, to_left, right, to_right], axis=1).reshape(-1, 2, 3)
-    down = [part.faces[below], tips[~points_up], stumps[points_up].reshape(-1, 3)]
-    up = [part.faces[above], tips[points_up], stumps[~points_up].reshape(-1, 3)]
     one, other = boxes(part, cut)
     kept_below, kept_above = _kept_cells(part.occupied, cut)
     return (
-        Part(*_used(points, np.concatenate(down)), *one, kept_below),
-        Part(*_used(points, np.concatenate(up)), *other, kept_above),
+        Part(below[0], below[1], *one, kept_below),
+        Part(above[0], above[1], *other, kept_above),
     )
+
+
+def outline(points: np.ndarray, steps: int) -> np.ndarray:
+    """Return the points (n, 3) that a hull needs: the ends of columns, `steps` to a cell."""
+    return np.asarray(_kernels().column_ends(points, steps))
+
+
+def _to_cut(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray, tuple[int, float, bool], float]:
+    """Return what the kernels take of a part and a cut."""
+    return part.points, part.faces, (cut.axis, float(cut.place), bool(cut.is_below)), IN_PLANE
+
+
+def _kernels() -> ModuleType:
+    """Return the compiled loops; numba is imported here on first use, because it takes 0.3 s."""
+    from pipeline.stages.annotate.collision import planes
+
+    return planes
 
 
 def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
@@ -230,49 +225,6 @@ def _behind_board(part: Part, sweep: Sweep, number: int, *, is_below: bool) -> C
     if abs(place - end) < IN_PLANE and (board & behind).sum() > board.sum() / 2:
         return None
     return Cut(axis, place, is_below)
-
-
-def _sorted_faces(part: Part, cut: Cut) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the heights (n,) over a plane, and which faces (m,) are below, above and across it.
-
-    A face in the plane is on the side that the cut names.
-    """
-    height = part.points[:, cut.axis] - cut.place
-    height[np.abs(height) < IN_PLANE] = 0.0
-    a, b, c = height[part.faces.T]
-    lowest, highest = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
-    across = (lowest < 0) & (highest > 0)
-    if cut.is_below:
-        above = highest > 0
-        return height, ~above, above & ~across, across
-    below = lowest < 0
-    return height, below & ~across, ~below, across
-
-
-def _rim(
-    part: Part, height: np.ndarray, faces: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return where faces (m, 3) across a plane cross it (m, 2, 3), and how they stand.
-
-    `order` (m, 3) has the corners, first the one that is alone on its side; `points_up` (m,) tells
-    whether that is above.
-    """
-    at = height[faces]
-    points_up = (at > 0).sum(axis=1) == 1
-    alone = np.where(points_up, at.argmax(axis=1), at.argmin(axis=1))
-    rows, order = np.arange(len(faces))[:, None], (alone[:, None] + np.arange(3)) % 3
-    order, at = faces[rows, order], at[rows, order]
-    corner, others = part.points[order[:, :1]], part.points[order[:, 1:]]
-    share = at[:, :1] / (at[:, :1] - at[:, 1:])
-    return corner + share[:, :, None] * (others - corner), order, points_up
-
-
-def _used(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points that faces use, and the faces with their numbers."""
-    used = np.zeros(len(points), dtype=bool)
-    used[faces] = True
-    number = np.cumsum(used) - 1
-    return points[used], number[faces]
 
 
 def _kept_cells(

@@ -26,6 +26,7 @@ from pipeline.stages.annotate.collision.cuts import (
     divided,
     likely_cuts,
     middle_cuts,
+    outline,
     sides,
     sweeps_over,
 )
@@ -129,7 +130,7 @@ class Decomposition:
         return [self._hull(part, decimals) for part in parts]
 
     def _add(self, part: Part) -> None:
-        hull = hull_of(_outline(self._points(part), _FINELY))
+        hull = hull_of(outline(self._points(part), _FINELY))
         air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
         self._whole = self._whole or cells
         if air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * self._whole, self._smallest):
@@ -145,9 +146,14 @@ class Decomposition:
             if pair is not None:
                 return pair
         for cuts in (likely_cuts(sweeps), middle_cuts(part)):
-            costs = {cut: cost for cut in cuts if (cost := self._burden(part, cut)) is not None}
+            costs: dict[Cut, float] = {}
+            enough = math.inf
+            for cut in cuts:
+                cost = self._burden(part, cut, enough)
+                if cost is not None:
+                    costs[cut] = cost
+                    enough = min(enough, _AS_GOOD * cost)
             if costs:
-                enough = _AS_GOOD * min(costs.values())
                 return divided(part, next(cut for cut in costs if costs[cut] <= enough))
         return None
 
@@ -157,8 +163,8 @@ class Decomposition:
         if self._solid is not None:
             yield slab_cut(part, self._turn)
 
-    def _burden(self, part: Part, cut: Cut) -> float | None:
-        """Return the cost of the hulls on both sides; None if one side is empty.
+    def _burden(self, part: Part, cut: Cut, enough: float) -> float | None:
+        """Return the cost of the hulls on both sides; None if one side is empty, or it is too much.
 
         Large hulls cost more than their volume: a thin slice off a bowl makes no progress, two
         halves do. Rounded, so that the choice does not depend on the last bits.
@@ -166,12 +172,16 @@ class Decomposition:
         pair = sides(part, cut)
         if pair is None:
             return None
+        # The larger side first: it alone may cost too much.
+        found = zip(pair, boxes(part, cut), strict=True)
         total = 0.0
-        for points, box in zip(pair, boxes(part, cut), strict=True):
+        for points, box in sorted(found, key=lambda one: -float((one[1][1] - one[1][0]).prod())):
             if self._solid is not None:
                 points = np.concatenate([points, self._corners(*box, roughly=True)])
-            hull = hull_of(_outline(points, _ROUGHLY))
+            hull = hull_of(outline(points, _ROUGHLY))
             total += 0.0 if hull is None else _weight(hull.volume)
+            if round(total, 6) > enough:
+                return None
         return round(total, 6)
 
     def _points(self, part: Part) -> np.ndarray:
@@ -210,13 +220,3 @@ class Decomposition:
 def _weight(volume: float) -> float:
     """Return the volume to the power 1.25, which needed the fewest parts on the samples."""
     return volume * math.sqrt(math.sqrt(volume))
-
-
-def _outline(points: np.ndarray, steps: int) -> np.ndarray:
-    """Return the points (n, 3) that a hull needs: the ends of columns, `steps` to a cell."""
-    u, v = np.rint(points[:, :2].T * steps).astype(np.int64)
-    columns = u * (1 << 16) + v
-    order = np.lexsort((points[:, 2], columns))
-    differs = np.diff(columns[order]) != 0
-    is_end = np.concatenate([[True], differs]) | np.concatenate([differs, [True]])
-    return np.asarray(points[order[is_end]])

@@ -8,8 +8,6 @@ import math
 import re
 
 import pytest
-from baselines import BEGIN, between, replaced
-from cheating import write_frozen_library
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
@@ -24,6 +22,8 @@ from aa_dataset.score.baselines.table import (
     title_of,
 )
 from aa_dataset.score.result.record import read_result
+from benchmarks.baselines import BEGIN, between, replaced
+from benchmarks.cheating import write_frozen_library
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 from tests.kit.places import REPOSITORY
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cheating import write_frozen_library
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +30,7 @@ from aa_dataset.score.baselines import BASELINES, Options, by_name
 from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_type
 from aa_dataset.score.baselines.encodings import rewritten
 from aa_dataset.score.baselines.shapes import KnownShape, moving
+from benchmarks.cheating import write_frozen_library
 from pipeline.stages.split.frozen import frozen_versions, read_frozen
 
 SIZE = np.array([0.3, 0.4, 1.2])  # diagonal 1.3

@@ -220,6 +220,19 @@ def test_a_box_that_needs_no_turn_is_not_turned():
     assert math.isclose(found.similarity.scale, 1 / 3)
 
 
+@pytest.mark.parametrize("off", [-0.01, 0.0, 0.01])
+def test_a_cube_is_not_laid_on_its_side_for_a_hundredth(off):
+    """A cabinet nearly as wide as high fits in any turn nearly alike; the conventions decide."""
+    truth = np.array([-0.2, -0.3, -0.9]), np.array([0.2, 0.3, 0.9])
+    extents = np.array([1.0, 1.0 - off, 1.0 + off])
+    found = estimate_box((np.zeros(3), extents), truth)
+    assert (found.similarity.rotation == np.eye(3)).all() and found.is_ambiguous
+    # The residual is that of the turn that is taken: the best scale, by hand.
+    wanted = truth[1] - truth[0]
+    scale = (extents * wanted).sum() / (extents**2).sum()
+    assert math.isclose(found.residual, np.linalg.norm(scale * extents - wanted))
+
+
 def test_the_extents_decide_the_axes_and_the_residual():
     """Extents (2, 1, 1) to (1, 2, 1.5): y is longest. Scale s = (2*2 + 1 + 1.5) / 6, by hand."""
     truth = np.array([-0.5, -1.0, -0.75]), np.array([0.5, 1.0, 0.75])

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 
 import pytest
-from formats import PAGE, between, cells_of
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
@@ -27,6 +26,7 @@ from aa_dataset.score.result.record import Result
 from aa_dataset.score.simulated import registry
 from aa_dataset.score.simulated.folder import inputs_beside, kept_by, write_simulated
 from aa_dataset.score.simulated.kept import KeptPredictions
+from benchmarks.formats import PAGE, between, cells_of
 from tests.kit.places import REPOSITORY
 
 # Formats with numbers of single precision, whose relative error is 6e-8.

@@ -83,6 +83,20 @@ def test_unusual_masses_are_said_where_meters_are_true(tmp_path: Path) -> None:
     assert found(chain(tmp_path / "x", "1 1 1", "1 1 1"), "mass_unusual") == []
 
 
+def test_light_links_are_said_once_for_an_object(tmp_path: Path) -> None:
+    cubes = [
+        "1 1 1",
+        "0.005 0.005 0.005",
+        "0.004 0.004 0.004",
+        "0.0058 0.0058 0.0058",
+        "0.1 0.1 0.1",
+    ]
+    # Of 500 kg/m^3: 0.0625 g, 0.032 g, 0.0976 g and 500 g.
+    assert found(chain(tmp_path, *cubes), "mass_unusual") == [
+        "3 links have less than 0.1 g each; the lightest link l2 has 0.032 g."
+    ]
+
+
 def test_a_mass_far_from_the_usual_of_its_category_is_said(tmp_path: Path) -> None:
     total = 2 * 500.0  # two cubes of 1 m
     for number, (lightest, heaviest) in enumerate(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipeline.base.tables import read_rows, write_table
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import CategorizeSettings
 from pipeline.handover.ingested import IngestedRecord
 from pipeline.raw.proposals import PROPOSAL_COLUMNS
@@ -28,7 +28,7 @@ LABELS = {
 
 
 @pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob[CategorizeSettings]:
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job[CategorizeSettings]:
     """A shard of three objects, in a folder with the repository's tables."""
     (tmp_path / "taxonomy").symlink_to(REPOSITORY / "taxonomy")
     monkeypatch.chdir(tmp_path)
@@ -43,11 +43,11 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ShardJob[CategorizeS
     write_table(tmp_path / "in.parquet", rows, IngestedRecord.schema())
     outputs = {name: tmp_path / f"out.{name}.parquet" for name in ("rejects", "findings")}
     outputs["records"] = tmp_path / "out.parquet"
-    return ShardJob("categorize", "artiverse", "0000", {"records": tmp_path / "in.parquet"},
+    return Job("categorize", "artiverse", "0000", {"records": tmp_path / "in.parquet"},
                     outputs, CategorizeSettings(BUDGETS))  # fmt: skip
 
 
-def test_unknown_labels_become_findings_and_proposals(job: ShardJob[CategorizeSettings]) -> None:
+def test_unknown_labels_become_findings_and_proposals(job: Job[CategorizeSettings]) -> None:
     stage.run(job)
     records = {row["object_id"]: row for row in read_rows(job.outputs["records"])}
     assert list(records) == list(LABELS)
@@ -66,7 +66,7 @@ def test_unknown_labels_become_findings_and_proposals(job: ShardJob[CategorizeSe
     ]
 
 
-def test_proposals_are_written_to_the_output_of_the_rule(job: ShardJob, tmp_path: Path) -> None:
+def test_proposals_are_written_to_the_output_of_the_rule(job: Job, tmp_path: Path) -> None:
     job.outputs["proposals"] = tmp_path / "elsewhere.tsv"  # type: ignore[index]
     stage.run(job)
     assert (tmp_path / "elsewhere.tsv").read_text().count("\n") == 3

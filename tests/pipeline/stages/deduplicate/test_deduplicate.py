@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.base import layout
 from pipeline.base.tables import dump_json, read_rows, write_bytes, write_table
-from pipeline.engine.runner import ShardJob
+from pipeline.engine.runner import Job
 from pipeline.engine.settings import DeduplicateSettings
 from pipeline.handover.annotated import (
     MOTION_NUMBERS,
@@ -105,7 +105,7 @@ def record(
 def run_stage(order: list[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     outputs = {name: Path(f"{name}.parquet") for name in ("rejects", "findings")}
     settings = DeduplicateSettings(tuple(order))
-    run(ShardJob("deduplicate", "", "", {}, outputs, settings))
+    run(Job("deduplicate", "", "", {}, outputs, settings))
     return read_rows(outputs["rejects"]), read_rows(outputs["findings"])
 
 

@@ -147,6 +147,21 @@ def test_other_troubles_of_the_hub_are_sentences(checkout: Checkout, hub: HubLoo
     assert "Traceback" not in done.stderr
 
 
+def test_json_of_a_dry_run_a_fetch_and_a_check(checkout: Checkout, hub: HubLoopback) -> None:
+    checkout.describe(HUB, expected={"objects": 3})
+    settings = {"HF_ENDPOINT": hub.address, "HF_TOKEN": TOKEN}
+    planned = json.loads(checkout.run("fetch", "local", "--dry-run", "--json", **settings).stdout)
+    wanted = {name: len(data) for name, data in CONTENT.items() if name != "README.md"}
+    assert {one["name"]: one["size"] for one in planned["files"]} == wanted
+    assert (planned["of"], planned["bytes"]) == (2, sum(wanted.values()))
+    done = checkout.run("fetch", "local", "--json", **settings)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["status"], facts["found"]) == ("present", 3)
+    checked = json.loads(checkout.here("fetch", "local", "--verify", "--json").stdout)
+    assert (checked["files"], checked["problems"]) == (len(EXPECTED), [])
+
+
 def test_a_dry_run_writes_nothing(checkout: Checkout, hub: HubLoopback) -> None:
     checkout.describe(HUB)
     done = checkout.fetch("--dry-run", HF_ENDPOINT=hub.address)

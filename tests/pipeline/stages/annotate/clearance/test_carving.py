@@ -203,6 +203,13 @@ def test_a_room_with_material_is_not_carved() -> None:
     assert carved(UNIT, material(beside), visitor.vertices[None]) is not None
 
 
+@pytest.mark.parametrize(("most", "is_carved"), [(5, False), (6, True)])
+def test_no_more_pieces_are_left_than_there_is_room_for(most: int, is_carved: bool) -> None:
+    """A room in the middle leaves six walls."""
+    visitor = box([0.3, 0.3, 0.3], [0.7, 0.7, 0.7])
+    assert (carved(UNIT, walls(), visitor.vertices[None], most) is not None) is is_carved
+
+
 def test_pieces_without_material_are_left_out() -> None:
     """Only the floor is there; below the room is most space, so that it is cut off first."""
     visitor = box([0.1, 0.1, 0.3], [0.9, 0.9, 0.9])

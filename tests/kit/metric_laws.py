@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import metric_references as reference
 import numpy as np
-from metric_trees import knobs, random_tree
 
 from aa_dataset import metric
 from aa_dataset.kinematics import Joint, KinematicTree, RigidBody, merge_bodies
 from aa_dataset.metric.losses import soft_min_loss
 from aa_dataset.metric.tree.skeleton import contract
+from benchmarks.metric_trees import knobs, random_tree
+from tests.kit import metric_references as reference
 
 PI = math.pi
 
