@@ -169,7 +169,8 @@ class ObjectStream(data.IterableDataset[Any]):
         self.read = Reader(dataset, points=points, seed=seed, transform=transform)
         self.shuffle, self.rank, self.world_size = shuffle, rank, world_size
         # Shared, because workers that stay alive between epochs have copies of everything else.
-        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        self._epoch = torch.zeros((), dtype=torch.int64)
+        self._epoch.share_memory_()  # type: ignore[no-untyped-call]
 
     @property
     def epoch(self) -> int:
