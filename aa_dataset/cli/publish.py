@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +52,25 @@ def run_publish(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         _report(plan, "", as_json=arguments.json)
         return 0
-    with byte_progress(plan.size) as bar:
+    with byte_progress(plan.size) as bar, _quiet_client():
         commit = upload(plan, private=arguments.private or None, advance=bar.update)
     _report(plan, commit, as_json=arguments.json)
     return 0
+
+
+@contextmanager
+def _quiet_client() -> Iterator[None]:
+    """Hide the bars of the client, which it shows for every file, where nobody sees them."""
+    from huggingface_hub import utils
+
+    if sys.stderr.isatty() or utils.are_progress_bars_disabled():
+        yield
+        return
+    utils.disable_progress_bars()
+    try:
+        yield
+    finally:
+        utils.enable_progress_bars()
 
 
 def _problems(root: Path, parcels: tuple[Parcel, ...], steps: int) -> list[str]:

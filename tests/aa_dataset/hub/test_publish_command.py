@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from huggingface_hub import utils
 
 from aa_dataset import load_dataset
 from aa_dataset.cli import main
@@ -87,6 +88,12 @@ def test_large_files_come_in_parts(hub, release, capsys):
     parts = [path for path in puts(hub) if digest in path]
     assert len(parts) == -(-size // 20_000) > 1
     assert f"/complete/{digest}" in hub.paths("POST")
+
+
+def test_no_bar_is_drawn_where_no_terminal_is(hub, release, capfd, monkeypatch):
+    assert main(["publish", REPO]) == 0
+    assert capfd.readouterr().err == ""
+    assert not utils.are_progress_bars_disabled()
 
 
 def test_a_dry_run_changes_nothing(hub, release, capsys):
