@@ -99,7 +99,8 @@ def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argument_parser()
     arguments, rest = parser.parse_known_args(argv)
     if rest and arguments.command not in sources.COMMANDS:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        known = f"`aa {arguments.command} --help` lists the known ones"
+        parser.error(f"unrecognized arguments: {' '.join(rest)}; {known}")
     arguments.rest = rest
     return arguments
 
