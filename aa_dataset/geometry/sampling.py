@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.draws import Draws
-from aa_dataset.errors import RenderError
+from aa_dataset.errors import ArgumentError, RenderError
 from aa_dataset.portable import applied
 from aa_dataset.render.glb import Model
 from aa_dataset.triangles import stacked
@@ -80,9 +81,13 @@ def sample_surface(
 
     Raises
     ------
+    ArgumentError
+        If `count` is no number of points.
     RenderError
         If no triangle has an area.
     """
+    if not isinstance(count, Integral) or count < 0:
+        raise ArgumentError(f"the number of points is {count!r}; it must be a number from 0 on.")
     corners, owner = _triangles(model, links)
     start, first, second = (
         corners[:, 0],

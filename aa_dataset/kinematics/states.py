@@ -9,7 +9,7 @@ place they are not those of `placements`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,7 +61,7 @@ def posed(tree: KinematicTree, state: State) -> dict[str, Array]:
         Links that move together share one array, and the arrays may not be contiguous.
     """
     values = tree.coordinates(state_mapping(tree, state))
-    count = np.broadcast_shapes(*(value.shape for value in values.values()), ())
+    count = _common_shape([value.shape for value in values.values()])
     columns = {name: np.broadcast_to(value, count).reshape(-1) for name, value in values.items()}
     total = math.prod(count)
     # Entries first, states last: numpy then loops over states, not over three numbers.
@@ -78,6 +78,16 @@ def posed(tree: KinematicTree, state: State) -> dict[str, Array]:
             part = np.s_[..., start : start + _BLOCK]
             _place(None if stays else above[part], _steps(terms, value[part]), out[part])
     return {link: np.moveaxis(matrix, 2, 0).reshape(*count, 4, 4) for link, matrix in moved.items()}
+
+
+def _common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape of all states; a joint may have one value for all of them."""
+    try:
+        return np.broadcast_shapes(*shapes, ())
+    except ValueError:
+        several = [shape for shape in shapes if math.prod(shape) != 1]
+        odd = next(shape for shape in several if shape != several[0])
+        raise ShapeError("q", odd, several[0]) from None
 
 
 def random_state(tree: KinematicTree, seed: int, *words: str) -> dict[str, float]:

@@ -12,7 +12,7 @@ import trimesh
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.draws import Draws
-from aa_dataset.errors import JointError, RenderError, ShapeError
+from aa_dataset.errors import ArgumentError, JointError, RenderError, ShapeError
 from aa_dataset.format.layout import GLB
 from aa_dataset.geometry.sampling import PointSample, sample_surface
 from aa_dataset.render.glb import read_glb
@@ -115,6 +115,12 @@ def test_no_point_and_no_surface(dataset: Dataset) -> None:
     assert len(dataset[CABINET].sample_points(0)) == 0
     with pytest.raises(RenderError, match="nothing to sample"):
         dataset[BARE].sample_points(8)
+
+
+@pytest.mark.parametrize("count", [-1, 2.5, "many", None])
+def test_a_number_of_points_that_is_none_is_a_sentence(dataset: Dataset, count: object) -> None:
+    with pytest.raises(ArgumentError, match="it must be a number from 0 on"):
+        dataset[CABINET].sample_points(count)  # type: ignore[arg-type]
 
 
 def test_a_glb_with_a_link_that_no_table_has_is_a_sentence(dataset: Dataset) -> None:

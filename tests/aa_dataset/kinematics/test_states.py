@@ -63,6 +63,14 @@ def test_one_state_and_arrays_by_column():
         posed(tree, {"hinges": 0.1})
 
 
+def test_joints_with_other_numbers_of_states_are_a_sentence():
+    tree = branching()
+    with pytest.raises(ShapeError, match=r"`q` has shape \(4,\), expected \(3\)"):
+        posed(tree, {"hinge": np.zeros(3), "slide": np.zeros(4)})
+    one_for_all = posed(tree, {"hinge": np.zeros(3), "slide": np.full(1, 0.1)})
+    assert {matrices.shape for matrices in one_for_all.values()} == {(3, 4, 4)}
+
+
 def test_a_tree_without_movable_joints_has_one_state():
     tree = KinematicTree("still", ("base",), ())
     assert np.array_equal(posed(tree, {})["base"], np.eye(4))
