@@ -61,16 +61,20 @@ def run_publish(arguments: argparse.Namespace) -> int:
 @contextmanager
 def _quiet_client() -> Iterator[None]:
     """Hide the bars of the client, which it shows for every file, where nobody sees them."""
-    from huggingface_hub import utils
+    from huggingface_hub.utils import (  # type: ignore[attr-defined]
+        are_progress_bars_disabled,
+        disable_progress_bars,
+        enable_progress_bars,
+    )
 
-    if sys.stderr.isatty() or utils.are_progress_bars_disabled():
+    if sys.stderr.isatty() or are_progress_bars_disabled():
         yield
         return
-    utils.disable_progress_bars()
+    disable_progress_bars()
     try:
         yield
     finally:
-        utils.enable_progress_bars()
+        enable_progress_bars()
 
 
 def _problems(root: Path, parcels: tuple[Parcel, ...], steps: int) -> list[str]:
