@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from training_tables import write_tables
 
 from aa_dataset import load_dataset
 from aa_dataset.dataset import Dataset
@@ -34,6 +33,7 @@ from aa_dataset.kinematics import Joint, KinematicTree
 from aa_dataset.kinematics.states import posed
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.render.glb import read_glb
+from benchmarks.training_tables import write_tables
 
 STATES, LINKS, POINTS, WORKERS, ROUNDS = 10_000, 20, 2048, 2, 5
 READS = 300  # objects that are read one by one
