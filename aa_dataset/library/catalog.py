@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -100,18 +100,18 @@ class Catalog:
                 raise SelectionError(
                     f"there is no table {name!r}. Choose from {_list_names(list(TABLES))}."
                 )
-            self._tables[name] = self._read_table(name)
+            self._tables[name] = self.read_columns(name)
         return self._tables[name]
 
-    def _read_table(self, name: str) -> pa.Table:
-        """Read a table; a downloaded one that is damaged is downloaded again."""
+    def read_columns(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Read a table, or some columns; a downloaded one that is damaged is downloaded again."""
         try:
-            return read_table(self.layout, self.seal, name)
+            return read_table(self.layout, self.seal, name, columns)
         except LibraryError:
             if self.origin is None or self.access.is_offline or not self._is_damaged(name):
                 raise
         fetch_table(self.origin, self.layout, self.seal, name)
-        return read_table(self.layout, self.seal, name)
+        return read_table(self.layout, self.seal, name, columns)
 
     def _is_damaged(self, name: str) -> bool:
         path = self.layout.table(name)
@@ -193,7 +193,7 @@ class Catalog:
         if self._joints is None:
             table = self._tables.get("joints")
             if table is None:  # the other columns are as large, and nothing here needs them
-                table = read_table(self.layout, self.seal, "joints", JOINT_COLUMNS)
+                table = self.read_columns("joints", JOINT_COLUMNS)
             owner = self.rows_of(table["object_id"])
             self._joints = JointColumns.of(table, owner, self.objects.num_rows)
             del table, owner
