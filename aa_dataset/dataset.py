@@ -23,14 +23,14 @@ from aa_dataset.library.catalog import Catalog, UnknownObjectError
 from aa_dataset.library.exchange import Exchange, member_proofs, open_split_file
 from aa_dataset.library.filters import Choice, Predicate, Span, accepted, selected
 from aa_dataset.library.gallery import gallery
-from aa_dataset.library.indexing import picked, shuffled
+from aa_dataset.library.indexing import as_index, picked, shuffled
 from aa_dataset.library.joint_arrays import JointArrays, joint_arrays
 from aa_dataset.library.prefetch import prefetched
 from aa_dataset.objects import ArticulatedObject
 
 Rows = NDArray[np.int64]
 Loaded = TypeVar("Loaded")
-Indices = list[int] | list[str] | tuple[int, ...] | NDArray[Any]
+Indices = list[int] | list[str] | tuple[int, ...] | range | NDArray[Any]
 
 SHOWN = 12  # objects that a notebook shows
 
@@ -68,18 +68,21 @@ class Dataset:
     def __getitem__(self, key: slice | Indices) -> Dataset: ...
 
     def __getitem__(self, key: int | str | slice | Indices) -> ArticulatedObject | Dataset:
-        """Return one object by number or id; a selection by slice, numbers, ids or mask."""
+        """Return one object by number or id; a selection by slice, numbers, ids or mask.
+
+        Numbers, ids and masks may be lists, arrays, or columns of pandas, polars and pyarrow.
+        """
         if isinstance(key, slice):
             return self._select_rows(self._rows[key], self._label)
         if isinstance(key, str):
             return ArticulatedObject(self._catalog, self._member_row(key))
-        if isinstance(key, list | tuple | np.ndarray):
-            if len(key) and all(isinstance(one, str) for one in key):
-                return self.select(map(str, key))
-            rows = picked(self._rows, key)  # type: ignore[arg-type]
-            return self._select_rows(rows, f"{self._label}, selected")
+        index = as_index(key)
+        if index.dtype.kind == "U":
+            return self.select(index.tolist())
+        if index.ndim:
+            return self._select_rows(picked(self._rows, index), f"{self._label}, selected")
         try:
-            return ArticulatedObject(self._catalog, int(self._rows[key]))
+            return ArticulatedObject(self._catalog, int(self._rows[index]))
         except IndexError:
             raise IndexError(f"index {key} is out of range for {len(self)} objects.") from None
 

@@ -168,11 +168,18 @@ class ObjectStream(data.IterableDataset[Any]):
         self.dataset = dataset
         self.read = Reader(dataset, points=points, seed=seed, transform=transform)
         self.shuffle, self.rank, self.world_size = shuffle, rank, world_size
-        self.epoch = 0
+        # Shared, because workers that stay alive between epochs have copies of everything else.
+        self._epoch = torch.zeros((), dtype=torch.int64)
+        self._epoch.share_memory_()  # type: ignore[no-untyped-call]
+
+    @property
+    def epoch(self) -> int:
+        """The epoch whose order the next iteration has."""
+        return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the order of the next iteration; call it before every epoch."""
-        self.epoch = epoch
+        self._epoch.fill_(epoch)
 
     def __len__(self) -> int:
         """Return the number of objects of this rank, over all its workers."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,10 @@ def with_joint(catalog: Catalog, choice: str | Iterable[str]) -> Mask:
     types = listed(choice)
     require_known("joint_type", types, {kind.value for kind in JointType})
     counts = [catalog.objects[f"joints_{kind}"].to_numpy() for kind in types]
-    return np.asarray(np.any(np.array(counts) > 0, axis=0), dtype=bool)
+    mask = np.zeros(catalog.objects.num_rows, dtype=bool)
+    for count in counts:
+        mask |= count > 0
+    return mask
 
 
 def with_finding(catalog: Catalog, choice: str | Iterable[str]) -> Mask:
@@ -91,12 +95,12 @@ def within(catalog: Catalog, field: str, span: Span) -> Mask:
     Fields are ``joints`` (movable ones), ``links``, ``depth``, and ``size``, the diagonal of the
     bounding box in meters or in the object's own unit.
     """
-    low, high = span if isinstance(span, tuple) else (span, span)
-    for end in (low, high):
-        if end is not None and (isinstance(end, bool) or not isinstance(end, int | float)):
-            raise SelectionError(
-                f"{field} is {span!r}; pass a number, or (lowest, highest) with None for no end."
-            )
+    ends = span if isinstance(span, tuple) else (span, span)
+    if len(ends) != 2 or not all(end is None or _is_number(end) for end in ends):
+        raise SelectionError(
+            f"{field} is {span!r}; pass a number, or (lowest, highest) with None for no end."
+        )
+    low, high = ends
     if low is not None and high is not None and not low <= high:
         raise SelectionError(f"{field} is {span!r}; the lowest number comes first.")
     values = _diagonals(catalog) if field == "size" else catalog.objects[_SPANS[field]].to_numpy()
@@ -120,8 +124,8 @@ def listed(choice: str | Iterable[str]) -> list[str]:
 
 def described(choice: object) -> str:
     """Return a choice or a span as the label of a selection shows it."""
-    if isinstance(choice, list) or (isinstance(choice, tuple) and isinstance(choice[0], str)):
-        return "|".join(choice)
+    if isinstance(choice, list) or (isinstance(choice, tuple) and all(map(_is_text, choice))):
+        return "|".join(choice) or "nothing"
     if isinstance(choice, tuple):
         return "..".join("" if end is None else f"{end:g}" for end in choice)
     return str(choice)
@@ -136,6 +140,14 @@ def require_known(field: str, values: list[str], known: set[str]) -> None:
                 f"{field} {value!r} is not in this library; similar values: "
                 f"{', '.join(near) or 'none'}."
             )
+
+
+def _is_number(end: object) -> bool:
+    return isinstance(end, Real) and not isinstance(end, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _diagonals(catalog: Catalog) -> NDArray[np.float64]:

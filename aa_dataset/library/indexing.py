@@ -15,13 +15,26 @@ from aa_dataset.library.catalog import SelectionError
 Rows = NDArray[np.int64]
 
 
-def picked(rows: Rows, key: Sequence[int] | NDArray[Any]) -> Rows:
+def as_index(key: object) -> NDArray[Any]:
+    """Return what an index means: one number (), or numbers, ids or booleans (k,)."""
+    try:
+        index = np.asarray(key)
+        if index.ndim == 1 and index.dtype.kind == "O" and all(isinstance(k, str) for k in index):
+            index = index.astype(np.str_)
+        if index.shape == (0,):
+            index = index.astype(np.int64)
+    except (TypeError, ValueError):  # ragged lists, and whatever a foreign column refuses
+        index = np.empty((0, 0))
+    if index.dtype.kind not in ("ui", "uibU")[min(index.ndim, 1)] or index.ndim > 1:
+        raise SelectionError(
+            "the index is no number, slice or id, and no list of numbers, ids or booleans; pass "
+            "one of these."
+        )
+    return index
+
+
+def picked(rows: Rows, index: NDArray[Any]) -> Rows:
     """Return the rows (k,) at a list of places, or where a mask with a value per row is true."""
-    index = np.asarray(key)
-    if len(index) == 0:
-        index = index.astype(np.int64)
-    if index.ndim != 1 or index.dtype.kind not in "bui":
-        raise SelectionError("the index is no list of numbers, ids or booleans; pass one of these.")
     if index.dtype.kind == "b" and len(index) != len(rows):
         raise SelectionError(
             f"the mask has {len(index)} values for {len(rows)} objects; it needs one each."

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from aa_dataset.errors import LibraryError
+from aa_dataset.format.validation import brief
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.library.catalog import Catalog
 
@@ -67,8 +69,7 @@ class JointArrays:
 def joint_arrays(catalog: Catalog, rows: Rows, *, fixed: bool) -> JointArrays:
     """Return the joints of some rows of the objects table, with or without the fixed ones."""
     columns = catalog.joints
-    kinds = pc.index_in(columns.texts["type"], value_set=pa.array([str(one) for one in TYPES]))
-    types = np.asarray(kinds.to_numpy(), dtype=np.int64)
+    types = _types(catalog)
     counts = columns.starts[rows + 1] - columns.starts[rows]
     objects = np.repeat(np.arange(len(rows)), counts)
     first = np.cumsum(counts) - counts
@@ -90,6 +91,19 @@ def joint_arrays(catalog: Catalog, rows: Rows, *, fixed: bool) -> JointArrays:
         np.searchsorted(objects, np.arange(len(rows) + 1)),
         chosen,
     )
+
+
+def _types(catalog: Catalog) -> NDArray[np.int64]:
+    """Return the type of every row of the joints table (n,), an index into `TYPES`."""
+    texts = catalog.joints.texts["type"]
+    found = pc.index_in(texts, value_set=pa.array([str(one) for one in TYPES]))
+    if found.null_count:
+        unknown = texts.filter(pc.is_null(found))[0].as_py()
+        raise LibraryError(
+            f"{catalog.layout.table('joints')} has a joint of type {brief(unknown)}, which this "
+            "package does not know. Run `aa verify`, which lists what is wrong."
+        )
+    return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
 def _screws(axis: Array, origin: Array, pitch: Array, types: NDArray[np.int64]) -> Array:

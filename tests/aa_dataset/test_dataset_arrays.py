@@ -16,10 +16,11 @@ import pytest
 from PIL import Image
 
 from aa_dataset import load_dataset
-from aa_dataset.errors import ArgumentError, MissingExtraError
+from aa_dataset.errors import ArgumentError, LibraryError, MissingExtraError
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.kinematics.screws import exp_twist
 from aa_dataset.library.gallery import WIDTH
+from tests.aa_dataset.test_laws import put
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import LIBRARY_OBJECTS, ObjectSpec
 
@@ -92,6 +93,12 @@ def test_arrays_of_nothing(dataset, tmp_path):
     assert len(empty) == 0 and empty.starts.tolist() == [0] and empty.endpoints.shape == (0, 2, 6)
     rock = build_library(tmp_path / "still", (ObjectSpec("generated-rock", "rock", ()),))
     assert load_dataset(rock, verbose=False).joint_arrays().starts.tolist() == [0, 0]
+
+
+def test_an_unknown_type_of_a_joint_is_a_sentence(library):
+    put("joints", "type", "ball")(library)
+    with pytest.raises(LibraryError, match=r"joints\.parquet has a joint of type 'ball'"):
+        load_dataset(library, verbose=False).joint_arrays()
 
 
 def test_only_what_is_needed_of_the_joints_is_read(dataset):

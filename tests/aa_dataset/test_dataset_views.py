@@ -110,7 +110,21 @@ def test_spans_count_joints_depth_and_size(dataset):
     assert dataset.filter(size=(0, edge * (1 + 1e-12))).object_ids == small and small
 
 
-@pytest.mark.parametrize("span", [(2, 1), "many", True, (float("nan"), 1)])
+@pytest.mark.parametrize("field", ["category", "supercategory", "source", "license", "joint_type"])
+@pytest.mark.parametrize("nothing", [[], ()])
+def test_a_choice_of_nothing_selects_nothing(dataset, field, nothing):
+    chosen = dataset.filter(**{field: nothing})
+    assert len(chosen) == 0 and f"{field}=nothing" in repr(chosen)
+
+
+def test_numbers_of_numpy_are_numbers(dataset):
+    assert dataset.filter(joints=np.int64(1)).object_ids == dataset.filter(joints=1).object_ids
+    spans = ((np.float32(0.5), None), (0.5, None))
+    one, other = (dataset.filter(size=span).object_ids for span in spans)
+    assert one == other
+
+
+@pytest.mark.parametrize("span", [(2, 1), "many", True, (float("nan"), 1), (), (1,), (1, 2, 3)])
 def test_a_span_that_is_none_is_a_sentence(dataset, span):
     with pytest.raises(SelectionError, match=r"joints is .*lowest"):
         dataset.filter(joints=span)
@@ -163,8 +177,21 @@ def test_lists_and_masks_are_indices(dataset):
         dataset[[0, 9]]
     with pytest.raises(SelectionError, match="the mask has 2 values for 5 objects"):
         dataset[[True, False]]
+    assert dataset[range(1, 3)].object_ids == ids[1:3]
+
+
+def test_columns_of_tables_are_indices(dataset):
+    local = dataset.filter(source="local").object_ids
+    frame = dataset.to_pandas()
+    assert dataset[frame.source == "local"].object_ids == local
+    assert dataset[frame.object_id[frame.source == "local"]].object_ids == local
+    assert dataset[dataset.table("objects")["object_id"]].object_ids == dataset.object_ids
+
+
+@pytest.mark.parametrize("index", [0.5, [0.5], None, True, [[0]], [[0], [0, 1]], {}, [None]])
+def test_an_index_that_is_none_is_a_sentence(dataset, index):
     with pytest.raises(SelectionError, match="no list of numbers"):
-        dataset[[0.5]]
+        dataset[index]
 
 
 def test_shuffling_depends_on_ids_and_seed_alone(dataset):

@@ -226,6 +226,7 @@ DAMAGES: dict[str, list[Callable[[Path], object]]] = {
         put("links", "bounds_lower", [2.0, 0.0, 0.0]),
         put("links", "bounds_upper", None),
         put("objects", "extents", [1.0, -1.0, 1.0]),
+        put("objects", "floor_z", float("-inf")),
     ],
     "severities": [
         lambda p: change(

@@ -108,6 +108,8 @@ def _boxes(subject: Subject) -> Findings:
     extents = subject.vectors("objects", "extents", 3)
     wrong = ~((extents >= 0) & np.isfinite(extents)).all(axis=1)
     yield from broken(subject, "objects", wrong, "object_id", "the box has no valid size")
+    wrong = ~np.isfinite(subject.numbers("objects", "floor_z"))
+    yield from broken(subject, "objects", wrong, "object_id", "floor_z is not a finite number")
 
 
 def _words(subject: Subject) -> Findings:

@@ -135,6 +135,23 @@ def test_epochs_have_orders_of_their_own(dataset: Dataset) -> None:
     assert len({tuple(order(epoch)) for epoch in range(8)}) > 4
 
 
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_workers_that_stay_alive_hear_of_the_epoch(dataset: Dataset, context: str) -> None:
+    stream = ObjectStream(dataset, shuffle=True, seed=1)
+    loader = DataLoader(
+        stream,
+        num_workers=1,
+        collate_fn=padded,
+        persistent_workers=True,
+        multiprocessing_context=context,
+    )
+    for epoch in range(4):
+        stream.set_epoch(epoch)
+        found = [name for batch in loader for name in ids(batch)]
+        assert found == [sample["object_id"] for sample in stream]
+    assert stream.epoch == 3
+
+
 def test_workers_give_what_one_process_gives(dataset: Dataset) -> None:
     samples = ObjectDataset(dataset.filter(joints=(1, None)), points=16)
     alone, together = (
