@@ -78,6 +78,7 @@ def main() -> None:
             if given.source in (None, name):
                 rows[name] = measured(urdfs[:: given.every], scale, config)
     report(rows)
+    print(f"  drawn by {choose_backend(config.render.backend)}")
 
 
 def measured(urdfs: Sequence[Path], scale: str, config: Config) -> Row:

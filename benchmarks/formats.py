@@ -36,7 +36,7 @@ HEAD = (
     "format", "objects fully expressed", "joints lost", "types changed", "without limits",
     "success %", "E_B [m]", "E_alpha^phi", "tree",
 )  # fmt: skip
-FORCED = 1e-5  # numbers of single precision, relative
+FORCED = 1e-5  # numbers of single precision, relative and per joint
 FULLY = 1e-6  # of the tree distance: numbers of single precision are off by less
 _MEANS = (
     ("parallel_safe_success", RATE, ALL_JOINTS, 100.0),
@@ -82,9 +82,10 @@ def scored(name: str, dataset: Dataset, folder: Path) -> Result:
 
 def require_forced(found: Result, forced: Result) -> None:
     """Stop if an object costs anything else than what its format forces."""
+    joints = np.maximum(1, found.per_object["joints"].to_numpy())  # a file rounds each of them
     for column in ("e_alpha_phi_tree_cost", "e_b_phi_tree_cost"):
         ours, theirs = (one.arrays.object_numbers(column) for one in (found, forced))
-        off = np.abs(ours - theirs) > FORCED * np.maximum(1.0, np.abs(theirs))
+        off = np.abs(ours - theirs) > FORCED * np.maximum(joints, np.abs(theirs))
         if off.any() or (np.isnan(ours) != np.isnan(theirs)).any():
             names = found.per_object["object_id"].to_pylist()
             raise SystemExit(

@@ -9,7 +9,7 @@ files, before anything else uses them. A `ValueError` describes the problem.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -103,9 +103,9 @@ def is_split_name(text: str) -> bool:
     return _SPLIT.fullmatch(text) is not None
 
 
-def require_no_other_column(table: pa.Table, schema: pa.Schema) -> None:
+def require_no_other_column(names: Sequence[str], schema: pa.Schema) -> None:
     """Raise `ValueError` if a table has a column that the schema does not have."""
-    other = [name for name in table.column_names if name not in schema.names]
+    other = [name for name in names if name not in schema.names]
     if other:
         raise ValueError(f"column {brief(other[0])}: the schema has no such column")
 

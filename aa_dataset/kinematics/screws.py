@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aa_dataset.errors import ShapeError
-from aa_dataset.portable import applied, length, product, sin
+from aa_dataset.portable import applied, length, product, sin, sine_cosine
 
 Array = NDArray[np.float64]
+_MOST_ANGLE = 1e6  # [rad] up to which `sine_cosine` has all digits
 
 
 def require_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> None:
@@ -88,10 +89,20 @@ def exp_twist(twist: Array) -> Array:
     return out
 
 
+def _sine(angle: Array) -> Array:
+    """Return sines without the C library, whose last digit depends on the processor.
+
+    A placement decides which convex parts meet, so one digit can change the files of an object.
+    """
+    is_usual = np.abs(angle) < _MOST_ANGLE
+    usual, _ = sine_cosine(np.where(is_usual, angle, 0.0))
+    return usual if is_usual.all() else np.where(is_usual, usual, sin(angle))
+
+
 def _sinc(angle: Array) -> Array:
     """Return ``sin t / t``, 1 at 0."""
     safe = np.where(angle == 0, 1.0, angle)
-    return np.where(angle == 0, 1.0, sin(safe) / safe)
+    return np.where(angle == 0, 1.0, _sine(safe) / safe)
 
 
 def _sine_defect(angle: Array) -> Array:
@@ -99,7 +110,7 @@ def _sine_defect(angle: Array) -> Array:
     square = np.square(angle)
     series = (1 - square / 20 * (1 - square / 42 * (1 - square / 72))) / 6
     safe = np.where(angle < 0.1, 1.0, angle)
-    return np.where(angle < 0.1, series, (safe - sin(safe)) / (safe * safe * safe))
+    return np.where(angle < 0.1, series, (safe - _sine(safe)) / (safe * safe * safe))
 
 
 def adjoint(placement: Array) -> Array:

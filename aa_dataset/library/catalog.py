@@ -100,11 +100,11 @@ class Catalog:
                 raise SelectionError(
                     f"there is no table {name!r}. Choose from {_list_names(list(TABLES))}."
                 )
-            self._tables[name] = self._read_table(name)
+            self._tables[name] = self.read_columns(name)
         return self._tables[name]
 
-    def _read_table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Read a table; a downloaded one that is damaged is downloaded again."""
+    def read_columns(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Read a table, or some columns; a downloaded one that is damaged is downloaded again."""
         try:
             return read_table(self.layout, self.seal, name, columns)
         except LibraryError:
@@ -193,7 +193,7 @@ class Catalog:
         if self._joints is None:
             table = self._tables.get("joints")
             if table is None:  # the other columns are as large, and nothing here needs them
-                table = self._read_table("joints", JOINT_COLUMNS)
+                table = self.read_columns("joints", JOINT_COLUMNS)
             owner = self.rows_of(table["object_id"])
             self._joints = JointColumns.of(table, owner, self.objects.num_rows)
             del table, owner

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
@@ -80,6 +81,7 @@ def read_table(
             f"two builds are mixed. {NEXT_STEP}"
         )
     try:
+        names = pq.read_schema(pa.BufferReader(data)).names
         table = read_batches(data, columns=columns)
         del data
         table = table.combine_chunks()
@@ -87,7 +89,7 @@ def read_table(
     except (pa.ArrowException, OSError, ValueError) as error:  # includes names that are not UTF-8
         raise LibraryError(f"{path} is not readable ({brief(str(error))}). {NEXT_STEP}") from error
     try:
-        require_no_other_column(table, TABLES[name])
+        require_no_other_column(names, TABLES[name])
         check_cells(table, _chosen(TABLES[name], columns))
     except ValueError as error:
         raise LibraryError(f"{path}, {error}. {NEXT_STEP}") from error

@@ -186,7 +186,7 @@ def test_bca_stays_within_the_draws_for_one_extreme_object():
 
 def test_coverage_of_skewed_errors_equals_the_documented_one():
     """Ten lognormal objects, the first row of docs/intervals.md, within four standard errors."""
-    import intervals
+    from benchmarks import intervals
 
     percentile, bca = intervals.covered(intervals.one_error, 10, replicates=800, resamples=500)
     noise = 4 * math.sqrt(0.82 * 0.18 / 800)

@@ -126,23 +126,11 @@ def cut_faces(
     across = counts[_ACROSS]
     every = np.empty((len(points) + 2 * across, 3))
     every[: len(points)] = points
-    below = np.empty((counts[_BELOW] + 2 * across, 3), np.int64)
-    above = np.empty((counts[_ABOVE] + 2 * across, 3), np.int64)
+    (below, above), tips, stumps = _whole_faces(faces, heights, sides, counts)
     is_cut = counts[_BELOW] + across > 0 and counts[_ABOVE] + across > 0
     if not is_cut:
         return is_cut, (every[:0], below[:0]), (every[:0], above[:0])
-    ups, some = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    for m in range(len(faces)):
-        if sides[m] == _BELOW:
-            below[some[0]] = faces[m]
-            some[0] += 1
-        elif sides[m] == _ABOVE:
-            above[some[1]] = faces[m]
-            some[1] += 1
-        else:
-            ups[int(_corner_alone(heights, faces[m])[1])] += 1
-    # Tips, then stumps: below those that point down and the rest of those that point up.
-    tips, stumps, new = some.copy(), some + ups, len(points)
+    new = len(points)
     for m in range(len(faces)):
         if sides[m] != _ACROSS:
             continue
@@ -161,6 +149,29 @@ def cut_faces(
         new += 2
     used = below[: stumps[0]], above[: stumps[1]]
     return is_cut, _used(every, used[0]), _used(every, used[1])
+
+
+@compiled()
+def _whole_faces(
+    faces: np.ndarray, heights: np.ndarray, sides: np.ndarray, counts: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
+    """Return the faces below and above, with room for what is cut, and where tips and stumps go.
+
+    Tips come before stumps: below those that point down, and the rest of those that point up.
+    """
+    below = np.empty((counts[_BELOW] + 2 * counts[_ACROSS], 3), np.int64)
+    above = np.empty((counts[_ABOVE] + 2 * counts[_ACROSS], 3), np.int64)
+    tips, stumps = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    for m in range(len(faces)):
+        if sides[m] == _BELOW:
+            below[tips[0]] = faces[m]
+            tips[0] += 1
+        elif sides[m] == _ABOVE:
+            above[tips[1]] = faces[m]
+            tips[1] += 1
+        else:
+            stumps[int(_corner_alone(heights, faces[m])[1])] += 1
+    return (below, above), tips, stumps + tips
 
 
 @compiled()
