@@ -96,7 +96,11 @@ def test_an_interrupt_ends_the_call_and_its_workers(tmp_path, which, busy):
         assert until(lambda: program.poll() is not None, PATIENCE)
         assert program.returncode == -signal.SIGINT
         assert until(lambda: not session(program.pid), PATIENCE)
-        assert program.stderr.read().count("Traceback") == 1
+        said = program.stderr.read()
+        # No worker has a traceback of its own. The thread of Python 3.11's pool can have one, if it
+        # loses the race with the futures that the interrupt cancels.
+        assert "Process Spawn" not in said
+        assert said.rstrip().endswith("KeyboardInterrupt")
     finally:
         clean_up(program)
 
