@@ -203,7 +203,7 @@ def decided_table(group: Group, found: Sequence[tuple[Basis, str, Sequence[Pair]
     """Return which methods each method beats by decided gaps; there is no other ranking."""
     columns = tuple(
         replace(
-            measure_column(MEASURES[key], block=ALL_BLOCK, suffix="_wins_losses_ties"),
+            measure_column(MEASURES[key], block=ALL_BLOCK, suffix="_standing"),
             unit="",
             arrow="",
             decimals=0,
