@@ -211,7 +211,7 @@ _QUARTERS = tuple(
 
 
 def sine_cosine(angles: ArrayLike) -> tuple[Array, Array]:
-    """Return sines and cosines (n,) of angles (n,) [rad] in whole arrays, unlike `sin` and `cos`.
+    """Return sines and cosines of angles [rad] of any shape, in whole arrays.
 
     All steps are additions and products, so every machine has the same digits; for angles below
     1e6 they are within 4e-16 of the exact ones.
