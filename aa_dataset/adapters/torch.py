@@ -21,6 +21,7 @@ from aa_dataset.objects import ArticulatedObject
 
 try:
     import torch
+    from torch.nn.utils.rnn import pad_sequence
     from torch.utils import data
 except ImportError as error:
     raise MissingExtraError("the torch adapter", "torch", error) from error
@@ -202,18 +203,10 @@ def padded(samples: Sequence[Sample]) -> Sample:
     Joints that pad have zero screws and limits: they are fixed. Other tensors, all of one shape,
     are stacked; what is no tensor becomes a list.
     """
-    most = max((len(sample["types"]) for sample in samples), default=0)
-
-    def full(name: str) -> torch.Tensor:
-        values = [sample[name] for sample in samples]
-        out: torch.Tensor = values[0].new_zeros((len(values), most, *values[0].shape[1:]))
-        for row, value in zip(out, values, strict=True):
-            row[: len(value)] = value
-        return out
-
     counts = torch.tensor([len(sample["types"]) for sample in samples])
-    joints = {name: full(name) for name in JOINT_FIELDS}
-    return {**_others(samples), **joints, "mask": torch.arange(most) < counts[:, None]}
+    joints = {name: pad_sequence([one[name] for one in samples], True) for name in JOINT_FIELDS}
+    mask = torch.arange(joints["types"].shape[1]) < counts[:, None]
+    return _sent({**_others(samples), **joints, "mask": mask})
 
 
 def flat(samples: Sequence[Sample]) -> Sample:
@@ -226,7 +219,30 @@ def flat(samples: Sequence[Sample]) -> Sample:
     joints = {name: torch.cat([sample[name] for sample in samples]) for name in JOINT_FIELDS}
     offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     owner = torch.repeat_interleave(torch.arange(len(samples)), counts)
-    return {**_others(samples), **joints, "offsets": offsets, "owner": owner}
+    return _sent({**_others(samples), **joints, "offsets": offsets, "owner": owner})
+
+
+class _Parcel(dict[str, Any]):
+    """A batch that a worker sends: what it has of joints is small and travels in the message.
+
+    Every other tensor has a file in shared memory, which takes longer to make than to fill.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        small = {name: self[name].numpy() for name in _SMALL if name in self}
+        return _unpacked, (list(self), small, {k: v for k, v in self.items() if k not in small})
+
+
+_SMALL = (*JOINT_FIELDS, "mask", "offsets", "owner")
+
+
+def _sent(batch: Sample) -> Sample:
+    return batch if data.get_worker_info() is None else _Parcel(batch)
+
+
+def _unpacked(names: Sequence[str], small: Mapping[str, Any], large: Sample) -> Sample:
+    whole = {**{name: torch.from_numpy(value) for name, value in small.items()}, **large}
+    return {name: whole[name] for name in names}
 
 
 def _others(samples: Sequence[Mapping[str, Any]]) -> Sample:
@@ -234,6 +250,7 @@ def _others(samples: Sequence[Mapping[str, Any]]) -> Sample:
     names = [name for name in samples[0] if name not in JOINT_FIELDS]
     columns = {name: [sample[name] for sample in samples] for name in names}
     return {
-        name: torch.stack(column) if isinstance(column[0], torch.Tensor) else column
+        # Stacked by torch itself, which puts the tensors of a worker into shared memory at once.
+        name: data.default_collate(column) if isinstance(column[0], torch.Tensor) else column
         for name, column in columns.items()
     }
