@@ -8,6 +8,7 @@ equal with a mask, `flat` puts them one after the other with offsets. Either goe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArgumentError, MissingExtraError
+from aa_dataset.metric.losses import smooth_loss
 from aa_dataset.objects import ArticulatedObject
 
 try:
@@ -195,6 +197,44 @@ class ObjectStream(data.IterableDataset[Any]):
             chosen = chosen.shuffle(self.read.seed * 1_000_003 + self.epoch)
         part = chosen[self.rank + self.world_size * worker :: self.world_size * workers]
         return map(self.read, part)
+
+
+def loader(dataset: Dataset, batch_size: int = 16, *, workers: int = 0, **options: Any) -> Any:
+    """Return a `DataLoader` of a selection in its order, with batches as `padded` makes them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        For batches in another order, pass ``dataset.shuffle(seed)``.
+    batch_size, workers : int
+        Objects of a batch, and processes that read them.
+    options
+        `points`, `seed` and `transform`, as for `Reader`.
+    """
+    samples = ObjectDataset(dataset, **options)
+    return data.DataLoader(samples, batch_size, num_workers=workers, collate_fn=padded)
+
+
+def joint_loss(
+    guess: torch.Tensor, batch: Mapping[str, torch.Tensor], *, compactify: float = math.pi
+) -> torch.Tensor:
+    """Return the mean of `smooth_loss` over the joints that a batch has, (); nan if it has none.
+
+    Parameters
+    ----------
+    guess : (b, 8) or (b, k, 8) float
+        Unit screw (omega, v) and limits, rad and m, in the object frame: of the first joint of
+        every object, or of the first k.
+    batch : mapping
+        What `padded` returns of b objects. Joints that pad count for nothing.
+    compactify : float
+        The scale kappa of ranges, so that endless joints have a loss, too.
+    """
+    several = guess if guess.ndim == 3 else guess[:, None]
+    told = batch["mask"][:, : several.shape[1]]
+    truth = tuple(batch[name][:, : several.shape[1]][told] for name in ("screws", "limits"))
+    screws, limits = several[:, : told.shape[1]][told].split([6, 2], dim=-1)
+    return smooth_loss((screws, limits), truth, compactify=compactify).mean()
 
 
 def padded(samples: Sequence[Sample]) -> Sample:
