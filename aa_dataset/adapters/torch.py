@@ -232,9 +232,11 @@ def joint_loss(
     """
     several = guess if guess.ndim == 3 else guess[:, None]
     told = batch["mask"][:, : several.shape[1]]
-    truth = tuple(batch[name][:, : several.shape[1]][told] for name in ("screws", "limits"))
-    screws, limits = several[:, : told.shape[1]][told].split([6, 2], dim=-1)
-    return smooth_loss((screws, limits), truth, compactify=compactify).mean()
+    truth = [batch[name][:, : several.shape[1]][told] for name in ("screws", "limits")]
+    parts = several[:, : told.shape[1]][told]
+    screws, limits = parts[:, :6], parts[:, 6:]
+    loss = smooth_loss((screws, limits), (truth[0], truth[1]), compactify=compactify)
+    return torch.mean(loss)
 
 
 def padded(samples: Sequence[Sample]) -> Sample:
