@@ -57,6 +57,8 @@ def timed(work):
 start = time.process_time()
 dataset = aa_dataset.load.load_dataset(Path(sys.argv[1]), verbose=False)
 found = {"open": time.process_time() - start}
+if len(sys.argv) > 2:
+    sys.exit(print(json.dumps(found)))
 found["rows"] = timed(lambda: [(i.object_id, i.category, i.license) for i in dataset])
 found["first arrays"] = timed(dataset.joint_arrays)
 found["arrays"] = min(timed(dataset.joint_arrays) for _ in range(5))
@@ -100,6 +102,8 @@ def print_tables(folder: Path) -> None:
     """Open the tables in processes of their own."""
     root = write_tables(folder / "library")
     found = child(OURS, str(root))
+    again = (child(OURS, str(root), "open alone")["open"] for _ in range(ROUNDS))
+    found["open"] = min(found["open"], *again)
     print("tables of 20,000 objects and 150,000 joints, s")
     names = {
         "open": "open, beyond imports",
@@ -113,10 +117,12 @@ def print_tables(folder: Path) -> None:
         print(f"  {name:<50}{found[key]:>8.3f}{goal}")
     if found["MB"] is not None:
         print(f"  {'largest memory, MB':<50}{found['MB']:>8.0f}  (goal {GOAL_MB})")
-    other = child(THEIRS, str(objects_without_maps(root)), str(folder / "cache"))
-    if other is None:
+    plain = str(objects_without_maps(root))
+    others = [child(THEIRS, plain, str(folder / f"cache{k}")) for k in range(ROUNDS)]
+    if None in others:
         print("  Hugging Face `datasets` is not installed")
         return
+    other = {key: min(one[key] for one in others) for key in others[0]}
     print(f"  {'datasets.load_dataset, the first time':<50}{other['first']:>8.3f}")
     print(f"  {'datasets.load_dataset, from its cache':<50}{other['again']:>8.3f}")
     print(f"  {'the same three columns of its rows':<50}{other['rows']:>8.3f}")
