@@ -17,6 +17,8 @@ from aa_dataset.portable import applied, dot, length, second_moments, settled, s
 
 # Minimum number of cells along a short side of a shape.
 LEAST_CELLS = 8
+# In cells, more than rounding moves a point.
+_NEAR = 1e-6
 # A shape has a direction of its own if this share of its surface is flat in it,
 _FLAT_SHARE = 0.15
 # or if all but this share of its surface runs along it, as that of a tube does.
@@ -82,6 +84,12 @@ class Cells:
     def air_around(self, points: np.ndarray) -> np.ndarray:
         """Return the share (n,) of air in the cells of points (n, 3) and in their neighbors."""
         return np.asarray(_kernels().air_shares(self.air, np.ascontiguousarray(points)))
+
+    def most_air(self, points: np.ndarray) -> int:
+        """Return how many centers in the air are in the box of points (n, 3), or near to it."""
+        low = np.maximum(np.ceil(points.min(axis=0) - 0.5 - _NEAR), 0).astype(int)
+        high = np.maximum(np.floor(points.max(axis=0) - 0.5 + _NEAR) + 1, 0).astype(int)
+        return int(np.count_nonzero(self.air[low[0] : high[0], low[1] : high[1], low[2] : high[2]]))
 
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
         """Return how many centers in the air, and in all, are in a closed convex surface.
