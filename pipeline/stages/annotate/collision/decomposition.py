@@ -82,19 +82,19 @@ class Decomposition:
         count, self._cells = COARSE, cells_around(triangles, COARSE)
         if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
             count, self._cells = FINE, cells_around(triangles, FINE)
-        if not closed and others is not None:
+        points = self._cells.to_cells(component.vertices)
+        self._smallest, self._whole = smallest / self._cells.volume, 0
+        # Only less air is left if some of a room is solid.
+        if not closed and others is not None and self._is_open(*self._air_in(points)):
             walled = cells_around(triangles, count, walls=others)
             room = solid_room(triangles, walled, narrow)
             self._cells = replace(self._cells, air=self._cells.air & ~room)
-        points = self._cells.to_cells(component.vertices)
         self._solid = Solid(points[component.faces]) if closed else None
         self._turn = 1 if volume(component) > 0 else -1  # of a closed component
         self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the largest part that no plane cuts
         self._numbers = itertools.count()
-        self._smallest = smallest / self._cells.volume
-        self._whole = 0
         self._is_in: dict[bytes, bool] = {}  # corners of boxes
         high = np.array(self._cells.air.shape, dtype=float)
         self._add(Part(points, component.faces, np.zeros(3), high))
@@ -134,16 +134,23 @@ class Decomposition:
 
     def _add(self, part: Part) -> None:
         points = self._points(part)
-        if self._whole and self._cells.most_air(points) <= self._least_air:
-            self._settled.append(part)
-            return
-        hull = hull_of(outline(points, _FINELY))
-        air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
+        air, cells = 0, 0
+        if not self._whole or self._cells.most_air(points) > self._least_air:
+            air, cells = self._air_in(points)
         self._whole = self._whole or cells
-        if air > max(FILLED_SHARE * cells, self._least_air):
+        if self._is_open(air, cells):
             heapq.heappush(self._open, (-air, next(self._numbers), part))
         else:
             self._settled.append(part)
+
+    def _air_in(self, points: np.ndarray) -> tuple[int, int]:
+        """Return how many centers in the air, and in all, are in the hull of points (n, 3)."""
+        hull = hull_of(outline(points, _FINELY))
+        return (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
+
+    def _is_open(self, air: int, cells: int) -> bool:
+        """Return whether a hull of so many cells holds too much air."""
+        return air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * (self._whole or cells), self._smallest)
 
     @property
     def _least_air(self) -> float:
