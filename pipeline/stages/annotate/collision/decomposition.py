@@ -15,7 +15,7 @@ import numpy as np
 from aa_dataset.portable import settled
 from aa_dataset.triangles import is_closed, unique_places
 from pipeline.shapes.hulls import hull_of
-from pipeline.stages.annotate.collision.cells import cells_around, effort
+from pipeline.stages.annotate.collision.cells import cells_around, effort, with_walls
 from pipeline.stages.annotate.collision.convex import CollisionMesh, convex_around, volume
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
@@ -79,15 +79,14 @@ class Decomposition:
     ) -> None:
         triangles = component.vertices[component.faces]
         closed = is_closed(component.faces)
-        count, self._cells = COARSE, cells_around(triangles, COARSE)
-        if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
-            count, self._cells = FINE, cells_around(triangles, FINE)
+        self._cells = cells_around(triangles, COARSE)
+        if effort(triangles, FINE) <= MOST_EFFORT and self._cells.crowded(triangles) > CROWDED:
+            self._cells = cells_around(triangles, FINE)
         points = self._cells.to_cells(component.vertices)
         self._smallest, self._whole = smallest / self._cells.volume, 0
         # Only less air is left if some of a room is solid.
         if not closed and others is not None and self._is_open(*self._air_in(points)):
-            walled = cells_around(triangles, count, walls=others)
-            room = solid_room(triangles, walled, narrow)
+            room = solid_room(triangles, with_walls(self._cells, others), narrow)
             self._cells = replace(self._cells, air=self._cells.air & ~room)
         self._solid = Solid(points[component.faces]) if closed else None
         self._turn = 1 if volume(component) > 0 else -1  # of a closed component
@@ -150,7 +149,9 @@ class Decomposition:
 
     def _is_open(self, air: int, cells: int) -> bool:
         """Return whether a hull of so many cells holds too much air."""
-        return air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * (self._whole or cells), self._smallest)
+        return air > max(
+            FILLED_SHARE * cells, FILLED_OF_WHOLE * (self._whole or cells), self._smallest
+        )
 
     @property
     def _least_air(self) -> float:

@@ -238,7 +238,11 @@ def projected(
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return cells (nx, ny, nz) as seen along z, y and x, and how many are in every layer."""
     nx, ny, nz = occupied.shape
-    xy, xz, yz = np.zeros((nx, ny), np.bool_), np.zeros((nx, nz), np.bool_), np.zeros((ny, nz), np.bool_)
+    xy, xz, yz = (
+        np.zeros((nx, ny), np.bool_),
+        np.zeros((nx, nz), np.bool_),
+        np.zeros((ny, nz), np.bool_),
+    )
     in_x, in_y, in_z = np.zeros(nx, np.int64), np.zeros(ny, np.int64), np.zeros(nz, np.int64)
     for x in range(nx):
         for y in range(ny):

@@ -82,9 +82,7 @@ def _fill_first(points: np.ndarray, least: float, first: np.ndarray) -> bool:
 
 
 @compiled()
-def _start(
-    points: np.ndarray, first: np.ndarray, faces: Faces, lists: Lists, near: float
-) -> None:
+def _start(points: np.ndarray, first: np.ndarray, faces: Faces, lists: Lists, near: float) -> None:
     """Write the four faces of a first tetrahedron, and sort all points to them."""
     corners, beside, _ = faces
     normal = _cross(_way(points, first[0], first[1]), _way(points, first[0], first[2]))
@@ -239,9 +237,7 @@ def _is_loop(rim: np.ndarray, size: int) -> bool:
 
 
 @compiled()
-def _add_face(
-    points: np.ndarray, faces: Faces, new: tuple[int, int, int], rim: np.ndarray
-) -> None:
+def _add_face(points: np.ndarray, faces: Faces, new: tuple[int, int, int], rim: np.ndarray) -> None:
     """Write the face from an edge of the rim to a point, and make it a neighbor of others."""
     corners, beside, _ = faces
     (apex, count, edge), (start, end, behind) = new, rim[:3, new[2]]
