@@ -164,7 +164,7 @@ def fill_largest(
 def fill_covers(caps: np.ndarray, points: np.ndarray, out: np.ndarray) -> None:
     """Write how often oriented triangles (k, 3, 3) wind around points (n, 3), by solid angles.
 
-    The error is below 1e-5 for every triangle.
+    The error is below 1e-5 turns for every triangle.
     """
     for p in range(len(points)):
         x, y, z = points[p]
