@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from aa_dataset.drawing import Color, Drawing, tree_drawing
-from aa_dataset.drawing.names import markup, shortened
+from aa_dataset.draw import Color, Drawing, tree_drawing
+from aa_dataset.draw.names import markup, shortened
 from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, why_no_guess
 from aa_dataset.score.explain.words import price_text
 

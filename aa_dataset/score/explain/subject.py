@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aa_dataset.drawing import Color
-from aa_dataset.drawing.layout import depth_first
+from aa_dataset.draw import Color
+from aa_dataset.draw.layout import depth_first
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.tree.skeleton import is_exactly_fixed

@@ -7,8 +7,8 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from aa_dataset.drawing import tree_lines
-from aa_dataset.drawing.names import padded, shortened
+from aa_dataset.draw import tree_lines
+from aa_dataset.draw.names import padded, shortened
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.explain.gates import Gate, Verdict, joint_gates, variant_title
 from aa_dataset.score.explain.rows import JointRow, ObjectRows

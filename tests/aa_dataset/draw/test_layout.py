@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset.drawing.layout import MOST_LEVELS, depth_first, place_joints
+from aa_dataset.draw.layout import MOST_LEVELS, depth_first, place_joints
 from aa_dataset.kinematics import Joint, KinematicTree
 
 

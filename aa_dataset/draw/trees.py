@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aa_dataset.drawing.glyphs import GLYPHS
-from aa_dataset.drawing.layout import Layout, place_joints
-from aa_dataset.drawing.names import columns, markup, shortened
-from aa_dataset.drawing.palette import BY_TYPE, Color, tree_style
-from aa_dataset.drawing.values import motion_text, pitch_text, range_text
+from aa_dataset.draw.glyphs import GLYPHS
+from aa_dataset.draw.layout import Layout, place_joints
+from aa_dataset.draw.names import columns, markup, shortened
+from aa_dataset.draw.palette import BY_TYPE, Color, tree_style
+from aa_dataset.draw.values import motion_text, pitch_text, range_text
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 

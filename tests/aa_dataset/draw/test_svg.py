@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from aa_dataset.drawing import Color, draw_tree
-from aa_dataset.drawing.glyphs import GLYPHS
-from aa_dataset.drawing.palette import BY_TYPE, tree_style
-from aa_dataset.drawing.trees import MOST_DRAWN
-from aa_dataset.drawing.values import motion_text, range_text, short_number
+from aa_dataset.draw import Color, draw_tree
+from aa_dataset.draw.glyphs import GLYPHS
+from aa_dataset.draw.palette import BY_TYPE, tree_style
+from aa_dataset.draw.trees import MOST_DRAWN
+from aa_dataset.draw.values import motion_text, range_text, short_number
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 
 SVG = "{http://www.w3.org/2000/svg}"
