@@ -46,6 +46,7 @@ from pipeline.stages.report.trees import object_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
+    from matplotlib.gridspec import SubplotSpec
 
 TILES, PIXELS = 5, 240  # tiles in a row; side of an embedded picture
 WIDTH = 1.3  # of a tile, by the side of its picture; the tree stands beside it
@@ -78,16 +79,18 @@ def composition_figure(tables: LibraryTables) -> Figure:
 def _paint(
     sheet: Sheet, tables: LibraryTables, chosen: list[Specimen], heights: tuple[float, float]
 ) -> None:
-    top, middle, bottom = sheet.subfigures(3, 1, height_ratios=(heights[0], 2.2, 1.1 + heights[1]))
-    _paint_tiles(top, tables, chosen)
-    _paint_types(middle.subplots(), joints_by_type(tables))
-    objects, categories = objects_by_source(tables), categories_by_source(tables)
-    _paint_sources(bottom, objects, categories)
+    grid = sheet.add_gridspec(3, 1, height_ratios=(heights[0], 2.2, 1.1 + heights[1]))
+    _paint_tiles(sheet, grid[0], tables, chosen)
+    _paint_types(sheet.add_subplot(grid[1]), joints_by_type(tables))
+    _paint_sources(sheet, grid[2], objects_by_source(tables), categories_by_source(tables))
 
 
-def _paint_tiles(sheet: Sheet, tables: LibraryTables, chosen: list[Specimen]) -> None:
+def _paint_tiles(
+    sheet: Sheet, place: SubplotSpec, tables: LibraryTables, chosen: list[Specimen]
+) -> None:
     rows = max(-(-len(chosen) // TILES), 1)
-    tiles = sheet.subplots(rows, TILES, squeeze=False).ravel()
+    grid = place.subgridspec(rows, TILES)
+    tiles = [sheet.add_subplot(grid[k // TILES, k % TILES]) for k in range(rows * TILES)]
     for axes in tiles:
         axes.set_axis_off()
     if not chosen:
@@ -139,7 +142,7 @@ def _paint_tree(axes: Axes, tree: KinematicTree) -> None:
     rows = max(layout.count, 6)
     middle = (1 - layout.count) / 2
     corner.set(
-        xlim=(-0.4, max(*layout.levels, 2) + 0.4), ylim=(middle - rows / 2, middle + rows / 2)
+        xlim=(-0.4, max((*layout.levels, 2)) + 0.4), ylim=(middle - rows / 2, middle + rows / 2)
     )
 
 
@@ -155,8 +158,10 @@ def _paint_types(axes: Axes, found: dict[JointType, int]) -> None:
     axes.set_title("Joints by type")
 
 
-def _paint_sources(sheet: Sheet, objects: CrossCount, categories: CrossCount) -> None:
-    left, right = sheet.subplots(1, 2, sharey=True)
+def _paint_sources(
+    sheet: Sheet, place: SubplotSpec, objects: CrossCount, categories: CrossCount
+) -> None:
+    left, right = place.subgridspec(1, 2).subplots()
     if not objects.rows:
         say_instead(left, "no objects")
         return say_instead(right, "")
