@@ -59,7 +59,8 @@ def drawn(width: float, height: float, paint: Callable[[Sheet], None]) -> str:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # not what a file of the user says
-        matplotlib.rcParams.update(STYLE)
+        settings: Any = matplotlib.rcParams
+        settings.update(STYLE)
         sheet = Sheet(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(sheet)
         paint(sheet)
@@ -79,7 +80,8 @@ def _place(sheet: Sheet) -> None:
     sheet.draw_without_rendering()
     sheet.set_layout_engine("none")
     for axes in sheet.axes:
-        axes.set_position([round(number, DIGITS) for number in axes.get_position(True).bounds])
+        left, bottom, width, height = (round(n, DIGITS) for n in axes.get_position(True).bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 def say_instead(axes: Axes, words: str) -> None:

@@ -138,7 +138,8 @@ def _paint_tree(axes: Axes, tree: KinematicTree) -> None:
         corner.plot([x, place[0]], [y, place[1]], color=color, linewidth=1.3, zorder=1)
     spots = [(root, tree.root), *((p, j.child) for j, p in zip(layout.joints, places, strict=True))]
     for (x, y), link in spots:
-        corner.plot([x], [y], "o", color=light_rgb(nodes[link]), markersize=4, zorder=2)
+        corner.plot([x], [y], "o", color=light_rgb(nodes[link]), markersize=4, zorder=2,
+                    clip_on=False)  # fmt: skip
     rows = max(layout.count, 6)
     middle = (1 - layout.count) / 2
     corner.set(
@@ -161,7 +162,8 @@ def _paint_types(axes: Axes, found: dict[JointType, int]) -> None:
 def _paint_sources(
     sheet: Sheet, place: SubplotSpec, objects: CrossCount, categories: CrossCount
 ) -> None:
-    left, right = place.subgridspec(1, 2).subplots()
+    grid = place.subgridspec(1, 2)
+    left, right = (sheet.add_subplot(grid[k]) for k in range(2))
     if not objects.rows:
         say_instead(left, "no objects")
         return say_instead(right, "")
