@@ -7,10 +7,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aa_dataset.cli.arguments import LIBRARY_HELP
+from aa_dataset.cli.arguments import LIBRARY_HELP, add_json
 from aa_dataset.cli.explain import require_folder
 from aa_dataset.cli.reading import add_reading, open_reading
-from aa_dataset.cli.terminal import is_ascii_only, note, say, width
+from aa_dataset.cli.terminal import is_ascii_only, note, say, say_json, width
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import write_document
 
@@ -40,6 +40,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--library", metavar="LIBRARY", help=LIBRARY_HELP)
     add_reading(parser)
+    add_json(parser, "print what is drawn as JSON instead of text")
     parser.set_defaults(run=run_draw)
 
 
@@ -56,15 +57,7 @@ def run_draw(arguments: argparse.Namespace) -> int:
             )
         return _draw_both(arguments)
     tree, semantics = _file_tree(path) if path else _library_tree(arguments)
-    if arguments.out is None:
-        from aa_dataset.draw import tree_lines
-
-        say(tree_lines(tree, width=width(), ascii_only=is_ascii_only()))
-        return 0
-    from aa_dataset.draw import Marks, tree_drawing
-
-    drawing = tree_drawing(tree, Marks(semantics=semantics))
-    _write(arguments.out, drawing, f"kinematic tree of {tree.name}")
+    _draw_one(arguments, tree, semantics)
     return 0
 
 
@@ -74,10 +67,25 @@ def require_format(path: Path | None) -> None:
         raise ArenaError(f"{path} is neither .svg nor .png. Choose a name that ends in one.")
 
 
+def _draw_one(
+    arguments: argparse.Namespace, tree: KinematicTree, semantics: dict[str, str]
+) -> None:
+    from aa_dataset.draw import Marks, tree_drawing, tree_lines
+    from aa_dataset.draw.content import tree_content
+
+    marks = Marks(semantics=semantics)
+    if arguments.json:
+        say_json({"object": arguments.object, **tree_content(tree, marks)})
+    elif arguments.out is None:
+        say(tree_lines(tree, width=width(), ascii_only=is_ascii_only()))
+    if arguments.out is not None:
+        _write(arguments.out, tree_drawing(tree, marks), f"kinematic tree of {tree.name}")
+
+
 def _draw_both(arguments: argparse.Namespace) -> int:
     from aa_dataset.load import load_default
     from aa_dataset.score.explain.picture import object_drawing
-    from aa_dataset.score.explain.run import explain_object
+    from aa_dataset.score.explain.run import explain_object, subject_json
     from aa_dataset.score.explain.subject import UNREADABLE
     from aa_dataset.score.explain.text import tree_sections
     from aa_dataset.score.parameters import Parameters
@@ -86,9 +94,11 @@ def _draw_both(arguments: argparse.Namespace) -> int:
     predictions = open_reading(arguments.pred, arguments, dataset)
     parameters = Parameters(registration=predictions.registration)
     subject = explain_object(dataset[arguments.object], predictions, parameters)
-    if arguments.out is None:
+    if arguments.json:
+        say_json(subject_json(subject))
+    elif arguments.out is None:
         say(tree_sections(subject, ascii_only=is_ascii_only()))
-    else:
+    if arguments.out is not None:
         label = f"ground truth and prediction of {arguments.object}"
         drawing = object_drawing(subject, _semantics(dataset, arguments.object))
         _write(arguments.out, drawing, label)

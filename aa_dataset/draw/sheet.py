@@ -78,9 +78,11 @@ def place(layout: Layout, *, height: int, lines: int, letters: int) -> Sheet:
     text = letters * FONT // 10 + 8
     if layout.is_tidy:
         return _tidy(layout, height, lines, text)
-    counts = range(1, MOST_COLUMNS + 1)
-    sheets = [_listed(layout, (height, lines, text), columns_of(layout.parents, n)) for n in counts]
-    return next((one for one in sheets if one.width >= SHAPE * one.bottom), sheets[-1])
+    for count in range(1, MOST_COLUMNS + 1):
+        sheet = _listed(layout, (height, lines, text), columns_of(layout.parents, count))
+        if sheet.width >= SHAPE * sheet.bottom:
+            break
+    return sheet
 
 
 def _tidy(layout: Layout, height: int, lines: int, broad: int) -> Sheet:

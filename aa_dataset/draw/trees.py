@@ -80,7 +80,8 @@ def tree_drawing(tree: KinematicTree, marks: Marks | None = None) -> Drawing:
     lines = max(map(len, texts), default=1)
     sheet = place(layout, height=height, lines=lines, letters=letters)
     colors = {**joint_colors(tree), **marks.colors}
-    frames = {**link_colors(tree), **{tree.joint(n).child: c for n, c in marks.colors.items()}}
+    given = {one.child: colors[one.name] for one in tree.joints if one.name in marks.colors}
+    frames = {**link_colors(tree), **given}
     links = [tree.root, *(joint.child for joint in layout.joints)]
     shapes: list[Shape] = [
         *(Stroke(path, "edge") for path in sheet.lines),

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from aa_dataset.dataset import Dataset
-from aa_dataset.draw import Marks
-from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.draw.content import tree_content
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.explain.gates import joint_gates
 from aa_dataset.score.explain.page import PageText, page
@@ -94,30 +93,13 @@ def subject_json(subject: Subject) -> dict[str, Any]:
         gates = joint_gates(found).items()
         row["gates"] = {name: [asdict(g) | {"excess": g.excess} for g in of] for name, of in gates}
     trees = {
-        "truth": _tree_json(subject.truth, subject.marks[0]),
+        "truth": tree_content(subject.truth, subject.marks[0]),
         "prediction": None
         if subject.guess is None
-        else _tree_json(subject.guess, subject.marks[1]),
+        else tree_content(subject.guess, subject.marks[1]),
     }
     content = {**rows, "counts": dict(counts), "sum": script_total(subject.rows), "trees": trees}
     return dict(_without_nan(content))
-
-
-def _tree_json(tree: KinematicTree, marks: Marks) -> dict[str, Any]:
-    joints = [
-        {
-            "name": joint.name,
-            "type": str(joint.type),
-            "parent": joint.parent,
-            "child": joint.child,
-            "lower": joint.lower,
-            "upper": joint.upper,
-            "pitch": joint.pitch,
-            "mark": marks.labels.get(joint.name),
-        }
-        for joint in tree.joints
-    ]
-    return {"root": tree.root, "joints": joints}
 
 
 def _without_nan(value: Any) -> Any:
