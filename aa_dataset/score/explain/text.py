@@ -169,13 +169,13 @@ def _component_lines(row: JointRow) -> Iterator[str]:
 
 
 def _cell(gate: Gate, row: JointRow) -> str:
-    told = component_text(gate, row)
+    cell = component_text(gate, row)
     if gate.verdict is Verdict.FAILED:
         excess = excess_text(gate, row).partition(" ")[0]  # its unit is that of the error
-        told = f"{told} FAIL {excess}".rstrip()
+        cell = f"{cell} FAIL {excess}".rstrip()
     elif gate.verdict is Verdict.PASSED:
-        told += " ok"
-    return shortened(told, _CELL - 1)
+        cell += " ok"
+    return shortened(cell, _CELL - 1)
 
 
 def tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
