@@ -18,9 +18,9 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.draws import Draws
 from aa_dataset.errors import ArgumentError, RenderError
 from aa_dataset.portable import applied
+from aa_dataset.random_streams import Draws
 from aa_dataset.render.glb import Model
 
 Array = NDArray[np.float64]

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aa_dataset.draws import Draws
 from aa_dataset.errors import ShapeError
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import hat
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import applied, product, sine_cosine
+from aa_dataset.random_streams import Draws
 
 Array = NDArray[np.float64]
 State = Mapping[str, ArrayLike] | ArrayLike

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from aa_dataset.draws import Draws
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import dot
+from aa_dataset.random_streams import Draws
 from aa_dataset.score.baselines.shapes import KnownShape, free_name, mapped, moving, welded
 
 QUARTER_TURN = math.pi / 2  # range of a spurious hinge [rad]

@@ -18,9 +18,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from aa_dataset.draws import Draws
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.random_streams import Draws
 from aa_dataset.score.baselines.shapes import KnownShape, free_name
 
 

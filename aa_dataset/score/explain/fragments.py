@@ -11,8 +11,8 @@ import base64
 import math
 from collections.abc import Iterable, Iterator
 
-from aa_dataset.drawing import Drawing
-from aa_dataset.drawing.names import markup, shortened
+from aa_dataset.draw import Drawing
+from aa_dataset.draw.names import markup, shortened
 from aa_dataset.score.explain.gates import Gate, joint_gates
 from aa_dataset.score.explain.picture import guess_drawing, truth_drawing
 from aa_dataset.score.explain.rows import JointRow

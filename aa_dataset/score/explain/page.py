@@ -20,8 +20,8 @@ from typing import Any
 import pyarrow as pa
 
 from aa_dataset.dataset import Dataset
-from aa_dataset.drawing.names import markup
-from aa_dataset.drawing.palette import tree_style
+from aa_dataset.draw.names import markup
+from aa_dataset.draw.palette import tree_style
 from aa_dataset.score.explain.fragments import details, name_cell, number
 from aa_dataset.score.explain.picture import LEGEND
 from aa_dataset.score.explain.rows import read_objects

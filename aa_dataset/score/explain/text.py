@@ -7,8 +7,8 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from aa_dataset.drawing import tree_lines
-from aa_dataset.drawing.names import padded, shortened
+from aa_dataset.draw import tree_lines
+from aa_dataset.draw.names import padded, shortened
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.explain.gates import Gate, Verdict, joint_gates, variant_title
 from aa_dataset.score.explain.rows import JointRow, ObjectRows
@@ -61,7 +61,7 @@ def explanation_lines(
         *_script_lines(subject),
         *_joint_sections(subject),
         "",
-        *_tree_sections(subject, ascii_only=ascii_only),
+        *tree_sections(subject, ascii_only=ascii_only),
     ]
 
 
@@ -178,7 +178,8 @@ def _cell(gate: Gate, row: JointRow) -> str:
     return shortened(cell, _CELL - 1)
 
 
-def _tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
+def tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
+    """Yield both trees, the joints of a pair with the same number."""
     yield from _wrap(f"trees ({_KEY})")
     yield "truth"
     yield from _drawn(subject.truth, subject.marks[0].labels, ascii_only)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from aa_dataset.drawing.values import degrees, millimeters, short_number
+from aa_dataset.draw.values import degrees, millimeters, short_number
 from aa_dataset.kinematics.joints import JointType
 from aa_dataset.metric.components import (
     AXIS_TOLERANCE,

@@ -11,10 +11,10 @@ import pytest
 import trimesh
 
 from aa_dataset.dataset import Dataset
-from aa_dataset.draws import Draws
 from aa_dataset.errors import ArgumentError, JointError, RenderError, ShapeError
 from aa_dataset.format.layout import GLB
 from aa_dataset.geometry.sampling import PointSample, sample_surface
+from aa_dataset.random_streams import Draws
 from aa_dataset.render.glb import read_glb
 from tests.kit.inputs_library import BARE, CABINET, JAR, LAMP, posed_truth
 

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aa_dataset import load_dataset
-from aa_dataset.draws import Draws
 from aa_dataset.errors import ArenaError, NormError
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.joints import Mimic
@@ -26,6 +25,7 @@ from aa_dataset.metric import (
     tree_distance,
 )
 from aa_dataset.metric.tree import BodyNorms
+from aa_dataset.random_streams import Draws
 from aa_dataset.score.baselines import BASELINES, Options, by_name
 from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_type
 from aa_dataset.score.baselines.encodings import rewritten

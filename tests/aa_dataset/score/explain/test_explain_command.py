@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from aa_dataset.cli.program import main
-from aa_dataset.drawing.names import columns
+from aa_dataset.draw.names import columns
 
 
 def explain(dataset, folder, object_id, *options) -> int:

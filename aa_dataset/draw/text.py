@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aa_dataset.drawing.layout import depth_first
-from aa_dataset.drawing.names import columns, padded, shortened
-from aa_dataset.drawing.values import motion_text
+from aa_dataset.draw.layout import depth_first
+from aa_dataset.draw.names import columns, padded, shortened
+from aa_dataset.draw.values import motion_text
 from aa_dataset.kinematics.trees import KinematicTree
 
 MOST_LINES = 1000  # joints of one tree

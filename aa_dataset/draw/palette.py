@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colors of Okabe and Ito (2008), which color-blind readers tell apart, in light and in dark.
+"""Colors that color-blind readers tell apart, in light and in dark: Okabe and Ito (2008), and four.
 
 No meaning hangs on a color alone: what a color says stands also in a label, a glyph or a line.
 """
@@ -19,6 +19,10 @@ class Color(StrEnum):
     VERMILION = "vermilion"
     GREEN = "green"
     PURPLE = "purple"
+    VIOLET = "violet"
+    MINT = "mint"
+    BROWN = "brown"
+    SKY = "sky"
     GRAY = "gray"
 
 
@@ -30,6 +34,10 @@ BY_TYPE = {
     JointType.FIXED: Color.GRAY,
 }
 
+# Colors that joints take in turn, also as areas, where no label helps: people who see no red or no
+# green tell all of them and gray apart. Vermilion, green and purple are too near to others.
+IN_TURN = (Color.BLUE, Color.ORANGE, Color.VIOLET, Color.MINT, Color.BROWN, Color.SKY)
+
 # For a light and for a dark ground. Okabe and Ito's yellow is left out, because it vanishes on
 # white, and sky blue stands for blue on black; orange is darkened for text on white.
 _SHADES = {
@@ -38,6 +46,10 @@ _SHADES = {
     Color.VERMILION: ("#d55e00", "#ff7f2a"),
     Color.GREEN: ("#00795a", "#009e73"),
     Color.PURPLE: ("#b0568a", "#cc79a7"),
+    Color.VIOLET: ("#7d1fe6", "#9a4dff"),
+    Color.MINT: ("#45a25c", "#8fdc8c"),
+    Color.BROWN: ("#5c4000", "#a05a1c"),
+    Color.SKY: ("#1f9fc6", "#bfe3f5"),
     Color.GRAY: ("#6b7280", "#9aa4b2"),
 }
 _INK = {
@@ -49,7 +61,9 @@ _FONT = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monosp
 _FIXED_RULES = (
     f".aa-tree{{font:12px {_FONT}}}"
     ".aa-tree .small{font-size:10px}.aa-tree .badge{font-size:11px;font-weight:bold}"
-    ".aa-tree .edge,.aa-tree .glyph{fill:none;stroke-width:1.5}"
+    ".aa-tree .joint{font-size:10px;font-weight:bold}"
+    ".aa-tree .edge,.aa-tree .glyph,.aa-tree .mimic{fill:none;stroke-width:1.5}"
+    ".aa-tree .mimic{stroke-dasharray:4 4}"
     ".aa-tree .glyph{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
     ".aa-tree .card{stroke-width:1.5}.aa-tree .dashed{stroke-dasharray:5 3}"
 )
@@ -58,6 +72,23 @@ _FIXED_RULES = (
 def tree_style() -> str:
     """Return the style sheet of drawings, for a page that holds many of them."""
     return f"{_FIXED_RULES}{_rules(0)}@media(prefers-color-scheme:dark){{{_rules(1)}}}"
+
+
+def light_rgb(color: Color) -> tuple[float, float, float]:
+    """Return red, green and blue of a color on a light ground, display values in [0, 1]."""
+    code = light_shade(color)
+    red, green, blue = (int(code[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return red, green, blue
+
+
+def light_shade(color: str) -> str:
+    """Return a color by its name on a light ground, as ``#rrggbb``."""
+    return _SHADES[Color(color)][0]
+
+
+def ink(kind: str) -> str:
+    """Return the color of ``paper``, ``ink`` or ``dim`` on a light ground, as ``#rrggbb``."""
+    return _INK[kind][0]
 
 
 def _rules(shade: int) -> str:

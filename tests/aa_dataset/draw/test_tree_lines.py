@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from aa_dataset.drawing import tree_lines
-from aa_dataset.drawing.names import columns, shortened
+from aa_dataset.draw import tree_lines
+from aa_dataset.draw.names import columns, shortened
 from aa_dataset.kinematics import Joint, KinematicTree
 
 

@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Kinematic trees as pictures (SVG) and as text; pure functions with the same bytes everywhere."""
-
-from aa_dataset.drawing.palette import Color
-from aa_dataset.drawing.text import tree_lines
-from aa_dataset.drawing.trees import Drawing, draw_tree, tree_drawing
-
-__all__ = ["Color", "Drawing", "draw_tree", "tree_drawing", "tree_lines"]
