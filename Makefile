@@ -84,7 +84,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv
-	rm -rf work library release site .snakemake
+	rm -rf work library release report site .snakemake
 
 .venv/bin/python:
 	@echo "setting up .venv (once, a minute or two)"

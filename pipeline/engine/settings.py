@@ -183,6 +183,15 @@ class Publish:
 
 
 @dataclass(frozen=True, slots=True)
+class Report:
+    """Pixels of a thumbnail, and of how many objects the report has large pictures and strips."""
+
+    thumbnail: int
+    large_objects: int
+    large_per_category: int
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All of config.yaml, checked; of a duplicate, the copy of the first source is kept."""
 
@@ -198,6 +207,7 @@ class Config:
     render: Render
     split: Split
     publish: Publish
+    report: Report
 
     @property
     def credits(self) -> dict[str, Credit]:
@@ -299,6 +309,14 @@ class PublishSettings:
     name: str
     publish: Publish
     about: Mapping[str, About]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """What `report` reads."""
+
+    expected_objects: int
+    report: Report
 
 
 def select(config: Config, kind: type[T]) -> T:
