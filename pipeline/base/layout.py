@@ -171,13 +171,13 @@ class ReportLayout:
         return self.data / "details"
 
     def sheet(self, number: int) -> Path:
-        """One sheet of thumbnails."""
+        """Return one sheet of thumbnails."""
         return self.sheets / f"{number:04d}.webp"
 
     def details(self, number: int) -> Path:
-        """The details of some objects, as a script."""
+        """Return the script with the details of some objects."""
         return self.detail_scripts / f"{number:04d}.js"
 
     def picture(self, row: int, name: str) -> Path:
-        """A large picture or the strip of one row of the gallery."""
+        """Return a large picture, or the strip, of one row of the gallery."""
         return self.pictures / f"{row:05d}-{name}.webp"

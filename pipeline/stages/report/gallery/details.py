@@ -20,8 +20,7 @@ from aa_dataset.draw.joint_colors import joint_colors
 from aa_dataset.draw.values import motion_text
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import write_bytes
-from aa_dataset.kinematics import Joint, JointType, KinematicTree
-from aa_dataset.library.catalog import Catalog
+from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
 from pipeline.base.layout import ReportLayout
 from pipeline.stages.report.gallery.scripts import plain, script
 from pipeline.stages.report.tables import LibraryTables
@@ -30,6 +29,10 @@ PER_FILE = 50
 _FACTS = (
     "object_id", "attribution", "redistribution", "label_provenance", "extents", "scale_factor",
     "front", "content_sha256", "rebuild", "provenance", "links",
+)  # fmt: skip
+_JOINTS = (
+    "joint", "parent", "child", "type", "axis", "origin", "pitch", "pitch_source", "lower", "upper",
+    "mimic",
 )  # fmt: skip
 Rows = NDArray[np.int64]
 
@@ -57,20 +60,17 @@ class _Grouped:
             yield rows[self.starts[k] - begin : self.starts[k + 1] - begin]
 
 
-def write_details(tables: LibraryTables, catalog: Catalog, report: ReportLayout) -> None:
+def write_details(tables: LibraryTables, report: ReportLayout) -> None:
     """Write the details of all objects, in the order of the objects table."""
     ids = tables.objects["object_id"]
     findings = _Grouped.of(tables.findings, ids, ("stage", "code", "severity", "detail"))
     links = _Grouped.of(tables.links, ids, ("link", "semantic", "mass"))
-    joints = _Grouped.of(tables.joints, ids, ("joint", "pitch_source"))
+    joints = _Grouped.of(tables.joints, ids, _JOINTS)
     for number, first in enumerate(range(0, len(ids), PER_FILE)):
         last = min(first + PER_FILE, len(ids))
         facts = tables.objects.select(_FACTS).slice(first, last - first).to_pylist()
         groups = (part.rows(first, last) for part in (findings, links, joints))
-        objects = [
-            _object_details(fact, rows, _tree_or_none(catalog, row))
-            for row, (fact, *rows) in enumerate(zip(facts, *groups, strict=True), first)
-        ]
+        objects = [_object_details(*one) for one in zip(facts, *groups, strict=True)]
         write_bytes(report.details(number), script("details", [number, objects]), lasting=False)
 
 
@@ -79,19 +79,33 @@ def details_file(row: int) -> int:
     return row // PER_FILE
 
 
-def _tree_or_none(catalog: Catalog, row: int) -> KinematicTree | None:
+def _tree_or_none(
+    name: str, joints: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]]
+) -> KinematicTree | None:
     """Return the tree of an object; one that is no tree is a gap of the page."""
+    ends = [end for row in joints for end in (row["parent"], row["child"])]
+    names = tuple(dict.fromkeys(ends or (row["link"] for row in links)))
     try:
-        return catalog.tree(row)
-    except (ArenaError, IndexError):
+        return KinematicTree(name, names, tuple(map(_joint, joints)))
+    except (ArenaError, ValueError, IndexError):
         return None
 
 
+def _joint(row: Mapping[str, Any]) -> Joint:
+    same = {name: row[name] for name in ("parent", "child", "pitch", "lower", "upper")}
+    axis, origin = (np.array(row[name]) for name in ("axis", "origin"))
+    mimic = None if row["mimic"] is None else Mimic(**row["mimic"])
+    return Joint(row["joint"], JointType(row["type"]), axis, origin, mimic=mimic, **same)
+
+
 def _object_details(
-    fact: Mapping[str, Any], rows: Sequence[list[dict[str, Any]]], tree: KinematicTree | None
+    fact: Mapping[str, Any],
+    findings: Sequence[Mapping[str, Any]],
+    links: Sequence[Mapping[str, Any]],
+    joints: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the details of one object as the page reads them."""
-    findings, links, joints = rows
+    tree = _tree_or_none(fact["object_id"], joints, links)
     parts = {row["link"]: plain(row["semantic"]) for row in links}
     pitches = {row["joint"]: plain(row["pitch_source"]) for row in joints}
     colors = {} if tree is None else joint_colors(tree)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aa_dataset.files import write_bytes
-from aa_dataset.library.catalog import open_catalog
 from pipeline.base.layout import ReportLayout
 from pipeline.engine.settings import Report
 from pipeline.stages.report.gallery.columns import gallery_columns
@@ -53,7 +52,7 @@ def write_gallery(
     bits = write_pictures(
         tables.objects, tables.root, order, report, tile=settings.thumbnail, workers=workers
     )
-    write_details(tables, open_catalog(tables.root), report)
+    write_details(tables, report)
     write_bytes(report.table, script("table", gallery_columns(tables, order, bits)))
     return Gallery(
         len(order.rows),

@@ -14,7 +14,9 @@ from pipeline.engine.settings import Report
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The rows of the gallery: by supercategory, category and id, so that sheets are of a kind.
+    """The rows of the gallery: one object of every category first, then the others by category.
+
+    The page opens on all there is, and the thumbnails of a category are still on few sheets.
 
     Attributes
     ----------
@@ -32,8 +34,13 @@ def gallery_order(objects: pa.Table, settings: Report) -> Order:
     """Return the order of a library's objects."""
     names = ("supercategory", "category", "object_id")
     keys = list(zip(*(objects[name].to_pylist() for name in names), strict=True))
-    rows = tuple(sorted(range(len(keys)), key=keys.__getitem__))
-    return Order(rows, frozenset(_large_rows([keys[row][1] for row in rows], settings)))
+    rows = sorted(range(len(keys)), key=keys.__getitem__)
+    labels = [keys[row][:2] for row in rows]
+    first = [not place or labels[place - 1] != label for place, label in enumerate(labels)]
+    heads = [row for row, is_first in zip(rows, first, strict=True) if is_first]
+    others = [row for row, is_first in zip(rows, first, strict=True) if not is_first]
+    ordered = (*heads, *others)
+    return Order(ordered, frozenset(_large_rows([keys[row][1] for row in ordered], settings)))
 
 
 def _large_rows(categories: Sequence[str], settings: Report) -> list[int]:

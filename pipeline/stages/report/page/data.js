@@ -37,6 +37,17 @@ function glyph(type) {
   return picture;
 }
 
+/** Returns a dot in a color of the tree drawings. */
+function dot(color) {
+  const picture = document.createElementNS(SVG, "svg");
+  picture.setAttribute("class", "aa-tree dot");
+  picture.setAttribute("aria-hidden", "true");
+  const circle = document.createElementNS(SVG, "circle");
+  for (const [name, value] of Object.entries({ class: `fill-${color}`, cx: 5, cy: 5, r: 5 })) circle.setAttribute(name, value);
+  picture.append(circle);
+  return picture;
+}
+
 /** Loads a script beside the page once; the promise fails if it is not there. */
 const scripts = new Map();
 function loadScript(path) {
@@ -72,6 +83,11 @@ class Table {
     return this[name].values[this[name].rows[row]];
   }
 
+  /** Returns a number by which rows of a supercategory, and in it of a category, stand together. */
+  group(row) {
+    return this.supercategory.rows[row] * this.category.values.length + this.category.rows[row];
+  }
+
   has(row, picture) {
     return (this.pictures[row] & BITS[picture]) !== 0;
   }
@@ -89,7 +105,8 @@ class Table {
 const most = (column) => (table) => (a, b) => table[column][b] - table[column][a] || a - b;
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 const SORTS = {
-  category: { label: "category" },
+  variety: { label: "one of each category first" },
+  category: { label: "category", compare: (table) => (a, b) => table.group(a) - table.group(b) || a - b },
   name: { label: "name", compare: (table) => (a, b) => collator.compare(table.names[a], table.names[b]) || a - b },
   joints: { label: "most joints", compare: most("joints") },
   depth: { label: "deepest tree", compare: most("depth") },

@@ -55,7 +55,7 @@ class Page:
 
 def page_text(page: Page) -> str:
     """Return the text of `index.html`."""
-    style, script = _read("page.css") + tree_style(), _script()
+    style, script = _read("page.css") + tree_style(dark=False), _script()
     body = BODY.format(
         name=markup(page.name),
         revision=markup(page.revision),

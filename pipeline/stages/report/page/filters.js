@@ -37,14 +37,14 @@ class Filters {
 
   get values() {
     return Object.fromEntries(Object.entries(this.controls).map(([name, control]) =>
-      [name, name === "sort" && control.value === "category" ? "" : control.value.trim()]));
+      [name, name === "sort" && control.value === "variety" ? "" : control.value.trim()]));
   }
 
   /** Sets the controls from an address; what it does not name is set to nothing. */
   set(params) {
     for (const [name, control] of Object.entries(this.controls)) {
       if (name === "category") this.#offerCategories();
-      control.value = params.get(name) ?? (name === "sort" ? "category" : "");
+      control.value = params.get(name) ?? (name === "sort" ? "variety" : "");
       if (control.selectedIndex === -1) control.selectedIndex = 0;
     }
     this.#apply(false);

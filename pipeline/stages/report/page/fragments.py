@@ -9,7 +9,7 @@ BODY = """<a class="skip" href="#gallery">Skip to the gallery</a>
 <div><h1>{name}</h1><p class="dim">revision {revision}</p></div>
 <ul class="numbers">{numbers}</ul>
 <nav aria-label="Parts of the report"><a href="#gallery">Gallery</a><a href="#figures">Figures</a>
-<a href="#paper">Against the paper</a></nav>
+<a href="#paper">The paper</a></nav>
 </header>
 <main>
 <section id="gallery" aria-label="Gallery">
@@ -36,10 +36,10 @@ BODY = """<a class="skip" href="#gallery">Skip to the gallery</a>
 {paper}</section>
 </main>
 <dialog id="object" aria-labelledby="object-name">
-<div class="bar"><button type="button" id="previous" title="arrow left">Previous</button>
-<button type="button" id="next" title="arrow right">Next</button><span id="place" class="dim"></span>
+<div class="bar"><button type="button" id="previous" aria-label="Previous object" title="arrow left">←</button>
+<button type="button" id="next" aria-label="Next object" title="arrow right">→</button><span id="place" class="dim"></span>
 <button type="button" id="copy">Copy address</button>
-<button type="button" id="close" title="Escape">Close</button></div>
+<button type="button" id="close" aria-label="Close" title="Escape">✕</button></div>
 <div id="object-body"></div>
 </dialog>
 <footer class="dim">{footer}</footer>

@@ -2,6 +2,7 @@
 // The large view of one object: pictures, tree, joints, findings, license and provenance.
 
 const PICTURES = { rest: "At rest", open: "Opened", parts: "Parts", strip: "In motion" };
+const WIDEST = 560; // pixels of a tree that has room below the pictures
 const largePath = (row, name) => `data/pictures/${padded(row, 5)}-${name}.webp`;
 const detailsPath = (number) => `data/details/${padded(number, 4)}.js`;
 
@@ -56,10 +57,18 @@ class View {
       element("h2", { id: "object-name" }, name),
       element("p", { class: "dim" }, `${table.text("supercategory", row)} › ${spaced(table.text("category", row))}`),
       element("p", {}, table.text("description", row)));
-    const right = element("div", { class: "object-facts" }, head, this.#facts(row, told));
-    const parts = [element("div", { class: "object-top" }, this.#pictures(row), right)];
-    if (failed || !told) return [...parts, element("p", { class: "problem" }, failed || "This object has no details.")];
-    return [...parts, this.#tree(told), this.#joints(told), this.#findings(told), this.#origin(row, told)];
+    const facts = element("div", { class: "object-facts" }, head, this.#facts(row, told));
+    const columns = [[this.#pictures(row)], [facts]];
+    const parts = [];
+    if (failed || !told) columns[1].push(element("p", { class: "problem" }, failed || "This object has no details."));
+    if (told) {
+      const tree = this.#tree(told);
+      if (tree.querySelector("svg")?.width.baseVal.value > WIDEST) parts.push(tree);
+      else columns[0].push(tree);
+      columns[1].push(this.#joints(told), this.#findings(told));
+      parts.push(this.#origin(row, told));
+    }
+    return [element("div", { class: "object-top" }, ...columns.map((one) => element("div", { class: "column" }, ...one))), ...parts];
   }
 
   #pictures(row) {
@@ -117,17 +126,21 @@ class View {
     const picture = told.tree && new DOMParser().parseFromString(told.tree, "image/svg+xml").documentElement;
     if (picture && picture.localName === "svg") box.append(document.importNode(picture, true));
     else box.append(element("p", { class: "dim" }, "The joints of this object form no tree that can be drawn."));
-    return section("Kinematic tree", box);
+    const made = section("Kinematic tree", box);
+    made.className = "tree-section";
+    return made;
   }
 
   #joints(told) {
     if (!told.joints.length) return section("Joints", element("p", { class: "dim" }, "This object has no joints."));
-    const heads = ["joint", "type", "moves", "relative to", "range", "follows"];
+    const follows = told.joints.some((joint) => joint.at(-1));
+    const heads = ["joint", "type", "moves", "relative to", "range", ...(follows ? ["follows"] : [])];
     const rows = told.joints.map(([color, name, type, child, part, parent, range, mimic]) => element("tr", {},
-      element("td", {}, element("i", { class: `dot ${color}` }), code(name)),
+      element("td", {}, dot(color), code(name)),
       element("td", { class: "type" }, glyph(type), type),
       element("td", {}, code(child), part ? element("span", { class: "dim" }, ` ${part}`) : ""),
-      element("td", {}, code(parent)), element("td", {}, range), element("td", {}, mimic ? code(mimic) : "")));
+      element("td", {}, code(parent)), element("td", {}, range),
+      follows ? element("td", {}, mimic ? code(mimic) : "") : ""));
     return section(`Joints (${numbers.format(rows.length)})`, wide(table(heads, rows)));
   }
 
