@@ -109,8 +109,9 @@ def _pictures(model: dict[str, Any], pixels: int) -> dict[str, bytes]:
         Image.open(io.BytesIO(asset.read(name))).convert("RGB").resize((pixels, pixels))
         for name in ("preview.png", "preview_open.png")
     ]
-    found = {f"preview{end}.png": _saved(view, "PNG")
-             for end, view in zip(("", "_open", "_parts"), (*views, views[0]), strict=True)}  # fmt: skip
+    names = ("preview.png", "preview_open.png", "preview_parts.png")
+    rest, opened = (_saved(view, "PNG") for view in views)
+    found = dict(zip(names, (rest, opened, rest), strict=True))
     small = [view.resize((min(pixels, 192),) * 2) for view in views]
     strip = _saved(small[0], "WEBP", save_all=True, append_images=small[1:], duration=200, loop=0)
     return found | {"strip.webp": strip}

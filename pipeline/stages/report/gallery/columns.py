@@ -17,11 +17,8 @@ from pipeline.stages.report.tables import LibraryTables
 
 V = TypeVar("V", bound=Hashable)
 _TEXTS = ("supercategory", "category", "source", "license", "description")
-_NUMBERS = tuple(f"joints_{kind.value}" for kind in JointType) + (
-    "joints_movable",
-    "depth",
-    "links",
-)
+_TYPES = tuple(f"joints_{kind.value}" for kind in JointType)
+_NUMBERS = (*_TYPES, "joints_movable", "depth", "links")
 
 
 def gallery_columns(tables: LibraryTables, order: Order, bits: Sequence[int]) -> dict[str, Any]:

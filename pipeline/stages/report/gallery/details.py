@@ -146,7 +146,7 @@ def _coupling(joint: Joint) -> str:
     if joint.mimic is None:
         return ""
     offset = f" + {joint.mimic.offset:.4g}" if joint.mimic.offset else ""
-    return f"{joint.mimic.multiplier:.4g} × {joint.mimic.joint}{offset}"
+    return f"{joint.mimic.multiplier:.4g} * {joint.mimic.joint}{offset}"
 
 
 def _tree_svg(tree: KinematicTree) -> str:

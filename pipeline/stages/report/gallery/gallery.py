@@ -58,7 +58,8 @@ def write_gallery(
         len(order.rows),
         len(order.large),
         report.table.stat().st_size,
-        *(_bytes(folder.glob("*")) for folder in (report.sheets, report.pictures)),
+        _bytes(report.sheets.glob("*")),
+        _bytes(report.pictures.glob("*")),
         _bytes(report.detail_scripts.glob("*")),
     )
 

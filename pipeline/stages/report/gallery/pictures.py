@@ -152,8 +152,8 @@ def _decoded(data: bytes | None, most: int) -> Image.Image | None:
         return None
     scale = most / max(picture.size)
     if scale < 1:
-        size = tuple(max(1, round(scale * length)) for length in picture.size)
-        picture = picture.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+        width, height = (max(1, round(scale * length)) for length in picture.size)
+        picture = picture.resize((width, height), Image.Resampling.BOX, reducing_gap=2.0)
     return picture
 
 

@@ -129,7 +129,7 @@ def _paper_table(rows: Sequence[PaperRow]) -> Iterator[str]:
 def _difference(value: int) -> str:
     if value == 0:
         return '<td class="same">0</td>'
-    return f'<td class="{"more" if value > 0 else "less"}">{value:+,}</td>'.replace("-", "−")
+    return f'<td class="{"more" if value > 0 else "less"}">{value:+,}</td>'.replace("-", "\u2212")
 
 
 def _symbols() -> str:

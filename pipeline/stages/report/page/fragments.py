@@ -36,8 +36,10 @@ BODY = """<a class="skip" href="#gallery">Skip to the gallery</a>
 {paper}</section>
 </main>
 <dialog id="object" aria-labelledby="object-name">
-<div class="bar"><button type="button" id="previous" aria-label="Previous object" title="arrow left">←</button>
-<button type="button" id="next" aria-label="Next object" title="arrow right">→</button><span id="place" class="dim"></span>
+<div class="bar"><button type="button" id="previous" aria-label="Previous object"
+ title="arrow left">←</button>
+<button type="button" id="next" aria-label="Next object"
+ title="arrow right">→</button><span id="place" class="dim"></span>
 <button type="button" id="copy">Copy address</button>
 <button type="button" id="close" aria-label="Close" title="Escape">✕</button></div>
 <div id="object-body"></div>
