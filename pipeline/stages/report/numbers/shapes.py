@@ -13,8 +13,8 @@ from aa_dataset.format.labels import UNKNOWN
 from pipeline.stages.report.numbers.counting import Array, Counts, quantile
 from pipeline.stages.report.tables import LibraryTables
 
-# Movable joints of an object: each number up to 10, then ranges, first and last; the last is open.
-JOINT_BINS = (*((n, n) for n in range(11)), (11, 15), (16, 20), (21, 30), (31, 50), (51, 100))
+# Of joints and levels: each number up to 10, then from the first to the last.
+BINS = (*((n, n) for n in range(11)), (11, 15), (16, 20), (21, 30), (31, 50), (51, 100))
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -46,20 +46,20 @@ def category_sizes(tables: LibraryTables) -> CategorySizes:
 
 
 def objects_by_joints(tables: LibraryTables) -> list[tuple[str, int]]:
-    """Return the objects by their movable joints: a label of the numbers, and how many have them.
-
-    The last bin holds whatever is beyond `JOINT_BINS`.
-    """
-    joints = column(tables, "joints_movable")
-    bins = [(_bin_label(*ends), _between(joints, *ends)) for ends in JOINT_BINS]
-    last = JOINT_BINS[-1][1]
-    return [*bins, (f"> {last}", int((joints > last).sum()))]
+    """Return the objects by their movable joints; see `binned`."""
+    return binned(column(tables, "joints_movable"))
 
 
 def objects_by_depth(tables: LibraryTables) -> list[tuple[str, int]]:
-    """Return the objects by the most movable joints between root and a link, 0 to the deepest."""
-    found = Counter(tables.objects["depth"].to_pylist())
-    return [(str(depth), found[depth]) for depth in range(max(found, default=-1) + 1)]
+    """Return the objects by the most movable joints between root and a link; see `binned`."""
+    return binned(column(tables, "depth"))
+
+
+def binned(values: Counts) -> list[tuple[str, int]]:
+    """Return label and count of every bin of `BINS`, and of what is beyond them."""
+    bins = [(_bin_label(*ends), _between(values, *ends)) for ends in BINS]
+    last = BINS[-1][1]
+    return [*bins, (f"> {last}", int((values > last).sum()))]
 
 
 @dataclass(frozen=True, slots=True)
