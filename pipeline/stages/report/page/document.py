@@ -102,9 +102,9 @@ def _figure(figure: Figure) -> str:
     data = base64.b64encode(figure.svg.encode()).decode("ascii")
     title = markup(figure.title)
     return (
-        f'<figure id="figure-{markup(figure.name)}"><figcaption><h3>{title}</h3>'
-        f"<p>{markup(figure.caption)}</p></figcaption>"
-        f'<img alt="{title}" loading="lazy" src="data:image/svg+xml;base64,{data}"></figure>\n'
+        f'<figure id="figure-{markup(figure.name)}"><h3>{title}</h3>'
+        f'<img alt="{title}" loading="lazy" src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{markup(figure.caption)}</figcaption></figure>\n"
     )
 
 
