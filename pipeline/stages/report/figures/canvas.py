@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 INK, DIM, PALE = "#1b2027", "#59636e", "#d6dee9"
 BLUE, ORANGE, GREEN, SKY = "#0072b2", "#e69f00", "#009e73", "#56b4e9"
 VERMILION, PURPLE, YELLOW, BLACK = "#d55e00", "#cc79a7", "#f0e442", "#333333"
+DIGITS = 5  # of the place of a plot, as a share of the sheet
 # Okabe and Ito (2008); neighbors in a stack also differ in lightness.
 TURNS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, BLACK, YELLOW)
 HATCHES = ("", "////", "....")
@@ -58,14 +59,29 @@ def drawn(width: float, height: float, paint: Callable[[Sheet], None]) -> str:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # not what a file of the user says
-        matplotlib.rcParams.update(STYLE)
+        settings: Any = matplotlib.rcParams
+        settings.update(STYLE)
         sheet = Sheet(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(sheet)
         paint(sheet)
+        _place(sheet)
         buffer = io.StringIO()
         none = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         sheet.savefig(buffer, format="svg", metadata=none)
     return buffer.getvalue()
+
+
+def _place(sheet: Sheet) -> None:
+    """Let matplotlib arrange the plots once, and round their places.
+
+    Its solver adds numbers in an order that differs from run to run; the last digits of a place
+    would enter the ids of a file.
+    """
+    sheet.draw_without_rendering()
+    sheet.set_layout_engine("none")
+    for axes in sheet.axes:
+        left, bottom, width, height = (round(n, DIGITS) for n in axes.get_position(True).bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 def say_instead(axes: Axes, words: str) -> None:
@@ -158,7 +174,7 @@ def plain_powers(axis: Any) -> None:
     """Write the powers of ten of a logarithmic scale as numbers, without markup."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}".replace("e-0", "e-")))
     axis.set_minor_formatter(NullFormatter())
 
 

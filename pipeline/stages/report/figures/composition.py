@@ -46,6 +46,7 @@ from pipeline.stages.report.trees import object_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
+    from matplotlib.gridspec import SubplotSpec
 
 TILES, PIXELS = 5, 240  # tiles in a row; side of an embedded picture
 WIDTH = 1.3  # of a tile, by the side of its picture; the tree stands beside it
@@ -78,16 +79,18 @@ def composition_figure(tables: LibraryTables) -> Figure:
 def _paint(
     sheet: Sheet, tables: LibraryTables, chosen: list[Specimen], heights: tuple[float, float]
 ) -> None:
-    top, middle, bottom = sheet.subfigures(3, 1, height_ratios=(heights[0], 2.2, 1.1 + heights[1]))
-    _paint_tiles(top, tables, chosen)
-    _paint_types(middle.subplots(), joints_by_type(tables))
-    objects, categories = objects_by_source(tables), categories_by_source(tables)
-    _paint_sources(bottom, objects, categories)
+    grid = sheet.add_gridspec(3, 1, height_ratios=(heights[0], 2.2, 1.1 + heights[1]))
+    _paint_tiles(sheet, grid[0], tables, chosen)
+    _paint_types(sheet.add_subplot(grid[1]), joints_by_type(tables))
+    _paint_sources(sheet, grid[2], objects_by_source(tables), categories_by_source(tables))
 
 
-def _paint_tiles(sheet: Sheet, tables: LibraryTables, chosen: list[Specimen]) -> None:
+def _paint_tiles(
+    sheet: Sheet, place: SubplotSpec, tables: LibraryTables, chosen: list[Specimen]
+) -> None:
     rows = max(-(-len(chosen) // TILES), 1)
-    tiles = sheet.subplots(rows, TILES, squeeze=False).ravel()
+    grid = place.subgridspec(rows, TILES)
+    tiles = [sheet.add_subplot(grid[k // TILES, k % TILES]) for k in range(rows * TILES)]
     for axes in tiles:
         axes.set_axis_off()
     if not chosen:
@@ -135,11 +138,12 @@ def _paint_tree(axes: Axes, tree: KinematicTree) -> None:
         corner.plot([x, place[0]], [y, place[1]], color=color, linewidth=1.3, zorder=1)
     spots = [(root, tree.root), *((p, j.child) for j, p in zip(layout.joints, places, strict=True))]
     for (x, y), link in spots:
-        corner.plot([x], [y], "o", color=light_rgb(nodes[link]), markersize=4, zorder=2)
+        corner.plot([x], [y], "o", color=light_rgb(nodes[link]), markersize=4, zorder=2,
+                    clip_on=False)  # fmt: skip
     rows = max(layout.count, 6)
     middle = (1 - layout.count) / 2
     corner.set(
-        xlim=(-0.4, max(*layout.levels, 2) + 0.4), ylim=(middle - rows / 2, middle + rows / 2)
+        xlim=(-0.4, max((*layout.levels, 2)) + 0.4), ylim=(middle - rows / 2, middle + rows / 2)
     )
 
 
@@ -155,8 +159,11 @@ def _paint_types(axes: Axes, found: dict[JointType, int]) -> None:
     axes.set_title("Joints by type")
 
 
-def _paint_sources(sheet: Sheet, objects: CrossCount, categories: CrossCount) -> None:
-    left, right = sheet.subplots(1, 2, sharey=True)
+def _paint_sources(
+    sheet: Sheet, place: SubplotSpec, objects: CrossCount, categories: CrossCount
+) -> None:
+    grid = place.subgridspec(1, 2)
+    left, right = (sheet.add_subplot(grid[k]) for k in range(2))
     if not objects.rows:
         say_instead(left, "no objects")
         return say_instead(right, "")

@@ -19,7 +19,7 @@ _STEPS = (0.9, 1.32, 1.94, 2.85, 4.18, 6.13)  # of a decade, in equal ratios
 # Edges lie between round numbers, so that a rounded 90 degrees or 5 mm is not torn to two bars.
 DEGREES = tuple(15 * k - 7.5 for k in range(26))
 METERS = tuple(step * 10.0**power for power in (-3, -2, -1, 0) for step in _STEPS)
-DIAGONALS = tuple(k / 20 for k in range(1, 21))
+DIAGONALS = tuple(k / 20 for k in range(21))
 MILLIMETERS = tuple(step * 10.0**power for power in (-1, 0, 1, 2) for step in _STEPS)
 TURN = 2 * math.pi
 
