@@ -193,3 +193,16 @@ def _size_or_zero(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def write_document(path: Path, content: str | bytes) -> int:
+    """Write a page or a picture that a user asked for atomically and return its size [B]."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        path.parent.stat()  # never create a folder because of a typo
+        write_bytes(path, data)
+    except OSError as error:
+        raise ArenaError(
+            f"cannot write {path} ({error.strerror}). Choose another file for it."
+        ) from error
+    return len(data)

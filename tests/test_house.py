@@ -45,7 +45,7 @@ LOADER_ROOMS = {
     "objects": {"errors", "format", "kinematics", "assets", "library", "render", "geometry"},
     "dataset": {"errors", "format", "kinematics", "assets", "library", "objects"},
     "load": {"errors", "format", "assets", "hub", "library", "dataset"},
-    "draw": {"kinematics", "untrusted"},
+    "draw": {"errors", "kinematics", "untrusted"},
     "adapters": {
         "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
     },
@@ -59,11 +59,11 @@ LOADER_ROOMS = {
         "errors", "files", "portable", "untrusted", "format", "kinematics", "metric", "objects",
         "dataset", "render",
     },
-    "demo": {"format", "load", "dataset", "objects", "score"},
+    "demo": {"files", "format", "load", "dataset", "objects", "score"},
     "cli": {
         "errors", "files", "untrusted", "format", "kinematics", "metric", "convention", "hub",
-        "library", "objects", "dataset", "load", "adapters", "export", "judge", "score", "inputs",
-        "demo",
+        "library", "objects", "dataset", "load", "draw", "adapters", "export", "judge", "score",
+        "inputs", "demo",
     },
 }  # fmt: skip
 LINES, FUNCTION_LINES, PROSE_COLUMNS = 400, 40, 120

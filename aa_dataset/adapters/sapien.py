@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -31,11 +32,13 @@ from aa_dataset.adapters.common import (
 from aa_dataset.adapters.surroundings import LIGHT
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.portable import quaternion_rotation
+from aa_dataset.untrusted.obj import read_obj
 
 TIMESTEP = 0.002  # s
 GRAVITY = 9.81  # m/s^2
 HOLD = 1e9  # N m s/rad or N s/m, drag of a held joint
 MOST_EXCLUSIONS = 31  # bits of PhysX's collision groups that SAPIEN's loader uses
+CONTACT = 1e-4  # m, distance of two parts below which PhysX looks at them; its 1 cm stops gears
 FASTEST = 1e4  # rad/s or m/s; PhysX clips at 50 to 100, which a hand-turned spindle reaches
 
 
@@ -106,7 +109,38 @@ def _build_articulation(scene: Any, files: ObjectFiles, *, visuals: bool, collis
     # `parse` reads a file; this is what it does with the file's text.
     _require_few_exclusions(files)
     (builder,), _, _ = loader._parse_urdf(ElementTree.tostring(root, encoding="unicode"))
-    return builder.build(build_mimic_joints=False)
+    shapes = {one.name: _convex_shapes(one) for one in builder.link_builders}
+    articulation = builder.build(build_mimic_joints=False)
+    for link in articulation.get_links():
+        for shape in shapes[link.name]:
+            link.attach(shape)
+        for shape in link.get_collision_shapes():
+            shape.set_contact_offset(CONTACT)
+    return articulation
+
+
+def _convex_shapes(link: Any) -> list[Any]:
+    """Take the OBJ files out of the builder of a link and return them as shapes of PhysX.
+
+    PhysX leaves out corners of a hull within 0.7 mm of the others, and blows up thinner hulls. So a
+    hull gets a size of 1 m, and its shape the scale that it needs.
+    """
+    meshes = [one for one in link.collision_records if one.filename.lower().endswith(".obj")]
+    link.collision_records = [one for one in link.collision_records if one not in meshes]
+    return [_convex_shape(one, link.collision_groups) for one in meshes]
+
+
+def _convex_shape(record: Any, groups: Any) -> Any:
+    """Return the shape of one convex mesh, with all corners of its hull."""
+    physx = require("sapien", "the sapien loader", "sapien").physx
+    points = read_obj(Path(record.filename).read_bytes()).points * np.asarray(record.scale)
+    size = float(np.ptp(points, axis=0).max(initial=0.0)) or 1.0
+    vertices, scale = np.asarray(points / size, np.float32), np.full(3, size, np.float32)
+    shape = physx.PhysxCollisionShapeConvexMesh(vertices, scale, record.material)
+    shape.local_pose = record.pose
+    shape.set_collision_groups(groups)
+    shape.set_density(record.density)
+    return shape
 
 
 def _require_few_exclusions(files: ObjectFiles) -> None:

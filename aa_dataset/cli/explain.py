@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aa_dataset.cli.arguments import LIBRARY_HELP, add_json, add_parameters, read_parameters
 from aa_dataset.cli.reading import add_reading, open_reading
-from aa_dataset.cli.terminal import note, say, say_json
+from aa_dataset.cli.terminal import is_ascii_only, note, say, say_json
 from aa_dataset.errors import ArenaError
+from aa_dataset.files import write_document
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -49,7 +49,6 @@ def run_explain(arguments: argparse.Namespace) -> int:
         object_page,
         run_context,
         subject_json,
-        write_document,
     )
     from aa_dataset.score.explain.subject import UNREADABLE
     from aa_dataset.score.explain.text import explanation_lines
@@ -65,7 +64,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json({"context": dict(context), **subject_json(subject)})
     else:
-        say(explanation_lines(subject, context, ascii_only=_is_ascii_only()))
+        say(explanation_lines(subject, context, ascii_only=is_ascii_only()))
     if arguments.svg is not None:
         from aa_dataset.score.explain.picture import object_svg
 
@@ -85,7 +84,7 @@ def add_page(parser: argparse.ArgumentParser) -> None:
 
 def write_page(path: Path, result: Result, dataset: Dataset, predictions: PredictionReader) -> None:
     """Write the page about all objects of a result and say its size."""
-    from aa_dataset.score.explain.run import result_page, write_document
+    from aa_dataset.score.explain.run import result_page
 
     _say_size(path, write_document(path, result_page(result, dataset, predictions)))
 
@@ -98,12 +97,3 @@ def require_folder(path: Path | None) -> None:
 
 def _say_size(path: Path, size: int) -> None:
     note(f"{path}: {size:,} bytes")
-
-
-def _is_ascii_only() -> bool:
-    """Whether the terminal cannot show the lines of a tree."""
-    try:
-        "├".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return True
-    return False

@@ -96,8 +96,8 @@ def _run_drives(
     able = [name for name in simulators if not lacks(name, "contacts")]
     able = able if arguments.drive else [name for name in able if name == "mujoco"]
     if not able:
-        said = "mujoco, drake, pybullet or sapien" if arguments.drive else "mujoco"
-        raise ArenaError(f"no chosen simulator has contacts; choose {said}.")
+        choices = "mujoco, drake, pybullet or sapien" if arguments.drive else "mujoco"
+        raise ArenaError(f"no chosen simulator has contacts; choose {choices}.")
     options = {"drive": arguments.drive, "ball": arguments.ball, "most": arguments.joints}
     drives = []
     with progress(len(items) * len(able), "object") as bar:

@@ -201,7 +201,7 @@ def _advice(source: str, held: int) -> str:
 def _changed_lines(found: Comparison) -> list[str]:
     if not found.agreement.changed:
         return []
-    lines = [f"  {key}: {one_line(said)}" for key, said in found.agreement.changed.items()]
+    lines = [f"  {key}: {one_line(change)}" for key, change in found.agreement.changed.items()]
     head = (
         "these differ in what scoring uses. Build both libraries with the same version of the "
         "repository, and compare the raw files of these objects."

@@ -67,6 +67,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def is_ascii_only() -> bool:
+    """Return whether the terminal cannot show the lines of a tree."""
+    try:
+        "├".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
 def width() -> int:
     """Return the columns of the terminal, ``$COLUMNS`` if set, else `WIDTH`."""
     return shutil.get_terminal_size((WIDTH, 24)).columns

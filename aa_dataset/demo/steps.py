@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.dataset import Dataset
+from aa_dataset.files import write_document
 from aa_dataset.format.layout import DEMO_NAME
 from aa_dataset.load import describe, load_dataset
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.baselines import Options, write_baseline
 from aa_dataset.score.baselines.folder import require_free
 from aa_dataset.score.evaluate import Plan, evaluate_into
-from aa_dataset.score.explain.run import result_page, write_document
+from aa_dataset.score.explain.run import result_page
 from aa_dataset.score.method import find_method
 from aa_dataset.score.parameters import Parameters
 from aa_dataset.score.readers import open_predictions

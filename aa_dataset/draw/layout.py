@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the joints of a tree stand: rows and levels, from left to right.
 
-A shallow tree is drawn tidy: every leaf has a row of its own, and a joint stands in the middle
-between its first and its last child. In a deep tree this would be wider than any page, so there
-every joint has a row below its parent, indented.
+A small tree is drawn tidy: every leaf has a row of its own, and a joint stands in the middle
+between its first and its last child. A deep tree would be wider than any page, and one of many
+leaves higher, so there every joint has a row below its parent, indented, for a list in columns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 
-MOST_LEVELS = 4  # of a tidy drawing
+MOST_LEVELS, MOST_ROWS = 4, 16  # of a tidy drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def place_joints(tree: KinematicTree, *, most: int) -> Layout:
     levels: list[int] = []
     for parent in parents:
         levels.append(1 if parent < 0 else levels[parent] + 1)
-    is_tidy = max(levels, default=0) <= MOST_LEVELS
+    leaves = len(joints) - len({*parents} - {-1})
+    is_tidy = max(levels, default=0) <= MOST_LEVELS and leaves <= MOST_ROWS
     rows = _tidy_rows(parents) if is_tidy else [2 * k for k in range(len(joints))]
     count = max(rows, default=-2) // 2 + 1
     left_out = len(tree.joints) - len(joints)

@@ -61,7 +61,9 @@ _FONT = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monosp
 _FIXED_RULES = (
     f".aa-tree{{font:12px {_FONT}}}"
     ".aa-tree .small{font-size:10px}.aa-tree .badge{font-size:11px;font-weight:bold}"
-    ".aa-tree .edge,.aa-tree .glyph{fill:none;stroke-width:1.5}"
+    ".aa-tree .joint{font-size:10px;font-weight:bold}"
+    ".aa-tree .edge,.aa-tree .glyph,.aa-tree .mimic{fill:none;stroke-width:1.5}"
+    ".aa-tree .mimic{stroke-dasharray:4 4}"
     ".aa-tree .glyph{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
     ".aa-tree .card{stroke-width:1.5}.aa-tree .dashed{stroke-dasharray:5 3}"
 )
@@ -78,9 +80,19 @@ def tree_style(*, dark: bool = True) -> str:
 
 def light_rgb(color: Color) -> tuple[float, float, float]:
     """Return red, green and blue of a color on a light ground, display values in [0, 1]."""
-    code = _SHADES[color][0]
+    code = light_shade(color)
     red, green, blue = (int(code[place : place + 2], 16) / 255 for place in (1, 3, 5))
     return red, green, blue
+
+
+def light_shade(color: str) -> str:
+    """Return a color by its name on a light ground, as ``#rrggbb``."""
+    return _SHADES[Color(color)][0]
+
+
+def ink(kind: str) -> str:
+    """Return the color of ``paper``, ``ink`` or ``dim`` on a light ground, as ``#rrggbb``."""
+    return _INK[kind][0]
 
 
 def _rules(shade: int) -> str:

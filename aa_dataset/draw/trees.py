@@ -1,71 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kinematic tree as SVG: joints as cards with a glyph of their type, their name and range.
+"""A kinematic tree as a picture: links as nodes, joints as edges with an icon of their type.
 
-The text is a pure function of the tree: coordinates are integers, there is no clock, no font to
+The picture is a pure function of the tree: coordinates are integers, there is no clock, no font to
 load and no script, and every foreign name is escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aa_dataset.draw.glyphs import GLYPHS
-from aa_dataset.draw.layout import Layout, place_joints
-from aa_dataset.draw.names import columns, markup, shortened
-from aa_dataset.draw.palette import BY_TYPE, Color, tree_style
-from aa_dataset.draw.values import motion_text, pitch_text, range_text
+from aa_dataset.draw.joint_colors import joint_colors, link_colors
+from aa_dataset.draw.layout import place_joints
+from aa_dataset.draw.names import columns, shortened
+from aa_dataset.draw.palette import Color
+from aa_dataset.draw.shapes import Box, Disk, Drawing, Group, Shape, Stroke, Words
+from aa_dataset.draw.sheet import LINE, MARGIN, NODE, RADIUS, Sheet, Spot, place
+from aa_dataset.draw.values import mimic_text, motion_text, pitch_text, range_text
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
 
 MOST_DRAWN = 400  # joints of one tree; a prediction may have 5,000
-NAME_COLUMNS, RANGE_COLUMNS = 19, 24
-CARD, GAP = 190, 30  # pixels: width of a card, between columns of cards
-MARGIN, ROOT_HEIGHT = 10, 24
-HEIGHT, PITCH_LINE, SPACE = 36, 12, 10  # of a card, of one more line, between cards
-INDENT, DEEPEST = 26, 480  # of a level in a deep tree, of the deepest one
+LINK_COLUMNS, TEXT_COLUMNS = 17, 27
+TALL, LOW = 36, 26  # pixels of a link with and without a second line
+BEND = 26  # of the line from a joint to the one that it follows
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """The inside of a picture, in pixels from its upper left corner."""
+class Marks:
+    """What a drawing says beyond the tree itself; each mapping may lack names.
 
-    width: int
-    height: int
-    body: str
+    Attributes
+    ----------
+    colors : mapping of joint name to Color
+        The default is that of `joint_colors`.
+    labels : mapping of joint name to str
+        A few characters on the corner of a link, such as the number of a pair. A link whose label
+        is no letter or digit, such as one without a partner, has a dashed frame.
+    notes : mapping of joint name to str
+        A line below the range, such as a price.
+    semantics : mapping of link name to str
+        What the links are.
+    """
 
-    def svg(self, *, label: str, style: bool = True) -> str:
-        """Return an SVG element; without `style` the page holds `palette.tree_style()`."""
-        size = f'width="{self.width}" height="{self.height}"'
-        inside = f"<style>{tree_style()}</style>{_ground(self)}" if style else ""
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="aa-tree" role="img" {size} '
-            f'viewBox="0 0 {self.width} {self.height}" aria-label="{markup(label)}">'
-            f"{inside}{self.body}</svg>"
-        )
-
-    def moved(self, x: int, y: int) -> str:
-        """Return the inside at another place of a larger picture."""
-        return f'<g transform="translate({x} {y})">{self.body}</g>'
+    colors: Mapping[str, Color] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    semantics: Mapping[str, str] = field(default_factory=dict)
 
 
-def draw_tree(
-    tree: KinematicTree,
-    *,
-    colors: Mapping[str, Color] | None = None,
-    labels: Mapping[str, str] | None = None,
-) -> str:
+def draw_tree(tree: KinematicTree, marks: Marks | None = None) -> str:
     """Return a kinematic tree as the text of an SVG file, for light and dark grounds.
 
     Parameters
     ----------
     tree : KinematicTree
         At most `MOST_DRAWN` of its joints are drawn, depth first; a line counts the others.
-    colors : mapping of joint name to Color, optional
-        The default is one color per joint type.
-    labels : mapping of joint name to str, optional
-        A few characters on the corner of a card, such as the number of a pair. A card whose label
-        is no letter or digit, such as a joint without a partner, has a dashed frame.
+    marks : Marks, optional
+        Colors, labels, notes, and what the links are.
 
     Examples
     --------
@@ -74,131 +67,139 @@ def draw_tree(
     >>> text.startswith("<svg"), "0 to 85.9°" in text
     (True, True)
     """
-    drawing = tree_drawing(tree, colors=colors, labels=labels)
-    return drawing.svg(label=f"kinematic tree of {tree.name}")
+    return tree_drawing(tree, marks).svg(label=f"kinematic tree of {tree.name}")
 
 
-def tree_drawing(
-    tree: KinematicTree,
-    *,
-    colors: Mapping[str, Color] | None = None,
-    labels: Mapping[str, str] | None = None,
-) -> Drawing:
-    """Return the same without its frame, for a picture of several trees."""
+def tree_drawing(tree: KinematicTree, marks: Marks | None = None) -> Drawing:
+    """Return the same as a drawing, for a larger picture or another format."""
+    marks = marks or Marks()
     layout = place_joints(tree, most=MOST_DRAWN)
-    sheet = _Sheet.of(layout)
-    parts = [sheet.root(tree.root), *map(sheet.edge, range(len(layout.joints)))]
+    texts = [_lines(joint, marks) for joint in layout.joints]
+    height = TALL if any(marks.semantics.get(link) for link in tree.links) else LOW
+    letters = max((columns(text) for lines in texts for text, _ in lines), default=0)
+    lines = max(map(len, texts), default=1)
+    sheet = place(layout, height=height, lines=lines, letters=letters)
+    colors = {**joint_colors(tree), **marks.colors}
+    given = {one.child: colors[one.name] for one in tree.joints if one.name in marks.colors}
+    frames = {**link_colors(tree), **given}
+    links = [tree.root, *(joint.child for joint in layout.joints)]
+    shapes: list[Shape] = [
+        *(Stroke(path, "edge") for path in sheet.lines),
+        *_mimics(layout.joints, sheet, colors),
+        *(_root(links[k + 1], spot, k, sheet, marks) for spot, k in sheet.roots),
+    ]
     for k, joint in enumerate(layout.joints):
-        color = (colors or {}).get(joint.name, BY_TYPE[joint.type])
-        label = (labels or {}).get(joint.name, "")
-        parts.append(_card(joint, sheet.place(k), sheet.height, color, label))
-    height = sheet.bottom
+        spot, frame, label = sheet.spots[k], frames[joint.child], marks.labels.get(joint.name, "")
+        node = _node(joint.child, spot, sheet, marks, _card(frame, label))
+        end = _badge(label, frame, spot, sheet) if label else _swatch(spot, sheet, frame)
+        edge = (*_icon(joint, spot, colors[joint.name]), *_words(texts[k], sheet, k))
+        shapes.append(Group((*node, *end, *edge), title=_full_text(joint, marks)))
+    bottom = sheet.bottom
     if layout.left_out:
-        height += 20
-        text = f"{layout.left_out:,} more joints are not drawn"
-        parts.append(f'<text class="small" x="{MARGIN}" y="{height - 8}">{text}</text>')
-    return Drawing(sheet.width, height, "".join(parts))
+        bottom += 20
+        words = f"{layout.left_out:,} more joints are not drawn"
+        shapes.append(Words(MARGIN, bottom - 8, words, "small"))
+    return Drawing(max(sheet.width, 240), bottom, tuple(shapes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """Pixels of a layout."""
-
-    layout: Layout
-    height: int  # of a card
-    indent: int
-
-    @classmethod
-    def of(cls, layout: Layout) -> _Sheet:
-        helical = any(pitch_text(joint) for joint in layout.joints)
-        deepest = max(layout.levels, default=1)
-        indent = CARD + GAP if layout.is_tidy else max(2, min(INDENT, DEEPEST // deepest))
-        return cls(layout, HEIGHT + PITCH_LINE * helical, indent)
-
-    @property
-    def width(self) -> int:
-        deepest = max(self.layout.levels, default=1)
-        return 2 * MARGIN + GAP + (deepest - 1) * self.indent + CARD
-
-    @property
-    def bottom(self) -> int:
-        return 2 * MARGIN + ROOT_HEIGHT + SPACE + self.layout.count * (self.height + SPACE)
-
-    def place(self, k: int) -> tuple[int, int]:
-        """Return the upper left corner of a card."""
-        layout = self.layout
-        x = MARGIN + GAP + (layout.levels[k] - 1) * self.indent
-        row = layout.rows[k] * (self.height + SPACE) // 2
-        return x, MARGIN + ROOT_HEIGHT + SPACE + row
-
-    def root(self, name: str) -> str:
-        """Return the root link, in the corner above everything."""
-        text = shortened(name, NAME_COLUMNS)
-        width = 16 + 8 * columns(text)
-        return (
-            f"<g><title>root link {markup(name)}</title>"
-            f'<rect class="card root" x="{MARGIN}" y="{MARGIN}" width="{width}" '
-            f'height="{ROOT_HEIGHT}" rx="4"/>'
-            f'<text x="{MARGIN + 8}" y="{MARGIN + 16}">{markup(text)}</text></g>'
-        )
-
-    def edge(self, k: int) -> str:
-        """Return the line from the parent of a joint to its card."""
-        x, top = self.place(k)
-        y, parent = top + self.height // 2, self.layout.parents[k]
-        if parent < 0:
-            start = f"M{MARGIN + GAP // 2} {MARGIN + ROOT_HEIGHT}"
-            return f'<path class="edge" d="{start}V{y}H{x}"/>'
-        above, high = self.place(parent)
-        if self.layout.is_tidy:
-            start = f"M{above + CARD} {high + self.height // 2}H{x - GAP // 2}"
-        else:
-            start = f"M{above + self.indent // 2} {high + self.height}"
-        return f'<path class="edge" d="{start}V{y}H{x}"/>'
+def _lines(joint: Joint, marks: Marks) -> list[tuple[str, str]]:
+    """Return the lines about a joint with their styles: name, type and range, and so on."""
+    note = "small fill-vermilion" if _is_alone(marks.labels.get(joint.name, "")) else "small"
+    told = [
+        (joint.name, "joint"),
+        (f"{joint.type} {range_text(joint)}".strip(), "small"),
+        (pitch_text(joint), "small"),
+        (mimic_text(joint), "small"),
+        (marks.notes.get(joint.name, ""), note),
+    ]
+    return [(shortened(text, TEXT_COLUMNS), style) for text, style in told if text]
 
 
-def _card(joint: Joint, place: tuple[int, int], height: int, color: Color, label: str) -> str:
-    x, y = place
-    dashed = " dashed" if label and not label.isalnum() else ""
-    head = shortened(joint.name, NAME_COLUMNS)
-    line = y + (0 if pitch_text(joint) else (height - HEIGHT) // 2)
+def _words(lines: list[tuple[str, str]], sheet: Sheet, k: int) -> list[Words]:
+    """Return the lines about a joint; in a tidy drawing its edge runs below the first one."""
+    spot = sheet.text[k]
+    return [
+        Words(spot.x, spot.y + row * LINE + sheet.gap * (row > 0), text, style)
+        for row, (text, style) in enumerate(lines)
+    ]
+
+
+def _node(name: str, spot: Spot, sheet: Sheet, marks: Marks, style: str) -> list[Shape]:
+    """Return the box of a link with its name and what it is."""
+    top = spot.y - sheet.height // 2
+    meaning = marks.semantics.get(name, "")
+    shapes: list[Shape] = [Box(spot.x, top, NODE, sheet.height, style, 5)]
+    base = spot.y - 2 if meaning else spot.y + 4
+    shapes.append(Words(spot.x + RADIUS + 5, base, shortened(name, LINK_COLUMNS)))
+    if meaning:
+        told = shortened(meaning, LINK_COLUMNS + 3)
+        shapes.append(Words(spot.x + RADIUS + 5, spot.y + 11, told, "small"))
+    return shapes
+
+
+def _swatch(spot: Spot, sheet: Sheet, color: Color) -> tuple[Shape, ...]:
+    """Return the end of a link in its color, which pictures of the parts show too."""
+    top = spot.y - sheet.height // 2
+    return (Box(spot.x + NODE - 8, top + 5, 4, sheet.height - 10, f"fill-{color}", 2),)
+
+
+def _root(name: str, spot: Spot, joint: int, sheet: Sheet, marks: Marks) -> Group:
+    """Return the root link, or a link that a column repeats, which has a dashed frame."""
+    is_root = joint < 0 and (spot, joint) == sheet.roots[0]
+    style = "card root" if is_root else "card root dashed"
+    title = f"root link {name}" if is_root else f"link {name}, continued"
+    return Group(tuple(_node(name, spot, sheet, marks, style)), title=title)
+
+
+def _card(color: Color, label: str) -> str:
+    return f"card {color}{' dashed' if _is_alone(label) else ''}"
+
+
+def _is_alone(label: str) -> bool:
+    """Tell whether a label says that a joint has no partner."""
+    return bool(label) and not label.isalnum()
+
+
+def _icon(joint: Joint, spot: Spot, color: Color) -> tuple[Shape, ...]:
+    """Return the icon of a joint's type, in a disk where its edge meets the link."""
     return (
-        f"<g><title>{markup(_full_text(joint))}</title>"
-        f'<rect class="card {color}{dashed}" x="{x}" y="{y}" width="{CARD}" height="{height}" '
-        f'rx="5"/><path class="glyph {color}" transform="translate({x + 18} {y + height // 2})" '
-        f'd="{GLYPHS[joint.type]}"/>'
-        f'<text x="{x + 38}" y="{line + 15}">{markup(head)}</text>'
-        f"{_small_lines(joint, x + 38, line + 28)}{_badge(label, color, x + CARD, y)}</g>"
+        Disk(spot.x, spot.y, RADIUS, f"card {color}"),
+        Stroke(GLYPHS[joint.type], f"glyph {color}", spot.x, spot.y),
     )
 
 
-def _small_lines(joint: Joint, x: int, y: int) -> str:
-    texts = [f"{joint.type} {range_text(joint)}".strip(), pitch_text(joint)]
-    return "".join(
-        f'<text class="small" x="{x}" y="{y + k * PITCH_LINE}">'
-        f"{markup(shortened(text, RANGE_COLUMNS))}</text>"
-        for k, text in enumerate(texts)
-        if text
-    )
+def _mimics(joints: tuple[Joint, ...], sheet: Sheet, colors: Mapping[str, Color]) -> list[Stroke]:
+    """Return a dashed line from every joint that follows another one to that one.
+
+    If that stands in another column, the line is a stub: its text says which one it is.
+    """
+    spots = {joint.name: spot for joint, spot in zip(joints, sheet.spots, strict=True)}
+    lines = []
+    for joint in joints:
+        if joint.mimic is not None and joint.mimic.joint in spots:
+            start, end = spots[joint.name], spots[joint.mimic.joint]
+            left = min(start.x, end.x) - RADIUS - BEND
+            if abs(start.x - end.x) > sheet.reach:
+                left, end = start.x - RADIUS, Spot(start.x - RADIUS - BEND, start.y + 8)
+            path = f"M{start.x} {start.y}C{left} {start.y} {left} {end.y} {end.x} {end.y}"
+            lines.append(Stroke(path, f"mimic {colors[joint.mimic.joint]}"))
+    return lines
 
 
-def _badge(label: str, color: Color, x: int, y: int) -> str:
-    """Return the label on the upper right corner of a card."""
-    if not label:
-        return ""
+def _badge(label: str, color: Color, spot: Spot, sheet: Sheet) -> tuple[Shape, ...]:
+    """Return a label on the upper right corner of a link."""
     width = 10 + 7 * columns(label)
+    left, top = spot.x + NODE - width + 4, spot.y - sheet.height // 2 - 6
     return (
-        f'<rect class="fill-{color}" x="{x - width + 4}" y="{y - 6}" width="{width}" height="15" '
-        f'rx="7"/><text class="badge" x="{x - width // 2 + 4}" y="{y + 5}" text-anchor="middle">'
-        f"{markup(label)}</text>"
+        Box(left, top, width, 15, f"fill-{color}", 7),
+        Words(left + width // 2, top + 11, label, "badge", "middle"),
     )
 
 
-def _full_text(joint: Joint) -> str:
-    motion = motion_text(joint)
-    told = f"{joint.type}, {motion}" if motion else str(joint.type)
-    return f"{joint.name}: {told}; link {joint.parent} to link {joint.child}"
-
-
-def _ground(drawing: Drawing) -> str:
-    return f'<rect class="paper" width="{drawing.width}" height="{drawing.height}"/>'
+def _full_text(joint: Joint, marks: Marks) -> str:
+    """Return everything about a joint, uncut, for a pointer over it."""
+    told = ", ".join(filter(None, (str(joint.type), motion_text(joint), mimic_text(joint))))
+    meaning = marks.semantics.get(joint.child, "")
+    child = f"{joint.child} ({meaning})" if meaning else joint.child
+    note = marks.notes.get(joint.name, "")
+    return f"{joint.name}: {told}; link {joint.parent} to link {child}" + (f"; {note}" * bool(note))

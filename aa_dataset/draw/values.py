@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 
+from aa_dataset.draw.names import shortened
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 
-DEGREE = "°"
+DEGREE, TIMES = "°", "\u00d7"
+FOLLOWED = 12  # columns of the name of a joint that another one follows
 TURN = 2 * math.pi
 
 
@@ -55,6 +57,18 @@ def pitch_text(joint: Joint) -> str:
     if joint.type is not JointType.HELICAL:
         return ""
     return f"{short_number(millimeters(joint.pitch * TURN))} mm/turn"
+
+
+def mimic_text(joint: Joint) -> str:
+    """Return what a joint follows, such as its factor and offset; empty if it is free."""
+    mimic = joint.mimic
+    if mimic is None:
+        return ""
+    times = "" if mimic.multiplier == 1 else f" {TIMES} {short_number(mimic.multiplier)}"
+    scale, unit = (millimeters, " mm") if joint.type is JointType.PRISMATIC else (degrees, DEGREE)
+    sign = "-" if mimic.offset < 0 else "+"
+    plus = f" {sign} {short_number(scale(abs(mimic.offset)))}{unit}" if mimic.offset else ""
+    return f"follows {shortened(mimic.joint, FOLLOWED)}{times}{plus}"
 
 
 def motion_text(joint: Joint, *, degree: str = DEGREE) -> str:

@@ -174,8 +174,8 @@ def check_objects(table: pa.Table, sizes: Mapping[str, int]) -> None:
 
 def _check_places(table: pa.Table, sizes: Mapping[str, int]) -> None:
     absent = pc.is_null(table["shard"])
-    told = pc.or_(pc.invert(absent), pc.is_valid(table["rebuild"]))
-    _require_all(table, "shard", told, "no tar, and no command that makes the files")
+    explained = pc.or_(pc.invert(absent), pc.is_valid(table["rebuild"]))
+    _require_all(table, "shard", explained, "no tar, and no command that makes the files")
     for column in ("offset", "size"):
         agree = pc.equal(pc.is_null(table[column]), absent)
         _require_all(table, column, agree, f"shard and {column} must both have a value or none")

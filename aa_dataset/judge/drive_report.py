@@ -115,6 +115,6 @@ def _sentence(trial: Trial) -> str:
     if trial.check == "fall":
         return f"joint {trial.part} does not fall back from its far end{cause}"
     if trial.check == "ball":
-        said = "no ball fits into" if trial.outcome is Outcome.FILLED else "a ball falls out of"
-        return f"{said} link {trial.part}{cause}"
+        finding = "no ball fits into" if trial.outcome is Outcome.FILLED else "a ball falls out of"
+        return f"{finding} link {trial.part}{cause}"
     return trial.detail

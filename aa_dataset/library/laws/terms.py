@@ -11,26 +11,26 @@ _OWN = "LicenseRef-"  # terms that the description of a source states
 
 def _terms(subject: Subject) -> Findings:
     rows = subject.rows("objects", "object_id", "license", "redistribution")
-    wrong = (f"{name} {spdx}" for name, spdx, told in rows if not _is_allowed(spdx, told))
+    wrong = (f"{name} {spdx}" for name, spdx, allowed in rows if not _is_allowed(spdx, allowed))
     yield from named("objects", wrong, "redistribution says more than the license allows")
 
 
-def _is_allowed(spdx: str, told: str) -> bool:
-    if told not in {*Redistribution}:
+def _is_allowed(spdx: str, allowed: str) -> bool:
+    if allowed not in {*Redistribution}:
         return False
     terms = license_terms(spdx).redistribution
     if spdx.startswith(_OWN):
         terms = Redistribution.ANNOTATIONS
     order = list(Redistribution)  # most first
-    return order.index(Redistribution(told)) >= order.index(terms)
+    return order.index(Redistribution(allowed)) >= order.index(terms)
 
 
 def _credits(subject: Subject) -> Findings:
     rows = subject.rows("objects", "object_id", "license", "attribution", "redistribution")
     wrong = (
         name
-        for name, spdx, who, told in rows
-        if told != Redistribution.NONE and needs_attribution(spdx) and not who.strip()
+        for name, spdx, who, allowed in rows
+        if allowed != Redistribution.NONE and needs_attribution(spdx) and not who.strip()
     )
     yield from named("objects", wrong, "the license asks to name the author, attribution is empty")
 
@@ -39,12 +39,12 @@ def _released(subject: Subject) -> Findings:
     if not subject.is_release:
         return
     rows = list(subject.rows("objects", "object_id", "redistribution", "shard"))
-    closed = (name for name, told, _ in rows if told == Redistribution.NONE)
+    closed = (name for name, allowed, _ in rows if allowed == Redistribution.NONE)
     yield from named("objects", closed, "the object may not be passed on, but is in a release")
     files = (
         name
-        for name, told, shard in rows
-        if told == Redistribution.ANNOTATIONS and shard is not None
+        for name, allowed, shard in rows
+        if allowed == Redistribution.ANNOTATIONS and shard is not None
     )
     yield from named("objects", files, "a release has its files, of which only numbers may go")
 

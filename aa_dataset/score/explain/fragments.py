@@ -140,10 +140,10 @@ def _charges(row: JointRow) -> Iterator[str]:
     for key in ("e_b", "e_alpha", "e_alpha_phi"):
         charge = row.charges[key]
         value = charge.value if row.is_pair else charge.cost
-        told = length_text(value) if key == "e_b" else price_text(value)
+        shown = length_text(value) if key == "e_b" else price_text(value)
         if math.isnan(value) and charge.undefined:
-            told = f"{told} ({charge.undefined.replace('_', ' ')})"
-        yield number(key if row.is_pair else f"{key}_cost", value, told)
+            shown = f"{shown} ({charge.undefined.replace('_', ' ')})"
+        yield number(key if row.is_pair else f"{key}_cost", value, shown)
         if key == "e_b":
             rms = root_mean_square(charge)
             yield number("rms", rms, length_text(rms)) if row.is_pair else ""

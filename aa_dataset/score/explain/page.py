@@ -171,7 +171,7 @@ def _value(value: float | None) -> float:
 def _document(text: PageText, notes: Sequence[str], lines: Sequence[str]) -> str:
     style, script = _asset("page.css") + tree_style(), _asset("page.js")
     context = "".join(
-        f"<dt>{markup(name)}</dt><dd>{markup(told)}</dd>" for name, told in text.context
+        f"<dt>{markup(name)}</dt><dd>{markup(value)}</dd>" for name, value in text.context
     )
     paragraphs = "".join(f"<p>{markup(note)}</p>" for note in notes)
     return (

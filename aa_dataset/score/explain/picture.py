@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both trees of one object in one SVG file, with a legend."""
+"""Both trees of one object in one picture, with prices and a legend."""
 
 from __future__ import annotations
 
-from aa_dataset.draw import Color, Drawing, tree_drawing
-from aa_dataset.draw.names import markup, shortened
-from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, why_no_guess
-from aa_dataset.score.explain.words import price_text
+from collections.abc import Mapping
+from dataclasses import replace
 
-BROADEST = 1000  # pixels of two trees beside each other; broader ones stand below each other
-HEAD, LINE, MARGIN = 46, 16, 10
+from aa_dataset.draw import Color, Drawing, tree_drawing
+from aa_dataset.draw.names import shortened
+from aa_dataset.draw.shapes import Box, Shape, Words, beside
+from aa_dataset.score.explain.subject import MISSING, SPURIOUS, Subject, why_no_guess
+from aa_dataset.score.explain.words import price_text, tree_standing
+
+BROADEST = 2400  # pixels of two trees beside each other; broader ones stand below each other
+HEAD, LINE, MARGIN = 46, 16, 14
 # Color, dashed, meaning. The labels say the same without colors.
 LEGEND = (
     (Color.BLUE, False, "a pair, one number on both sides, that succeeds in parallel-safe"),
@@ -21,58 +25,59 @@ LEGEND = (
     ),
     (Color.GRAY, False, "fixed, or a range of [0, 0]"),
 )
+PRICES = "Last line of a joint: price of its edit. expand creates it, contract removes it."
 
 
-def truth_drawing(subject: Subject) -> Drawing:
-    """Return the tree of the ground truth."""
-    marks = subject.marks[0]
-    return tree_drawing(subject.truth, colors=marks.colors, labels=marks.labels)
+def truth_drawing(subject: Subject, semantics: Mapping[str, str] | None = None) -> Drawing:
+    """Return the tree of the ground truth; `semantics` says by name what the links are."""
+    return tree_drawing(subject.truth, replace(subject.marks[0], semantics=semantics or {}))
 
 
 def guess_drawing(subject: Subject) -> Drawing | None:
     """Return the tree of the prediction, None if it cannot be read."""
     if subject.guess is None:
         return None
-    marks = subject.marks[1]
-    return tree_drawing(subject.guess, colors=marks.colors, labels=marks.labels)
+    return tree_drawing(subject.guess, subject.marks[1])
 
 
-def object_svg(subject: Subject) -> str:
-    """Return the text of an SVG file with both trees."""
-    truth, guess = truth_drawing(subject), guess_drawing(subject)
-    other = guess or Drawing(340, 40, _text(MARGIN, 24, f"none: {why_no_guess(subject)}"))
-    beside = truth.width + other.width <= BROADEST
-    x, y = (truth.width, HEAD) if beside else (0, HEAD + truth.height + LINE)
-    foot = max(HEAD + truth.height, y + other.height) + LINE
-    width = max(x + other.width, truth.width, 480)
-    height = foot + LINE * len(LEGEND)
-    parts = [
-        _text(MARGIN, 16, _title(subject)),
-        _text(MARGIN, HEAD - 6, "ground truth"),
+def object_drawing(subject: Subject, semantics: Mapping[str, str] | None = None) -> Drawing:
+    """Return both trees, beside or below each other, with title and legend."""
+    truth = truth_drawing(subject, semantics)
+    guess = guess_drawing(subject)
+    if guess is None:
+        none = f"none: {why_no_guess(subject)}"
+        guess = Drawing(340, 40, (Words(MARGIN, 24, none),))
+    _, (x, y) = beside((truth, guess), broadest=BROADEST, gap=LINE)
+    y += HEAD + (LINE if y else 0)
+    foot = max(HEAD + truth.height, y + guess.height) + LINE
+    shapes: list[Shape] = [
+        Words(MARGIN, 18, _title(subject)),
+        Words(MARGIN, HEAD - 4, "ground truth", "joint"),
         truth.moved(0, HEAD),
-        _text(x + MARGIN, y - 6, "prediction"),
-        other.moved(x, y),
-        *(_legend_line(k, foot) for k in range(len(LEGEND))),
+        Words(x + MARGIN, y - 4, "prediction", "joint"),
+        guess.moved(x, y),
+        *(shape for k in range(len(LEGEND)) for shape in _legend_line(k, foot)),
+        Words(MARGIN, foot + LINE * len(LEGEND), PRICES, "small"),
     ]
+    width = max(x + guess.width, truth.width, 580)
+    return Drawing(width, foot + LINE * (len(LEGEND) + 1), tuple(shapes))
+
+
+def object_svg(subject: Subject, semantics: Mapping[str, str] | None = None) -> str:
+    """Return the text of an SVG file with both trees."""
     label = f"ground truth and prediction of {subject.rows.object_id}"
-    return Drawing(width, height, "".join(parts)).svg(label=label) + "\n"
+    return object_drawing(subject, semantics).svg(label=label) + "\n"
 
 
 def _title(subject: Subject) -> str:
     name = shortened(subject.rows.object_id, 36)
-    return f"{name}: tree score {price_text(subject.rows.tree.cost)}"
+    tree = subject.rows.tree
+    return f"{name}: tree score {price_text(tree.cost)}, {tree_standing(tree)}"
 
 
-def _text(x: int, y: int, text: str, kind: str = "") -> str:
-    chosen = f' class="{kind}"' if kind else ""
-    return f'<text{chosen} x="{x}" y="{y}">{markup(text)}</text>'
-
-
-def _legend_line(k: int, top: int) -> str:
+def _legend_line(k: int, top: int) -> tuple[Shape, ...]:
     color, dashed, meaning = LEGEND[k]
     y = top + k * LINE
     dash = " dashed" if dashed else ""
-    return (
-        f'<rect class="card {color}{dash}" x="{MARGIN}" y="{y - 9}" width="22" height="11" rx="3"/>'
-        + _text(MARGIN + 30, y, meaning, "small")
-    )
+    frame = Box(MARGIN, y - 9, 22, 11, f"card {color}{dash}", 3)
+    return frame, Words(MARGIN + 30, y, meaning, "small")

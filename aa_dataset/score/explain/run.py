@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from aa_dataset.dataset import Dataset
-from aa_dataset.errors import ArenaError
-from aa_dataset.files import write_bytes
-from aa_dataset.kinematics.trees import KinematicTree
+from aa_dataset.draw.content import tree_content
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.explain.gates import joint_gates
 from aa_dataset.score.explain.page import PageText, page
 from aa_dataset.score.explain.rows import read_object
-from aa_dataset.score.explain.subject import Marks, Subject, make_subject
+from aa_dataset.score.explain.subject import Subject, make_subject
 from aa_dataset.score.explain.words import script_total
 from aa_dataset.score.objects import score_object
 from aa_dataset.score.parameters import METRIC_VERSION, Parameters
@@ -96,43 +93,13 @@ def subject_json(subject: Subject) -> dict[str, Any]:
         gates = joint_gates(found).items()
         row["gates"] = {name: [asdict(g) | {"excess": g.excess} for g in of] for name, of in gates}
     trees = {
-        "truth": _tree_json(subject.truth, subject.marks[0]),
+        "truth": tree_content(subject.truth, subject.marks[0]),
         "prediction": None
         if subject.guess is None
-        else _tree_json(subject.guess, subject.marks[1]),
+        else tree_content(subject.guess, subject.marks[1]),
     }
     content = {**rows, "counts": dict(counts), "sum": script_total(subject.rows), "trees": trees}
     return dict(_without_nan(content))
-
-
-def write_document(path: Path, text: str) -> int:
-    """Write a page or a picture atomically and return its size [B]."""
-    data = text.encode()
-    try:
-        path.parent.stat()  # never create a folder because of a typo
-        write_bytes(path, data)
-    except OSError as error:
-        raise ArenaError(
-            f"cannot write {path} ({error.strerror}). Choose another file for it."
-        ) from error
-    return len(data)
-
-
-def _tree_json(tree: KinematicTree, marks: Marks) -> dict[str, Any]:
-    joints = [
-        {
-            "name": joint.name,
-            "type": str(joint.type),
-            "parent": joint.parent,
-            "child": joint.child,
-            "lower": joint.lower,
-            "upper": joint.upper,
-            "pitch": joint.pitch,
-            "mark": marks.labels.get(joint.name),
-        }
-        for joint in tree.joints
-    ]
-    return {"root": tree.root, "joints": joints}
 
 
 def _without_nan(value: Any) -> Any:

@@ -8,25 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aa_dataset.draw import Color
+from aa_dataset.draw import Color, Marks
 from aa_dataset.draw.layout import depth_first
 from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.metric.tree.skeleton import is_exactly_fixed
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.explain.rows import JointRow, ObjectRows, Step
+from aa_dataset.score.explain.words import price_text
 from aa_dataset.score.readers import PredictionReader
 
 MISSING, SPURIOUS = "-", "+"  # a truth joint without a partner, a predicted joint without one
 UNREADABLE = ("missing", "unreadable")
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Labels and colors of the joints of one tree, by name."""
-
-    labels: Mapping[str, str]
-    colors: Mapping[str, Color]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +68,12 @@ def join_trees(rows: ObjectRows, truth: KinematicTree, guess: KinematicTree | No
     partners = {row.predicted: numbers[row.joint] for row in pairs}
     left = {row.joint: row for row in pairs}
     right = {row.predicted: row for row in pairs}
-    sides = [_marks(truth, MISSING, left, numbers)]
-    sides.append(Marks({}, {}) if guess is None else _marks(guess, SPURIOUS, right, partners))
+    prices = _prices(rows)
+    sides = [replace(_marks(truth, MISSING, left, numbers), notes=prices[0])]
+    if guess is None:
+        sides.append(Marks())
+    else:
+        sides.append(replace(_marks(guess, SPURIOUS, right, partners), notes=prices[1]))
     rows = replace(rows, joints=tuple(joints))
     return Subject(rows, truth, guess, (sides[0], sides[1]))
 
@@ -96,7 +93,19 @@ def _marks(
             colors[joint.name] = pair_color(row)
         else:
             labels[joint.name], colors[joint.name] = alone, Color.VERMILION
-    return Marks(labels, colors)
+    return Marks(colors=colors, labels=labels)
+
+
+def _prices(rows: ObjectRows) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the edit and the price of every joint of the truth and of the prediction."""
+    truth, guess = {}, {}
+    for step in rows.script:
+        note = f"{step.operation}, {price_text(step.cost)}"
+        if step.truth is not None:
+            truth[step.truth] = note
+        if step.predicted is not None:
+            guess[step.predicted] = note
+    return truth, guess
 
 
 def why_no_guess(subject: Subject) -> str:

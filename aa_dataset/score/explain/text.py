@@ -61,7 +61,7 @@ def explanation_lines(
         *_script_lines(subject),
         *_joint_sections(subject),
         "",
-        *_tree_sections(subject, ascii_only=ascii_only),
+        *tree_sections(subject, ascii_only=ascii_only),
     ]
 
 
@@ -169,16 +169,17 @@ def _component_lines(row: JointRow) -> Iterator[str]:
 
 
 def _cell(gate: Gate, row: JointRow) -> str:
-    told = component_text(gate, row)
+    cell = component_text(gate, row)
     if gate.verdict is Verdict.FAILED:
         excess = excess_text(gate, row).partition(" ")[0]  # its unit is that of the error
-        told = f"{told} FAIL {excess}".rstrip()
+        cell = f"{cell} FAIL {excess}".rstrip()
     elif gate.verdict is Verdict.PASSED:
-        told += " ok"
-    return shortened(told, _CELL - 1)
+        cell += " ok"
+    return shortened(cell, _CELL - 1)
 
 
-def _tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
+def tree_sections(subject: Subject, *, ascii_only: bool) -> Iterator[str]:
+    """Yield both trees, the joints of a pair with the same number."""
     yield from _wrap(f"trees ({_KEY})")
     yield "truth"
     yield from _drawn(subject.truth, subject.marks[0].labels, ascii_only)

@@ -13,12 +13,12 @@ _SHOWN = 4
 
 def limit_notes(tree: KinematicTree) -> tuple[str, ...]:
     """Return a note per source of limits that are no prediction."""
-    said = {
+    sentences = {
         LimitSource.ABSENT: "no limits stated",
         LimitSource.TABLE: "limits given by the method's table",
     }
     notes = []
-    for source, words in said.items():
+    for source, words in sentences.items():
         names = [joint.name for joint in tree.movable if joint.limit_source is source]
         if names:
             notes.append(f"{words}: {listed(names)}")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import applied, dot, length, product, quaternion_rotation
 from aa_dataset.score.registration.solve import solved
-from aa_dataset.score.registration.surface import Nearest, Surface
+from aa_dataset.score.registration.surface import Nearest, TriangleSurface
 from aa_dataset.score.registration.turns import axis_turns, composed, cosines, turn_grid
 
 Array = NDArray[np.float64]
@@ -79,12 +79,12 @@ class Pose:
         return Pose(product(small, self.turn), growth * self.scale, turned)
 
 
-def estimate(prediction: Surface, truth: Surface, diagonal: float) -> Estimate:
+def estimate(prediction: TriangleSurface, truth: TriangleSurface, diagonal: float) -> Estimate:
     """Return the similarity that brings a predicted surface onto the true one.
 
     Parameters
     ----------
-    prediction, truth : Surface
+    prediction, truth : TriangleSurface
         The shapes in their frames.
     diagonal : float [m]
         Diagonal of the true object's box.
@@ -108,14 +108,16 @@ def estimate(prediction: Surface, truth: Surface, diagonal: float) -> Estimate:
     return Estimate(_similarity(pose, prediction, truth), residual, runner_up, is_close)
 
 
-def _similarity(pose: Pose, prediction: Surface, truth: Surface) -> Similarity:
+def _similarity(pose: Pose, prediction: TriangleSurface, truth: TriangleSurface) -> Similarity:
     """Return a pose between the normalized surfaces as a map between the frames."""
     scale = pose.scale * truth.radius / prediction.radius
     shift = truth.center + truth.radius * pose.shift
     return Similarity(scale, pose.turn, shift - scale * applied(pose.turn, prediction.center))
 
 
-def _starts(prediction: Surface, truth: Surface, pair: _Pair) -> tuple[Array, Array]:
+def _starts(
+    prediction: TriangleSurface, truth: TriangleSurface, pair: _Pair
+) -> tuple[Array, Array]:
     """Return rotations (n, 3, 3) to start from, and how far each is off, roughly."""
     turns = composed(axis_turns(), prediction.principal_axes.T[None])
     turns = composed(truth.principal_axes[None], turns)

@@ -25,7 +25,7 @@ _BITS, _UNIT = 11, 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class TriangleSurface:
     """Triangles (n, 3, 3) with an area; use `surface_of`."""
 
     triangles: Array
@@ -79,9 +79,9 @@ class Surface:
             axes[:, 2] = -axes[:, 2]
         return axes
 
-    def normalized(self) -> Surface:
+    def normalized(self) -> TriangleSurface:
         """Return the surface with its center at the origin and radius 1."""
-        return Surface((self.triangles - self.center) / self.radius)
+        return TriangleSurface((self.triangles - self.center) / self.radius)
 
     def samples(self, count: int, seed: int) -> tuple[Array, Indices]:
         """Return points spread by area (count, 3), and the triangle of each."""
@@ -95,7 +95,7 @@ class Surface:
         return (1 - root) * a + root * (1 - second) * b + root * second * c, owner
 
 
-def surface_of(triangles: Array) -> Surface:
+def surface_of(triangles: Array) -> TriangleSurface:
     """Return the surface of triangles (n, 3, 3), or raise `PredictionError` with a sentence."""
     triangles = np.asarray(triangles, dtype=float).reshape(-1, 3, 3)
     if len(triangles) > MOST_TRIANGLES:
@@ -105,12 +105,12 @@ def surface_of(triangles: Array) -> Surface:
         )
     if not (np.abs(triangles) <= FARTHEST).all():  # false for nan as well
         raise PredictionError(f"a corner of its shape is not finite or beyond {FARTHEST:g}.")
-    whole = Surface(triangles)
+    whole = TriangleSurface(triangles)
     largest = float(whole.areas.max(initial=0.0))
     kept = whole.areas > 1e-14 * largest
-    if not kept.any() or not Surface(triangles[kept]).radius > 0:
+    if not kept.any() or not TriangleSurface(triangles[kept]).radius > 0:
         raise PredictionError("its shape has no area, so it cannot be registered.")
-    return Surface(triangles[kept])
+    return TriangleSurface(triangles[kept])
 
 
 class Nearest:
@@ -120,7 +120,7 @@ class Nearest:
     these is exact.
     """
 
-    def __init__(self, surface: Surface, seed: int):
+    def __init__(self, surface: TriangleSurface, seed: int):
         self.surface = surface
         self.points, owner = surface.samples(SAMPLES, seed)
         largest = np.argsort(-surface.areas, kind="stable")[:MOST_CENTERS]

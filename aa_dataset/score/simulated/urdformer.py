@@ -37,7 +37,7 @@ UNIT = 0.25  # side of the mesh of a part; the sizes of parts are not written
 STRAIGHT, ACROSS = (0.0, 0.0, 0.0), (math.pi / 2, 0.0, 0.0)
 
 
-class Part(NamedTuple):
+class UrdformerPart(NamedTuple):
     """A class of parts: its name, type, axis and limits."""
 
     name: str
@@ -46,13 +46,13 @@ class Part(NamedTuple):
     limits: tuple[float, float]
 
 
-DRAWER = Part("drawer", JointType.PRISMATIC, (1.0, 0.0, 0.0), (0.0, 0.4))
-LEFT = Part("doorL", JointType.REVOLUTE, (0.0, 0.0, 1.0), (-1.57, 0.0))
-RIGHT = Part("doorR", JointType.REVOLUTE, (0.0, 0.0, 1.0), (0.0, 1.57))
-DOWN = Part("doorD", JointType.REVOLUTE, (0.0, 1.0, 0.0), (-1.57, 0.0))
-UP = Part("doorU", JointType.REVOLUTE, (0.0, 1.0, 0.0), (0.0, 1.57))
-HANDLE = Part("handle", JointType.FIXED, (0.0, 0.0, 1.0), (0.0, 1.57))
-KNOB = Part("knob", JointType.FIXED, (1.0, 0.0, 0.0), (0.0, 1.57))
+DRAWER = UrdformerPart("drawer", JointType.PRISMATIC, (1.0, 0.0, 0.0), (0.0, 0.4))
+LEFT = UrdformerPart("doorL", JointType.REVOLUTE, (0.0, 0.0, 1.0), (-1.57, 0.0))
+RIGHT = UrdformerPart("doorR", JointType.REVOLUTE, (0.0, 0.0, 1.0), (0.0, 1.57))
+DOWN = UrdformerPart("doorD", JointType.REVOLUTE, (0.0, 1.0, 0.0), (-1.57, 0.0))
+UP = UrdformerPart("doorU", JointType.REVOLUTE, (0.0, 1.0, 0.0), (0.0, 1.57))
+HANDLE = UrdformerPart("handle", JointType.FIXED, (0.0, 0.0, 1.0), (0.0, 1.57))
+KNOB = UrdformerPart("knob", JointType.FIXED, (1.0, 0.0, 0.0), (0.0, 1.57))
 PARTS = {part.name: part for part in (DRAWER, LEFT, RIGHT, DOWN, UP, HANDLE, KNOB)}
 
 
@@ -81,7 +81,7 @@ def _cabinet(setting: Setting) -> Similarity:
     return Similarity(1.0 / longest, np.eye(3), -corner / longest)
 
 
-def _part(joint: Joint, is_leaf: bool) -> Part:
+def _part(joint: Joint, is_leaf: bool) -> UrdformerPart:
     """Return the class of a joint."""
     still = HANDLE if is_leaf else KNOB
     if not joint.is_movable:
@@ -93,7 +93,7 @@ def _part(joint: Joint, is_leaf: bool) -> Part:
     return (KNOB, UP if opens else DOWN, RIGHT if opens else LEFT)[along]
 
 
-def _as_part(joint: Joint, part: Part, parent: str, child: str) -> Joint:
+def _as_part(joint: Joint, part: UrdformerPart, parent: str, child: str) -> Joint:
     _, y, z = np.clip(np.round(joint.origin * STEPS), 0, STEPS).tolist()
     moved = bare(joint, type=part.type, axis=np.array(part.axis), pitch=0.0)
     is_moving = part.type is not JointType.FIXED
@@ -137,7 +137,7 @@ def _link(name: str, mesh: str) -> Iterator[str]:
     yield "</link>"
 
 
-def _joint(joint: Joint, part: Part, place: Array) -> Iterator[str]:
+def _joint(joint: Joint, part: UrdformerPart, place: Array) -> Iterator[str]:
     vector = ACROSS if part is HANDLE else STRAIGHT
     lower, upper = part.limits
     yield f'<joint name={quoteattr(joint.name)} type="{part.type}">'

@@ -165,12 +165,12 @@ def build(draw: Draw) -> Assembly:
     """Build one toilet, shower or towel rack."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "toilet": "a hinged seat and lid",
         "shower": "a hand shower on a rail",
         "towel_rack": "bars that swing",
     }
-    assembly = Assembly("", category, f"A {noun} with {said[category]}.")
+    assembly = Assembly("", category, f"A {noun} with {phrase[category]}.")
     {"toilet": _toilet, "shower": _shower, "towel_rack": _rack}[category](draw, assembly)
     assembly.name = f"{word(str(draw.parameters['material'])).capitalize()} {noun}"
     return assembly

@@ -141,7 +141,9 @@ def build(draw: Draw) -> Assembly:
         else ("white_plastic", "gray_plastic", "dark_steel"),
     )
     noun = "photo camera" if photo else "security camera"
-    said = "with a zoom lens and a hinged screen" if photo else "that pans and tilts on its bracket"
-    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {said}.")
+    phrase = (
+        "with a zoom lens and a hinged screen" if photo else "that pans and tilts on its bracket"
+    )
+    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {phrase}.")
     (_photo if photo else _security)(draw, assembly, skin)
     return assembly

@@ -88,10 +88,10 @@ def build(draw: Draw) -> Assembly:
     """Build one carton or matchbox."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = (
+    phrase = (
         "with four top flaps" if noun == "cardboard box" else "whose tray slides out of its sleeve"
     )
-    assembly = Assembly("", category, f"A {noun} {said}.")
+    assembly = Assembly("", category, f"A {noun} {phrase}.")
     (_carton if noun == "cardboard box" else _matchbox)(draw, assembly)
     color = word(str(draw.parameters["material"]))
     assembly.name = noun.capitalize() if color == "cardboard" else f"{color.capitalize()} {noun}"

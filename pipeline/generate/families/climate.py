@@ -159,11 +159,13 @@ def build(draw: Draw) -> Assembly:
     )
     noun = category.replace("_", " ")
     article = "An" if category == "air_conditioner" else "A"
-    said = (
+    phrase = (
         "with louvers and vanes"
         if category == "air_conditioner"
         else "with a handwheel and a needle"
     )
-    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"{article} {noun} {said}.")
+    assembly = Assembly(
+        f"{word(skin).capitalize()} {noun}", category, f"{article} {noun} {phrase}."
+    )
     (_conditioner if category == "air_conditioner" else _sewing)(draw, assembly, skin)
     return assembly

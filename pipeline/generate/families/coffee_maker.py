@@ -102,9 +102,11 @@ def build(draw: Draw) -> Assembly:
     """Build one moka pot or French press."""
     category = draw.take("category", CATEGORIES)
     moka = category == "moka_pot"
-    said = "whose upper pot screws off its boiler" if moka else "whose plunger pushes a sieve down"
+    phrase = (
+        "whose upper pot screws off its boiler" if moka else "whose plunger pushes a sieve down"
+    )
     noun = "moka pot" if moka else "French press"
-    assembly = Assembly("", category, f"A {noun} {said}.")
+    assembly = Assembly("", category, f"A {noun} {phrase}.")
     (_moka_pot if moka else _french_press)(draw, assembly)
     metal = draw.parameters["material" if moka else "frame_material"]
     assembly.name = f"{word(str(metal)).capitalize()} {noun}"

@@ -106,12 +106,12 @@ def build(draw: Draw) -> Assembly:
     """Build one hand drill or paint roller."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = (
+    phrase = (
         "whose crank drives a chuck"
         if noun == "hand drill"
         else "whose sleeve spins on a wire frame"
     )
-    assembly = Assembly("", category, f"A {noun} {said}.")
+    assembly = Assembly("", category, f"A {noun} {phrase}.")
     skin = (_drill if noun == "hand drill" else _roller)(draw, assembly)
     assembly.name = f"{word(skin).capitalize()} {noun}"
     return assembly

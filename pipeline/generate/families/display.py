@@ -156,11 +156,13 @@ def build(draw: Draw) -> Assembly:
         if category == "monitor"
         else ("oak", "walnut", "red_paint"),
     )
-    said = (
+    phrase = (
         "that lifts, swivels, tilts and turns"
         if category == "monitor"
         else "with a picture tube, dials and rod antennas"
     )
-    assembly = Assembly(f"{word(skin).capitalize()} {category}", category, f"A {category} {said}.")
+    assembly = Assembly(
+        f"{word(skin).capitalize()} {category}", category, f"A {category} {phrase}."
+    )
     (_monitor if category == "monitor" else _television)(draw, assembly, skin)
     return assembly

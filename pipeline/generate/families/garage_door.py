@@ -164,8 +164,8 @@ def build(draw: Draw) -> Assembly:
     """Build one garage door or garden gate; it opens to the front."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = "that swings up" if noun == "garage door" else "with two wings and a bolt"
-    assembly = Assembly("", category, f"A {noun} {said}.")
+    phrase = "that swings up" if noun == "garage door" else "with two wings and a bolt"
+    assembly = Assembly("", category, f"A {noun} {phrase}.")
     skin = (_garage if noun == "garage door" else _gate)(draw, assembly)
     assembly.name = f"{word(skin).capitalize()} {noun}"
     return assembly

@@ -194,13 +194,13 @@ def build(draw: Draw) -> Assembly:
     }
     color = draw.pick("material", colors[category])
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "barrier_gate": "whose boom rises",
         "turnstile": "with three turning arms",
         "tower_crane": "with a slewing jib, a trolley and a hook",
     }
     assembly = Assembly(
-        f"{word(color).capitalize()} {noun}", category, f"A {noun} {said[category]}."
+        f"{word(color).capitalize()} {noun}", category, f"A {noun} {phrase[category]}."
     )
     {"barrier_gate": _barrier, "turnstile": _turnstile, "tower_crane": _crane}[category](
         draw, assembly, color

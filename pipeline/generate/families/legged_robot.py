@@ -161,7 +161,9 @@ def build(draw: Draw) -> Assembly:
         else ("yellow_paint", "gray_plastic", "blue_paint"),
     )
     noun = category.replace("_", " ")
-    said = "with hip, knee and ankle" if category == "robotic_leg" else "with three joints per leg"
-    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {said}.")
+    phrase = (
+        "with hip, knee and ankle" if category == "robotic_leg" else "with three joints per leg"
+    )
+    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {phrase}.")
     (_single if category == "robotic_leg" else _quadruped)(draw, assembly, skin)
     return assembly

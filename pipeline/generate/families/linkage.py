@@ -286,13 +286,13 @@ def build(draw: Draw) -> Assembly:
         else ("red_paint", "blue_paint", "green_paint"),
     )
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "branching_tree": "of hinged links that split again and again",
         "gear_train": "of meshing gears on a plate",
         "telescoping_mast": "of nested tubes under a pan head",
     }
     assembly = Assembly(
-        f"{word(skin).capitalize()} {noun}", category, f"A {noun} {said[category]}."
+        f"{word(skin).capitalize()} {noun}", category, f"A {noun} {phrase[category]}."
     )
     {"branching_tree": _tree, "gear_train": _train, "telescoping_mast": _mast}[category](
         draw, assembly, skin

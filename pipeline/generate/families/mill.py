@@ -104,7 +104,7 @@ def build(draw: Draw) -> Assembly:
     category = draw.take("category", CATEGORIES)
     wood = draw.pick("wood", WOODS)
     noun = category.replace("_", " ")
-    said = "head turns on its body" if noun == "pepper mill" else "crank grinds into a drawer"
-    assembly = Assembly(f"{word(wood).capitalize()} {noun}", category, f"A {noun} whose {said}.")
+    phrase = "head turns on its body" if noun == "pepper mill" else "crank grinds into a drawer"
+    assembly = Assembly(f"{word(wood).capitalize()} {noun}", category, f"A {noun} whose {phrase}.")
     (_pepper_mill if noun == "pepper mill" else _coffee_grinder)(draw, assembly, wood)
     return assembly

@@ -225,12 +225,12 @@ def build(draw: Draw) -> Assembly:
     """Build one seesaw, carousel or table football."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "seesaw": "that rocks on its stand",
         "carousel": "whose horses rise and fall",
         "foosball_table": "with eight rods of players",
     }
-    assembly = Assembly("", category, f"A {noun} {said[category]}.")
+    assembly = Assembly("", category, f"A {noun} {phrase[category]}.")
     {"seesaw": _seesaw, "carousel": _carousel, "foosball_table": _foosball}[category](
         draw, assembly
     )

@@ -174,13 +174,13 @@ def build(draw: Draw) -> Assembly:
     """Build one lipstick, lighter, pen or mirror."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "lipstick": "whose bullet screws up",
         "lighter": "with a flip-top lid",
         "pen": "that clicks",
         "makeup_mirror": "that turns and tilts",
     }
-    assembly = Assembly("", category, f"A {noun} {said[category]}.")
+    assembly = Assembly("", category, f"A {noun} {phrase[category]}.")
     skin = {"lipstick": _lipstick, "lighter": _lighter, "pen": _pen, "makeup_mirror": _mirror}[
         category
     ](draw, assembly)

@@ -155,13 +155,13 @@ def build(draw: Draw) -> Assembly:
     category = draw.take("category", CATEGORIES)
     skin = draw.pick("skin_material", SKINS[category])
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "kitchen_pot": "lifts off",
         "pressure_cooker": "locks by a turn",
         "rice_cooker": "opens on a hinge",
     }
     assembly = Assembly(
-        f"{word(skin).capitalize()} {noun}", category, f"A {noun} whose lid {said[category]}."
+        f"{word(skin).capitalize()} {noun}", category, f"A {noun} whose lid {phrase[category]}."
     )
     add = {
         "kitchen_pot": _kitchen_pot,

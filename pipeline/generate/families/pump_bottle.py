@@ -139,7 +139,7 @@ def build(draw: Draw) -> Assembly:
     )
     skin = draw.pick("material", skins)
     noun = category.replace("_", " ")
-    said = "whose head is pressed to pump" if soap else "with a trigger and a turning nozzle"
-    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {said}.")
+    phrase = "whose head is pressed to pump" if soap else "with a trigger and a turning nozzle"
+    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {phrase}.")
     (_soap if soap else _spray)(draw, assembly, skin)
     return assembly

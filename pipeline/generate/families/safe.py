@@ -141,8 +141,8 @@ def _mailbox(draw: Draw, assembly: Assembly) -> str:
 def build(draw: Draw) -> Assembly:
     """Build one safe or mailbox."""
     category = draw.take("category", CATEGORIES)
-    said = "a dial and a spoked handle" if category == "safe" else "a front door and a red flag"
-    assembly = Assembly("", category, f"A {category} with {said}.")
+    phrase = "a dial and a spoked handle" if category == "safe" else "a front door and a red flag"
+    assembly = Assembly("", category, f"A {category} with {phrase}.")
     skin = (_safe if category == "safe" else _mailbox)(draw, assembly)
     assembly.name = f"{word(skin).capitalize()} {category}"
     return assembly

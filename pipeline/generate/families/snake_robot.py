@@ -154,11 +154,11 @@ def build(draw: Draw) -> Assembly:
         else ("white_plastic", "aluminum", "black_plastic"),
     )
     noun = "snake-arm robot" if category == "snake_robot" else "robotic hand"
-    said = (
+    phrase = (
         "made of many bending segments"
         if category == "snake_robot"
         else "with four fingers and a thumb"
     )
-    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {said}.")
+    assembly = Assembly(f"{word(skin).capitalize()} {noun}", category, f"A {noun} {phrase}.")
     (_snake if category == "snake_robot" else _hand)(draw, assembly, skin)
     return assembly

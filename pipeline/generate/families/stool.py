@@ -166,12 +166,12 @@ def build(draw: Draw) -> Assembly:
     """Build one piano stool, bar stool or folding chair."""
     category = draw.take("category", CATEGORIES)
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "piano_stool": "whose seat screws up",
         "bar_stool": "that swivels and lifts",
         "folding_chair": "whose seat folds up",
     }
-    assembly = Assembly("", category, f"A {noun} {said[category]}.")
+    assembly = Assembly("", category, f"A {noun} {phrase[category]}.")
     skin = {"piano_stool": _piano_stool, "bar_stool": _bar_stool, "folding_chair": _folding_chair}[
         category
     ](draw, assembly)

@@ -177,8 +177,10 @@ def build(draw: Draw) -> Assembly:
     """Build one suitcase or briefcase."""
     category = draw.take("category", CATEGORIES)
     rolling = category == "suitcase"
-    said = "rolls on four casters and has a pull-up handle" if rolling else "has latches and a lid"
-    assembly = Assembly("", category, f"A {category} that {said}.")
+    phrase = (
+        "rolls on four casters and has a pull-up handle" if rolling else "has latches and a lid"
+    )
+    assembly = Assembly("", category, f"A {category} that {phrase}.")
     skin = (_suitcase if rolling else _briefcase)(draw, assembly)
     assembly.name = f"{word(skin).capitalize()} {category}"
     return assembly

@@ -158,14 +158,14 @@ def build(draw: Draw) -> Assembly:
         "material",
         (*WOODS, "white_plastic") if category == "folding_table" else (*WOODS, "white_paint"),
     )
-    said = {
+    phrase = {
         "table": "with two drop leaves and a drawer",
         "coffee_table": "with two drawers",
         "folding_table": "whose legs fold under its top",
     }
     noun = category.replace("_", " ") if category != "table" else "drop-leaf table"
     assembly = Assembly(
-        f"{word(wood).capitalize()} {noun}", category, f"A {noun} {said[category]}."
+        f"{word(wood).capitalize()} {noun}", category, f"A {noun} {phrase[category]}."
     )
     {"table": _drop_leaf, "coffee_table": _coffee, "folding_table": _folding}[category](
         draw, assembly, wood

@@ -216,13 +216,13 @@ def build(draw: Draw) -> Assembly:
         ("brick", "stone", "concrete") if category != "lighthouse" else ("stone", "concrete"),
     )
     noun = category.replace("_", " ")
-    said = {
+    phrase = {
         "clock_tower": "with four dials",
         "bell_tower": "with swinging bells",
         "lighthouse": "with a turning lamp",
     }
     assembly = Assembly(
-        f"{word(wall).capitalize()} {noun}", category, f"A {noun} {said[category]}."
+        f"{word(wall).capitalize()} {noun}", category, f"A {noun} {phrase[category]}."
     )
     {"clock_tower": _clock_tower, "bell_tower": _bell_tower, "lighthouse": _lighthouse}[category](
         draw, assembly, wall

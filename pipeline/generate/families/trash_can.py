@@ -129,9 +129,9 @@ def build(draw: Draw) -> Assembly:
     """Build one trash can."""
     category = draw.take("category", CATEGORIES)
     pedal = category == "pedal_bin"
-    said = "whose pedal lifts the lid" if pedal else "with a swinging flap in its hood"
+    phrase = "whose pedal lifts the lid" if pedal else "with a swinging flap in its hood"
     noun = category.replace("_", " ")
-    assembly = Assembly("", category, f"A {noun} {said}.")
+    assembly = Assembly("", category, f"A {noun} {phrase}.")
     (_pedal_bin if pedal else _swing_bin)(draw, assembly)
     assembly.name = f"{word(str(draw.parameters['material'])).capitalize()} {noun}"
     return assembly

@@ -147,8 +147,10 @@ def build(draw: Draw) -> Assembly:
     }
     metal = draw.pick("body_material", metals[category])
     noun = category.replace("_", " ")
-    said = "whose lever turns by a quarter" if noun == "ball valve" else "whose handwheel screws up"
-    assembly = Assembly(f"{word(metal).capitalize()} {noun}", category, f"A {noun} {said}.")
+    phrase = (
+        "whose lever turns by a quarter" if noun == "ball valve" else "whose handwheel screws up"
+    )
+    assembly = Assembly(f"{word(metal).capitalize()} {noun}", category, f"A {noun} {phrase}.")
     if category == "ball_valve":
         _ball(draw, assembly, metal=metal)
     else:

@@ -212,7 +212,7 @@ def _bare_lines(facts: Facts) -> list[str]:
 
 
 def _labels(facts: Facts) -> list[str]:
-    told = ", ".join(f"{_LABELS.get(k, k)} {n:,}" for k, n in sorted(facts.labels.items()))
+    sources = ", ".join(f"{_LABELS.get(k, k)} {n:,}" for k, n in sorted(facts.labels.items()))
     ways = ", ".join(f"{name} {count:,}" for name, count in facts.inertia.items())
     return [
         "## How labels were made",
@@ -224,24 +224,24 @@ def _labels(facts: Facts) -> list[str]:
         "- Mass, center and inertia are computed from the meshes at assumed densities. Links by "
         f"method: {markdown_cell(ways)}.",
         f"- Categories come from the source's label through a taxonomy. Objects by what named "
-        f"them: {markdown_cell(told)}.",
+        f"them: {markdown_cell(sources)}.",
         "- Splits are a frozen list, or sampled by a rule that sees no output of any method.",
         "",
     ]
 
 
-_LABELS = {"": "not told here"}
+_LABELS = {"": "not stated"}
 
 
 def _generative(facts: Facts) -> list[str]:
     """Return the share of objects that generative models made, by each source's own word."""
     rows, made, silent = [], 0.0, 0
     for source, count in facts.sources.items():
-        told = facts.about[source].generative
-        share = "unknown" if told.share is None else f"{told.share:.0%}"
-        rows.append((f"`{source}`", share, markdown_cell(told.word), f"{count:,}"))
-        made += count * (told.share or 0.0)
-        silent += count if told.share is None else 0
+        stated = facts.about[source].generative
+        share = "unknown" if stated.share is None else f"{stated.share:.0%}"
+        rows.append((f"`{source}`", share, markdown_cell(stated.word), f"{count:,}"))
+        made += count * (stated.share or 0.0)
+        silent += count if stated.share is None else 0
     total = max(facts.seal.objects, 1)
     return [
         "## Content made by generative models",
@@ -287,7 +287,7 @@ def _version(facts: Facts) -> list[str]:
 
 def _citation(facts: Facts) -> list[str]:
     """Return the entry of the paper, and those of the sources."""
-    credits = {source: told.credit for source, told in facts.about.items()}
+    credits = {source: about.credit for source, about in facts.about.items()}
     cited = [
         f"- `{source}`, {markdown_cell(one.title)}: {markdown_cell(one.citation or 'nothing')}"
         for source, one in credits.items()

@@ -175,15 +175,15 @@ def _category_rows(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _open_sources(about: Mapping[str, About]) -> set[str]:
     """Return the sources of which a release may name the objects that are not in the library."""
-    return {source for source, told in about.items() if _is_open(told)}
+    return {source for source, terms in about.items() if _is_open(terms)}
 
 
-def _is_open(told: About) -> bool:
+def _is_open(terms: About) -> bool:
     word = allowed(
-        told.license,
-        told.attribution,
-        at_most=Redistribution(told.redistribution),
-        of_source=told.license,
+        terms.license,
+        terms.attribution,
+        at_most=Redistribution(terms.redistribution),
+        of_source=terms.license,
     )
     return word is Redistribution.ASSETS
 

@@ -75,8 +75,8 @@ class Evaluations:
     @property
     def remarks(self) -> list[str]:
         """Return what the report says about them, without `train`."""
-        said = [line for one in self.splits for line in one.remarks]
-        return [*said, *([self.remark] if self.remark else [])]
+        remarks = [line for one in self.splits for line in one.remarks]
+        return [*remarks, *([self.remark] if self.remark else [])]
 
 
 def run(job: Job[SplitSettings]) -> None:

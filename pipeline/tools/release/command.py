@@ -17,7 +17,7 @@ from aa_dataset.cli.terminal import say, say_json
 from aa_dataset.format.layout import LibraryLayout
 from pipeline.base import layout
 from pipeline.base.errors import PipelineError
-from pipeline.tools.release.compare import Change, Part, changes
+from pipeline.tools.release.compare import Change, VersionPart, changes
 
 Version = tuple[int, int, int]
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     previous, release = LibraryLayout(given.previous), LibraryLayout(given.release)
     found = changes(previous, release)
     before, stated = _stated_version(previous), _stated_version(release)
-    part = max((change.part for change in found), default=Part.NONE)
+    part = max((change.part for change in found), default=VersionPart.NONE)
     least = raised(before, part)
     enough = is_enough(stated, before, part)
     if given.json:
@@ -52,18 +52,18 @@ def main(arguments: list[str]) -> int:
     return 0 if enough else 1
 
 
-def raised(version: Version, part: Part) -> Version:
+def raised(version: Version, part: VersionPart) -> Version:
     """Return the next version if a part is raised; the parts after it begin at 0."""
     major, minor, patch = version
     return {
-        Part.NONE: version,
-        Part.PATCH: (major, minor, patch + 1),
-        Part.MINOR: (major, minor + 1, 0),
-        Part.MAJOR: (major + 1, 0, 0),
+        VersionPart.NONE: version,
+        VersionPart.PATCH: (major, minor, patch + 1),
+        VersionPart.MINOR: (major, minor + 1, 0),
+        VersionPart.MAJOR: (major + 1, 0, 0),
     }[part]
 
 
-def is_enough(stated: Version, before: Version, part: Part) -> bool:
+def is_enough(stated: Version, before: Version, part: VersionPart) -> bool:
     """Return whether a version is at least as high as the changes since `before` demand."""
     return stated >= raised(before, part)
 

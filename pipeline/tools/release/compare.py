@@ -41,7 +41,7 @@ Key = tuple[str, ...]
 Rows = Mapping[Key, list[str]]
 
 
-class Part(IntEnum):
+class VersionPart(IntEnum):
     """The part of a version that a change raises; the largest counts."""
 
     NONE = 0
@@ -59,7 +59,7 @@ class Part(IntEnum):
 class Change:
     """One difference between two releases: the part that it raises, and a sentence."""
 
-    part: Part
+    part: VersionPart
     reason: str
 
 
@@ -95,9 +95,9 @@ def _tables(release: LibraryLayout) -> dict[str, pa.Table]:
 def _table_changes(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> Iterator[Change]:
     for name in sorted({*old, *new}):
         if name not in new:
-            yield Change(Part.MAJOR, f"{name}: the table is gone.")
+            yield Change(VersionPart.MAJOR, f"{name}: the table is gone.")
         elif name not in old:
-            yield Change(Part.MINOR, f"{name}: the table is new.")
+            yield Change(VersionPart.MINOR, f"{name}: the table is new.")
         else:
             yield from _column_changes(name, old[name].schema, new[name].schema)
             if name in KEYS:
@@ -106,21 +106,23 @@ def _table_changes(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> 
 
 def _column_changes(table: str, old: pa.Schema, new: pa.Schema) -> Iterator[Change]:
     for name in (name for name in old.names if name not in new.names):
-        yield Change(Part.MAJOR, f"{table}.{name}: the column is gone.")
+        yield Change(VersionPart.MAJOR, f"{table}.{name}: the column is gone.")
     for name in (name for name in new.names if name not in old.names):
-        yield Change(Part.MINOR, f"{table}.{name}: the column is new.")
+        yield Change(VersionPart.MINOR, f"{table}.{name}: the column is new.")
     for name in (name for name in old.names if name in new.names):
         before, after = old.field(name), new.field(name)
         place = f"{table}.{name}"
         if before.type != after.type:
-            yield Change(Part.MAJOR, f"{place}: the type is {after.type}, it was {before.type}.")
+            yield Change(
+                VersionPart.MAJOR, f"{place}: the type is {after.type}, it was {before.type}."
+            )
         if _note(before, "unit") != _note(after, "unit"):
             units = f"{_note(after, 'unit')!r}, it was {_note(before, 'unit')!r}"
-            yield Change(Part.MAJOR, f"{place}: the unit is {units}.")
+            yield Change(VersionPart.MAJOR, f"{place}: the unit is {units}.")
         if after.nullable and not before.nullable:
-            yield Change(Part.MAJOR, f"{place}: a value may be missing, which was not so.")
+            yield Change(VersionPart.MAJOR, f"{place}: a value may be missing, which was not so.")
         if _note(before, "meaning") != _note(after, "meaning"):
-            yield Change(Part.PATCH, f"{place}: the column is described in other words.")
+            yield Change(VersionPart.PATCH, f"{place}: the column is described in other words.")
 
 
 def _note(field: pa.Field, key: str) -> str:
@@ -139,9 +141,9 @@ def _row_changes(
     gone = [key for key in before if key not in after]
     edited = [key for key in before if key in after and before[key] != after[key]]
     if gone:
-        yield Change(Part.MAJOR, f"{table}: {_examples(gone)} gone.")
+        yield Change(VersionPart.MAJOR, f"{table}: {_examples(gone)} gone.")
     if edited:
-        yield Change(Part.MAJOR, f"{table}: {_examples(edited)} changed.")
+        yield Change(VersionPart.MAJOR, f"{table}: {_examples(edited)} changed.")
     yield from _added_rows(table, [key for key in after if key not in before], old)
 
 
@@ -149,12 +151,14 @@ def _added_rows(table: str, added: list[Key], old: Mapping[str, pa.Table]) -> It
     """Judge new rows; those of new objects are judged by the splits of the objects."""
     if table in ("rejects", "categories"):
         if added:
-            yield Change(Part.MINOR, f"{table}: {_examples(added)} new.")
+            yield Change(VersionPart.MINOR, f"{table}: {_examples(added)} new.")
         return
     known = set(old["objects"]["object_id"].to_pylist())
     of_known = [key for key in added if key[0] in known]
     if of_known:
-        yield Change(Part.MAJOR, f"{table}: {_examples(of_known)} new in objects that were here.")
+        yield Change(
+            VersionPart.MAJOR, f"{table}: {_examples(of_known)} new in objects that were here."
+        )
 
 
 def _is_shared(field: pa.Field, other: pa.Schema) -> bool:
@@ -186,14 +190,17 @@ def _split_changes(old: Mapping[str, pa.Table], new: Mapping[str, pa.Table]) -> 
             for one, other in ((before, after), (after, before))
         )
         if lost:
-            yield Change(Part.MAJOR, f"split {name}: {_examples((i,) for i in lost)} out of it.")
+            yield Change(
+                VersionPart.MAJOR, f"split {name}: {_examples((i,) for i in lost)} out of it."
+            )
         if gained and name in before:
             why = "so its old members cannot be had by its name"
             yield Change(
-                Part.MAJOR, f"split {name}: {_examples((i,) for i in gained)} new in it, {why}."
+                VersionPart.MAJOR,
+                f"split {name}: {_examples((i,) for i in gained)} new in it, {why}.",
             )
         elif gained:
-            yield Change(Part.MINOR, f"split {name}: the split is new.")
+            yield Change(VersionPart.MINOR, f"split {name}: the split is new.")
 
 
 def _members(tables: Mapping[str, pa.Table]) -> dict[str, set[str]]:
@@ -210,9 +217,13 @@ def _file_changes(old: pa.Table, new: pa.Table) -> Iterator[Change]:
     known = set(old["object_id"].to_pylist()) & set(new["object_id"].to_pylist())
     lost, gained = (before - after) & known, (after - before) & known
     if lost:
-        yield Change(Part.MAJOR, f"assets: the files of {_examples((i,) for i in lost)} gone.")
+        yield Change(
+            VersionPart.MAJOR, f"assets: the files of {_examples((i,) for i in lost)} gone."
+        )
     if gained:
-        yield Change(Part.MINOR, f"assets: the files of {_examples((i,) for i in gained)} new.")
+        yield Change(
+            VersionPart.MINOR, f"assets: the files of {_examples((i,) for i in gained)} new."
+        )
 
 
 def _with_files(objects: pa.Table) -> set[str]:
@@ -226,7 +237,7 @@ def _text_changes(previous: LibraryLayout, release: LibraryLayout) -> Iterator[C
     names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     if names:
         some = f"{', '.join(names[:NAMED])}{', ...' if len(names) > NAMED else ''}"
-        yield Change(Part.PATCH, f"{len(names):,} files differ in their bytes ({some}).")
+        yield Change(VersionPart.PATCH, f"{len(names):,} files differ in their bytes ({some}).")
 
 
 def _checksums(release: LibraryLayout) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aa_dataset.draw.layout import MOST_LEVELS, depth_first, place_joints
+from aa_dataset.draw.layout import MOST_LEVELS, MOST_ROWS, depth_first, place_joints
 from aa_dataset.kinematics import Joint, KinematicTree
 
 
@@ -31,11 +31,12 @@ def parents(draw: st.DrawFn) -> list[int]:
     return [draw(st.integers(-1, k - 1)) for k in range(count)]
 
 
-def shallow(found: list[int]) -> bool:
+def small(found: list[int]) -> bool:
     levels: list[int] = []
     for parent in found:
         levels.append(1 if parent < 0 else levels[parent] + 1)
-    return max(levels, default=0) <= MOST_LEVELS
+    leaves = sum(k not in found for k in range(len(found)))
+    return max(levels, default=0) <= MOST_LEVELS and leaves <= MOST_ROWS
 
 
 @given(parents())
@@ -48,7 +49,7 @@ def test_every_joint_is_drawn_once_after_its_parent(found: list[int]) -> None:
     for joint, parent in zip(layout.joints, layout.parents, strict=True):
         above = "base" if parent < 0 else layout.joints[parent].child
         assert joint.parent == above
-    assert layout.is_tidy == shallow(found) and layout.left_out == 0
+    assert layout.is_tidy == small(found) and layout.left_out == 0
 
 
 @given(parents())
@@ -62,7 +63,7 @@ def test_no_two_joints_share_a_place_and_siblings_keep_their_order(found: list[i
     assert all(0 <= row <= 2 * (layout.count - 1) for row in layout.rows)
 
 
-@given(parents().filter(shallow))
+@given(parents().filter(small))
 def test_a_parent_of_a_tidy_tree_is_in_the_middle_of_its_children(found: list[int]) -> None:
     layout = place_joints(tree_of(found), most=1000)
     leaves = set(range(len(found))) - set(layout.parents)

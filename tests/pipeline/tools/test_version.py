@@ -17,7 +17,7 @@ import pytest
 from aa_dataset.format.layout import LibraryLayout
 from pipeline.base.errors import PipelineError
 from pipeline.tools.release.command import main, raised
-from pipeline.tools.release.compare import Part, changes
+from pipeline.tools.release.compare import VersionPart, changes
 from tests.kit import releases
 from tests.kit.releases import SAMPLE, change_rows
 
@@ -46,9 +46,9 @@ def pair(made: Path, tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "old", tmp_path / "new"
 
 
-def found(old: Path, new: Path) -> dict[Part, list[str]]:
+def found(old: Path, new: Path) -> dict[VersionPart, list[str]]:
     """Return the reasons by part."""
-    out: dict[Part, list[str]] = {}
+    out: dict[VersionPart, list[str]] = {}
     for change in changes(LibraryLayout(old), LibraryLayout(new)):
         out.setdefault(change.part, []).append(change.reason)
     return out
@@ -95,67 +95,67 @@ def test_equal_releases_raise_nothing(pair: tuple[Path, Path]) -> None:
 def test_another_card_raises_the_patch(pair: tuple[Path, Path]) -> None:
     path = pair[1] / "SHA256SUMS"
     path.write_text(path.read_text().replace("  README.md", "0  README.md", 1))
-    assert found(*pair) == {Part.PATCH: ["1 files differ in their bytes (README.md)."]}
+    assert found(*pair) == {VersionPart.PATCH: ["1 files differ in their bytes (README.md)."]}
 
 
-CHANGES: dict[str, tuple[Part, str, Callable[[Path, Path], None]]] = {
+CHANGES: dict[str, tuple[VersionPart, str, Callable[[Path, Path], None]]] = {
     "a moved axis": (
-        Part.MAJOR, "joints: .* changed",
+        VersionPart.MAJOR, "joints: .* changed",
         lambda old, new: edit(new, "joints", "generated-a", axis=[1.0, 0.0, 0.0], pitch=0.5)),
     "an object that is gone": (
-        Part.MAJOR, r"objects: 1 row is \(generated-b\) gone",
+        VersionPart.MAJOR, r"objects: 1 row is \(generated-b\) gone",
         lambda old, new: drop_object(new, "generated-b")),
     "an object more in train": (
-        Part.MAJOR, r"split train: 1 row is \(generated-b\) new in it",
+        VersionPart.MAJOR, r"split train: 1 row is \(generated-b\) new in it",
         lambda old, new: drop_object(old, "generated-b")),
     "an object that changes its split": (
-        Part.MAJOR, r"split train: 1 row is \(generated-a\) out",
+        VersionPart.MAJOR, r"split train: 1 row is \(generated-a\) out",
         lambda old, new: edit(new, "splits", "generated-a", split=SAMPLE)),
     "a split that is new, with its own objects": (
-        Part.MINOR, "split near_duplicates_in_neither: the split is new",
+        VersionPart.MINOR, "split near_duplicates_in_neither: the split is new",
         lambda old, new: [drop_object(old, key) for key in ("generated-f", "local-i")] and None),
     "a joint more in an old object": (
-        Part.MAJOR, "joints: .* new in objects that were here",
+        VersionPart.MAJOR, "joints: .* new in objects that were here",
         lambda old, new: change_rows(old, "joints", lambda row: None if (
             row["object_id"] == "generated-a" and row["joint"] == "door_joint") else row)),
     "a column more": (
-        Part.MINOR, "joints.wear: the column is new",
+        VersionPart.MINOR, "joints.wear: the column is new",
         lambda old, new: set_column(new, "joints", pa.field("wear", pa.float64()))),
     "a column less": (
-        Part.MAJOR, "joints.effort: the column is gone",
+        VersionPart.MAJOR, "joints.effort: the column is gone",
         lambda old, new: set_column(new, "joints", pa.field("effort", pa.float64()), drop=True)),
     "another type": (
-        Part.MAJOR, "links.faces: the type is int64",
+        VersionPart.MAJOR, "links.faces: the type is int64",
         lambda old, new: set_column(new, "links", pa.field("faces", pa.int64(), nullable=False))),
     "another unit": (
-        Part.MAJOR, "links.mass: the unit is 'g', it was 'kg'",
+        VersionPart.MAJOR, "links.mass: the unit is 'g', it was 'kg'",
         lambda old, new: set_column(new, "links", meaning(new, "links", "mass").with_metadata(
             {"unit": "g", "meaning": "mass at the configured density"}))),
     "other words for a column": (
-        Part.PATCH, "links.mass: the column is described in other words",
+        VersionPart.PATCH, "links.mass: the column is described in other words",
         lambda old, new: set_column(new, "links", meaning(new, "links", "mass").with_metadata(
             {"unit": "kg", "meaning": "how heavy it is"}))),
     "values that may be missing": (
-        Part.MAJOR, "links.faces: a value may be missing",
+        VersionPart.MAJOR, "links.faces: a value may be missing",
         lambda old, new: set_column(new, "links", meaning(new, "links", "faces").with_nullable(
             True))),
     "a table less": (
-        Part.MAJOR, "exclusions: the table is gone",
+        VersionPart.MAJOR, "exclusions: the table is gone",
         lambda old, new: (new / "exclusions.parquet").unlink()),
     "a table more": (
-        Part.MINOR, "exclusions: the table is new",
+        VersionPart.MINOR, "exclusions: the table is new",
         lambda old, new: (old / "exclusions.parquet").unlink()),
     "a reject more": (
-        Part.MINOR, r"rejects: 1 row is \(generated-broken normalize\) new",
+        VersionPart.MINOR, r"rejects: 1 row is \(generated-broken normalize\) new",
         lambda old, new: change_rows(old, "rejects", lambda row: None)),
     "files that are gone": (
-        Part.MAJOR, r"assets: the files of 1 row is \(generated-a\) gone",
+        VersionPart.MAJOR, r"assets: the files of 1 row is \(generated-a\) gone",
         lambda old, new: edit(new, "objects", "generated-a", shard=None, offset=None, size=None)),
     "files that came": (
-        Part.MINOR, r"assets: the files of 1 row is \(generated-a\) new",
+        VersionPart.MINOR, r"assets: the files of 1 row is \(generated-a\) new",
         lambda old, new: edit(old, "objects", "generated-a", shard=None, offset=None, size=None)),
     "another place of the same files": (
-        Part.NONE, "",
+        VersionPart.NONE, "",
         lambda old, new: edit(new, "objects", "generated-a", shard="eval200", offset=512)),
 }  # fmt: skip
 
@@ -165,12 +165,12 @@ def test_a_change_raises_its_part_and_says_why(pair: tuple[Path, Path], case: st
     part, reason, change = CHANGES[case]
     change(*pair)
     reasons = found(*pair)
-    assert max(reasons, default=Part.NONE) is part
+    assert max(reasons, default=VersionPart.NONE) is part
     assert not reason or any(re.search(reason, one) for one in reasons[part])
 
 
 def test_the_parts_are_raised_as_in_semantic_versioning() -> None:
-    assert [raised((1, 2, 3), part) for part in Part] == [
+    assert [raised((1, 2, 3), part) for part in VersionPart] == [
         (1, 2, 3), (1, 2, 4), (1, 3, 0), (2, 0, 0)
     ]  # fmt: skip
 

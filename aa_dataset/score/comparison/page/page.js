@@ -27,7 +27,7 @@ for (const button of document.querySelectorAll("thead th button")) {
       });
       for (const { row } of keyed) body.append(row);
     }
-    const said = document.getElementById("said");
-    said.textContent = `Sorted by ${button.textContent.trim()}, ${down ? "descending" : "ascending"}.`;
+    const status = document.getElementById("sorted");
+    status.textContent = `Sorted by ${button.textContent.trim()}, ${down ? "descending" : "ascending"}.`;
   });
 }

@@ -46,7 +46,7 @@ def html_text(report: Report) -> str:
             *_opening(report),
             *(line for section in report.sections for line in _section(section)),
             *(f'<p class="note">{_own(note)}</p>' for note in report.notes),
-            '<p id="said" class="note" role="status" aria-live="polite"></p>',
+            '<p id="sorted" class="note" role="status" aria-live="polite"></p>',
             f"<script>\n{script}</script></body></html>",
             "",
         ]

@@ -31,15 +31,15 @@ def text_lines(report: Report) -> list[str]:
     Of the pairs and of the profiles only the first table is shown: the files have all.
     """
     lines = [line for name, value in report.facts for line in _fact(name, value)]
-    said: set[str] = set()
+    printed: set[str] = set()
     for section in report.sections:
         lines += ["", f"== {section.objects} {section.title} =="]
         shown, hidden = _shown(section.tables)
         for table in shown:
             lines += ["", *_table_lines(table)]
-            fresh = [note for note in table.notes if note not in said]
+            fresh = [note for note in table.notes if note not in printed]
             lines += [line for note in fresh for line in _wrap(note)]
-            said.update(fresh)
+            printed.update(fresh)
         if hidden:
             titles = "; ".join(table.title for table in hidden)
             lines += ["", *_wrap(f"Not shown here, but in every file of --out: {titles}.")]

@@ -117,6 +117,6 @@ def exclusion_findings(rows: Sequence[ExclusionRow]) -> Iterator[Finding]:
         when = "at rest" if row.reason == "overlap_at_rest" else "when a joint moves"
         detail = (
             f"links {row.first} and {row.second} penetrate each other {when}, and no cut of "
-            "their convex parts makes room; simulators are told to ignore contacts between them."
+            "their convex parts makes room; the SRDF file excludes contacts between them."
         )
         yield Finding(Code.CONTACT_EXCLUDED, detail, Severity.INFO)

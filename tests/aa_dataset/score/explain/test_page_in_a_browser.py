@@ -60,7 +60,7 @@ def test_the_page_is_elements_of_ours_and_no_address(text):
         "html", "head", "meta", "title", "style", "body", "h1", "dl", "dt", "dd", "p", "ul", "li",
         "div", "label", "input", "select", "option", "output", "span", "main", "details", "summary",
         "section", "table", "caption", "thead", "tbody", "tr", "th", "td", "b", "br", "code",
-        "data", "figure", "figcaption", "svg", "g", "rect", "text", "path", "script",
+        "data", "figure", "figcaption", "svg", "g", "rect", "circle", "text", "path", "script",
     }  # fmt: skip
     assert not [name for name in page.attributes if name.startswith("on") or name == "style"]
     assert not {"src", "href", "srcset", "action", "xlink:href"} & page.attributes.keys()
