@@ -155,11 +155,12 @@ class Annotate:
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """Size [pixels], renderer, and how far joints are moved for the second picture."""
+    """Size of the pictures [pixels] and renderer; frames and size of the animation."""
 
     size: int
     backend: str
-    open_fraction: float
+    strip_frames: int
+    strip_size: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from aa_dataset.draw import tree_drawing
-from aa_dataset.draw.joint_colors import joint_colors
+from aa_dataset.draw import Marks, joint_colors, tree_drawing
 from aa_dataset.draw.values import motion_text
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import write_bytes
@@ -29,6 +28,7 @@ PER_FILE = 50
 _FACTS = (
     "object_id", "attribution", "redistribution", "label_provenance", "extents", "scale_factor",
     "front", "content_sha256", "rebuild", "provenance", "links",
+    "preview_backend",
 )  # fmt: skip
 _JOINTS = (
     "joint", "parent", "child", "type", "axis", "origin", "pitch", "pitch_source", "lower", "upper",
@@ -122,13 +122,14 @@ def _object_details(
         "rebuild": plain(fact["rebuild"]),
         "provenance": [[plain(name), plain(value)] for name, value in fact["provenance"]],
         "links": fact["links"],
+        "backend": plain(fact["preview_backend"]),
         "mass": _rounded(sum(row["mass"] for row in links)),
         "joints": [[str(colors[one.name]), *_joint_row(one, parts, pitches)] for one in told],
         "findings": [
             [plain(row[name]) for name in ("severity", "code", "stage", "detail")]
             for row in findings
         ],
-        "tree": "" if tree is None else _tree_svg(tree),
+        "tree": "" if tree is None else _tree_svg(tree, parts),
     }
 
 
@@ -149,8 +150,8 @@ def _coupling(joint: Joint) -> str:
     return f"{joint.mimic.multiplier:.4g} * {joint.mimic.joint}{offset}"
 
 
-def _tree_svg(tree: KinematicTree) -> str:
-    drawing = tree_drawing(tree, colors=joint_colors(tree))
+def _tree_svg(tree: KinematicTree, parts: Mapping[str, str]) -> str:
+    drawing = tree_drawing(tree, Marks(semantics=parts))
     return drawing.svg(label=f"kinematic tree of {tree.name}", style=False)
 
 

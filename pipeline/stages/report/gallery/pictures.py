@@ -19,15 +19,20 @@ from PIL import Image
 
 from aa_dataset.assets.tars import read_members
 from aa_dataset.files import write_bytes
-from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, LibraryLayout
+from aa_dataset.format.layout import (
+    PREVIEW,
+    PREVIEW_OPEN,
+    PREVIEW_PARTS,
+    STRIP,
+    LibraryLayout,
+)
 from pipeline.base.layout import ReportLayout
 from pipeline.stages.report.gallery.order import Order
 
 COLUMNS = 10
 PER_SHEET = COLUMNS * COLUMNS
 # Name of a large picture in the report and its file in the library; the bit says that it is there.
-LARGE = {"rest": PREVIEW, "open": PREVIEW_OPEN, "parts": "preview_parts.png"}
-STRIP_NAME = "strip.webp"
+LARGE = {"rest": PREVIEW, "open": PREVIEW_OPEN, "parts": PREVIEW_PARTS}
 BITS = {"thumbnail": 1, "rest": 2, "open": 4, "parts": 8, "strip": 16}
 MOST_BYTES = 50_000_000  # B of one picture
 SIDE = 512  # pixels of a large picture; larger ones are shrunk
@@ -103,7 +108,7 @@ def _write_sheet(number: int, cells: Sequence[Cell], report: ReportLayout, tile:
 
 def _read_pictures(cell: Cell) -> dict[str, bytes]:
     """Return the pictures of one object that the report needs, as far as they are there."""
-    names = {*LARGE.values(), STRIP_NAME} if cell.is_large else {PREVIEW}
+    names = {*LARGE.values(), STRIP} if cell.is_large else {PREVIEW}
     found: dict[str, bytes] = {}
     if cell.tar is None:
         return found
@@ -135,7 +140,7 @@ def _write_large(row: int, files: Mapping[str, bytes], report: ReportLayout) -> 
         if picture is not None:
             write_bytes(report.picture(row, name), _webp(picture), lasting=False)
             bits |= BITS[name]
-    strip = files.get(STRIP_NAME, b"")
+    strip = files.get(STRIP, b"")
     if strip[:4] == b"RIFF" and strip[8:12] == b"WEBP":
         write_bytes(report.picture(row, "strip"), strip, lasting=False)
         bits |= BITS["strip"]

@@ -161,6 +161,7 @@ class View {
       ["Front", told.front],
       ["Scale", told.scale === null ? "" : `${told.scale} × the source`],
       ["Content", code(told.sha256)],
+      ["Pictures", told.backend ? `drawn by ${told.backend}` : ""],
     ]);
     return section("License and provenance", license, pairs(told.provenance.map(([name, value]) => [spaced(name), value])));
   }
