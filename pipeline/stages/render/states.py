@@ -42,14 +42,15 @@ def strip_states(tree: KinematicTree, frames: int) -> list[State]:
     """Return the states of an animation that moves the joints out and back, one after the other.
 
     The first frame is the rest state. Every joint gets the same even
-    number of frames, so that it is at its end in one of them and the way back repeats the way out;
-    there are at most `frames`. More joints than fit move at the same time as their neighbors.
+    number of frames, at least four, so that it is at its end in one of them and the way back
+    repeats the way out; there are at most `frames`. Where there are too many joints for that, they
+    move at the same time as their neighbors.
     """
     ends = open_state(tree)
     if not ends or frames < 2:
         return []
     count = len(ends)
-    fits = frames // (2 * count) > 0
+    fits = frames // (2 * count) >= SHOWN // 2
     total = 2 * count * (frames // (2 * count)) if fits else frames
     width = 1 / count if fits else min(1.0, SHOWN / frames)
     start = 0.0 if count == 1 else (1 - width) / (count - 1)
