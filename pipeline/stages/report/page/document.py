@@ -103,7 +103,8 @@ def _figure(figure: Figure) -> str:
     title = markup(figure.title)
     return (
         f'<figure id="figure-{markup(figure.name)}"><h3>{title}</h3>'
-        f'<img alt="{title}" loading="lazy" src="data:image/svg+xml;base64,{data}">'
+        f'<div class="wide" tabindex="0"><img alt="{title}" loading="lazy" '
+        f'src="data:image/svg+xml;base64,{data}"></div>'
         f"<figcaption>{markup(figure.caption)}</figcaption></figure>\n"
     )
 

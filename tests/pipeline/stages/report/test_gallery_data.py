@@ -120,19 +120,20 @@ def test_details_hold_joints_findings_and_the_tree(report, columns, library):
         assert told == number
         for one in objects:
             seen.append((one["id"], number))
-            assert len(one["joints"]) == joints[one["id"]] == one["tree"].count("<g><title>") - 1
+            assert len(one["joints"]) == joints[one["id"]] == one["tree"].count("<title>") - 1
             assert len(one["findings"]) == findings[one["id"]]
     assert sorted(seen) == sorted(zip(columns["ids"], columns["details"], strict=True))
 
 
 def test_a_picture_that_is_none_is_a_gap(tmp_path):
     broken = replace(LIBRARY_OBJECTS[0], extra_files={"preview.png": b"\x89PNG\r\n\x1a\nno"})
-    bare = replace(LIBRARY_OBJECTS[1], extra_files={"preview.png": None, "preview_open.png": None})
+    pictures = ("preview.png", "preview_open.png", "preview_parts.png", "strip.webp")
+    bare = replace(LIBRARY_OBJECTS[1], extra_files=dict.fromkeys(pictures))
     library = build_library(tmp_path / "library", (broken, bare, *LIBRARY_OBJECTS[2:]))
     columns = value_of(write_report(library, tmp_path).table)
     bits = dict(zip(columns["ids"], columns["pictures"], strict=True))
-    assert bits[broken.object_id] == OPEN and bits[bare.object_id] == 0
-    assert bits["generated-jar"] == THUMBNAIL | REST | OPEN
+    assert bits[broken.object_id] == OPEN | PARTS | STRIP and bits[bare.object_id] == 0
+    assert bits["generated-jar"] == THUMBNAIL | REST | OPEN | PARTS | STRIP
 
 
 def test_the_same_library_gives_the_same_bytes_and_nothing_of_an_earlier_report(tmp_path):
