@@ -105,14 +105,14 @@ def tree_drawing(tree: KinematicTree, marks: Marks | None = None) -> Drawing:
 def _lines(joint: Joint, marks: Marks) -> list[tuple[str, str]]:
     """Return the lines about a joint with their styles: name, type and range, and so on."""
     note = "small fill-vermilion" if _is_alone(marks.labels.get(joint.name, "")) else "small"
-    told = [
+    lines = [
         (joint.name, "joint"),
         (f"{joint.type} {range_text(joint)}".strip(), "small"),
         (pitch_text(joint), "small"),
         (mimic_text(joint), "small"),
         (marks.notes.get(joint.name, ""), note),
     ]
-    return [(shortened(text, TEXT_COLUMNS), style) for text, style in told if text]
+    return [(shortened(text, TEXT_COLUMNS), style) for text, style in lines if text]
 
 
 def _words(lines: list[tuple[str, str]], sheet: Sheet, k: int) -> list[Words]:
@@ -132,8 +132,8 @@ def _node(name: str, spot: Spot, sheet: Sheet, marks: Marks, style: str) -> list
     base = spot.y - 2 if meaning else spot.y + 4
     shapes.append(Words(spot.x + RADIUS + 5, base, shortened(name, LINK_COLUMNS)))
     if meaning:
-        told = shortened(meaning, LINK_COLUMNS + 3)
-        shapes.append(Words(spot.x + RADIUS + 5, spot.y + 11, told, "small"))
+        second = shortened(meaning, LINK_COLUMNS + 3)
+        shapes.append(Words(spot.x + RADIUS + 5, spot.y + 11, second, "small"))
     return shapes
 
 
@@ -198,8 +198,10 @@ def _badge(label: str, color: Color, spot: Spot, sheet: Sheet) -> tuple[Shape, .
 
 def _full_text(joint: Joint, marks: Marks) -> str:
     """Return everything about a joint, uncut, for a pointer over it."""
-    told = ", ".join(filter(None, (str(joint.type), motion_text(joint), mimic_text(joint))))
+    motion = ", ".join(filter(None, (str(joint.type), motion_text(joint), mimic_text(joint))))
     meaning = marks.semantics.get(joint.child, "")
     child = f"{joint.child} ({meaning})" if meaning else joint.child
     note = marks.notes.get(joint.name, "")
-    return f"{joint.name}: {told}; link {joint.parent} to link {child}" + (f"; {note}" * bool(note))
+    return f"{joint.name}: {motion}; link {joint.parent} to link {child}" + (
+        f"; {note}" * bool(note)
+    )

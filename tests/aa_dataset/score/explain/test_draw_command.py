@@ -55,9 +55,9 @@ def test_without_a_file_the_tree_is_text_or_json(dataset, capsys):
     assert len(lines) == 1 + len(joints)
     assert all(joint.name in " ".join(lines) for joint in joints)
     assert draw(dataset, CABINET, "--json") == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said["object"] == CABINET and said["root"] == "base"
-    assert [joint["name"] for joint in said["joints"]] == [joint.name for joint in joints]
+    content = json.loads(capsys.readouterr().out)
+    assert content["object"] == CABINET and content["root"] == "base"
+    assert [joint["name"] for joint in content["joints"]] == [joint.name for joint in joints]
 
 
 def test_a_file_and_a_folder_are_drawn_without_a_library(tmp_path, capsys, monkeypatch):
