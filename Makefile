@@ -18,7 +18,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Tests and builds start hundreds of processes, each of which would compile all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help library demo docs test test-metric test-slow fuzz judges check bench clean
+.PHONY: help library report demo docs test test-metric test-slow fuzz judges check bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -27,7 +27,9 @@ library: .venv/build .venv/graphics ## build the library (COUNT=60 for a small o
 	@$(BIN)/python -m pipeline build $(if $(COUNT),--count $(COUNT))
 	@echo 'The command `aa` is in $(BIN). To use it in this shell:'
 	@echo '  export PATH="$(CURDIR)/$(BIN):$$PATH"'
-	@echo 'Then `aa info` describes the library.'
+	@echo 'Then `aa info` describes the library, and `report/index.html`, opened in a browser, shows it.'
+
+report: library ## the page that shows the library, report/index.html: a part of `make library`
 
 demo: .venv/build ## build the demo library that the wheel contains, after its tables or objects changed
 	@$(BIN)/python -m pipeline demo
@@ -36,7 +38,7 @@ docs: .venv/docs ## build the documentation into site/ (open site/index.html)
 	@$(BIN)/python -m sphinx --quiet --fresh-env --write-all --fail-on-warning --keep-going docs site
 	@echo "site/index.html is ready"
 
-test: .venv/dev .venv/graphics ## linters, types and tests
+test: .venv/dev .venv/graphics .venv/browser ## linters, types and tests
 	@# mypy uses one core only, so the metric's tests run beside it.
 	@$(MAKE) --no-print-directory --jobs 2 check test-metric
 	@$(BIN)/python -m pytest -m "not slow" --ignore tests/aa_dataset/metric $(PARALLEL)
@@ -45,7 +47,7 @@ test: .venv/dev .venv/graphics ## linters, types and tests
 test-metric: .venv/dev
 	@$(BIN)/python -m pytest -m "not slow" tests/aa_dataset/metric $(PARALLEL)
 
-test-slow: .venv/dev .venv/graphics ## the tests that take minutes
+test-slow: .venv/dev .venv/graphics .venv/browser ## the tests that take minutes
 	@$(BIN)/python -m pytest -m slow --timeout 3600 tests/aa_dataset/metric
 	@$(BIN)/python -m pytest -m slow --timeout 3600 --ignore tests/aa_dataset/metric
 
@@ -78,13 +80,14 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/report.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/inputs.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/metric.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/authors.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/all_pairs.py
 
 clean: ## remove everything that was built, but no raw source of yours and no .venv
-	rm -rf work library release site .snakemake
+	rm -rf work library release report site .snakemake
 
 .venv/bin/python:
 	@echo "setting up .venv (once, a minute or two)"
@@ -124,4 +127,9 @@ clean: ## remove everything that was built, but no raw source of yours and no .v
 # Rendering is best with Mesa's EGL; without it the ray caster draws, from pip alone.
 .venv/graphics: | .venv/bin/python
 	@$(BIN)/python -m pipeline.stages.render.graphics
+	@touch $@
+
+# The tests of pages need a real browser; without one they are skipped.
+.venv/browser: | .venv/dev
+	@$(BIN)/python -m tests.browser
 	@touch $@

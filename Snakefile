@@ -20,6 +20,7 @@ include: "pipeline/rules/deduplicate.smk"
 include: "pipeline/rules/manifest.smk"
 include: "pipeline/rules/split.smk"
 include: "pipeline/rules/publish.smk"
+include: "pipeline/rules/report.smk"
 
 
 rule all:
@@ -30,6 +31,7 @@ rule all:
         rules.manifest.output,
         rules.split.output,
         rules.publish.output,
+        rules.report.output,
 
 
 onstart:

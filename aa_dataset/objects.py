@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aa_dataset.assets.contents import PICTURES
 from aa_dataset.assets.unpacked import cached_folder, given_folder
 from aa_dataset.errors import ArenaError, LibraryError, ShapeError, optional
 from aa_dataset.format.layout import GLB, PREVIEW, ObjectLayout
@@ -314,15 +315,26 @@ class ArticulatedObject:
 
     @property
     def preview_open(self) -> Path:
-        """Picture of the object with its joints moved."""
+        """Picture of the object with every joint at the end of its travel."""
         return self._require_file(ObjectLayout(self.folder).preview_open)
 
+    @property
+    def preview_parts(self) -> Path:
+        """Picture at rest, every link in the color of `drawing.link_colors`; the base is gray."""
+        return self._require_file(ObjectLayout(self.folder).preview_parts)
+
+    @property
+    def strip(self) -> Path:
+        """Animation (WebP) that moves the joints one after the other."""
+        return self._require_file(ObjectLayout(self.folder).strip)
+
     def _require_file(self, path: Path) -> Path:
-        if not path.is_file():
-            raise LibraryError(
-                f"object {self.object_id!r} has no {path.name}; `files()` lists its files."
-            )
-        return path
+        if path.is_file():
+            return path
+        why = "`files()` lists its files."
+        if path.name in PICTURES and self.fact("preview_backend") is None:
+            why = "it could not be drawn; `findings` says why under the code preview_failed."
+        raise LibraryError(f"object {self.object_id!r} has no {path.name}; {why}")
 
     def files(self) -> tuple[str, ...]:
         """Return the names of the object's files, without unpacking them."""

@@ -37,7 +37,11 @@ def load(dataset: Dataset, table: str = "objects", *, pictures: bool = False) ->
     hub = optional("datasets", "the adapter of Hugging Face datasets", "datasets")
     rows = _without_maps(dataset.table(table))
     if pictures and table == "objects":
-        images = [{"bytes": item.read(PREVIEW), "path": None} for item in dataset]
+        drawn = (item.fact("preview_backend") is not None for item in dataset)
+        images = [
+            {"bytes": item.read(PREVIEW), "path": None} if is_drawn else None
+            for item, is_drawn in zip(dataset, drawn, strict=True)
+        ]
         kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
         rows = rows.append_column(PICTURE, pa.array(images, kind))
     made = hub.Dataset(hub.table.InMemoryTable(rows))

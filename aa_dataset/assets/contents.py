@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integrity of one object's files: the digest in the tables, the checksums in its pictures.
 
-`content_sha256` covers URDF, meshes and textures. It excludes the two previews, which may differ by
-graphics library; the checksums of their PNG chunks are enough to detect damage.
+`content_sha256` covers URDF, meshes and textures. It excludes the pictures, which may differ by
+graphics library; the checksums inside them are enough to detect damage.
 """
 
 from __future__ import annotations
 
 import hashlib
-import struct
-import zlib
 from collections.abc import Mapping
 
-from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN
+from aa_dataset.assets.pictures import picture_problem
+from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS, STRIP
 
-PICTURES = (PREVIEW, PREVIEW_OPEN)
-_PNG = b"\x89PNG\r\n\x1a\n"
-_CHUNK = struct.Struct(">I4s")
+PREVIEWS = (PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS)
+PICTURES = (*PREVIEWS, STRIP)
 
 
 class Contents:
@@ -53,19 +51,3 @@ def content_digest(files: Mapping[str, bytes]) -> str:
     for name, data in files.items():
         contents.add(name, data)
     return contents.sha256()
-
-
-def picture_problem(data: bytes) -> str:
-    """Return why the bytes are not a complete PNG, empty if they are."""
-    if not data.startswith(_PNG):
-        return "is not a PNG"
-    place, kind = len(_PNG), b""
-    while kind != b"IEND":
-        if place + 12 > len(data):
-            return "is truncated"
-        length, kind = _CHUNK.unpack_from(data, place)
-        end = place + 8 + length
-        if data[end : end + 4] != struct.pack(">I", zlib.crc32(data[place + 4 : end])):
-            return "has a chunk with a wrong checksum"
-        place = end + 4
-    return "" if place == len(data) else "has bytes after its end"

@@ -15,7 +15,7 @@ from aa_dataset.cli.terminal import note, say, say_json, table, width
 from aa_dataset.errors import ArenaError
 from aa_dataset.files import refused_as_sentence, write_bytes
 from aa_dataset.format.benchmark import SPLIT
-from aa_dataset.format.layout import PREVIEW
+from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS, STRIP
 
 if TYPE_CHECKING:
     from aa_dataset.dataset import Dataset
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from aa_dataset.objects import ArticulatedObject
 
 SHOWN = 40  # default limit of `aa list`
+PICTURES = {
+    "rest": (PREVIEW, "at rest"),
+    "open": (PREVIEW_OPEN, "with its joints at the end of their travel"),
+    "parts": (PREVIEW_PARTS, "in the colors of its joints"),
+    "strip": (STRIP, "in motion"),
+}
 _JOINT_COLUMNS = {"revolute": "rev", "continuous": "cont", "prismatic": "pris", "helical": "hel"}
 _NO_VERSION = "none; the library has only sampled splits"
 
@@ -58,7 +64,11 @@ def _add_show(commands: Any) -> None:
     parser.add_argument("object", metavar="OBJECT", help="object id")
     add_library(parser)
     add_json(parser)
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="save the preview as PNG")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="save a picture")
+    parser.add_argument(
+        "--kind", choices=PICTURES, default="rest",
+        help="which picture: at rest, opened, in the colors of its joints, or a WebP animation",
+    )  # fmt: skip
     parser.set_defaults(run=_run_show)
 
 
@@ -174,7 +184,7 @@ def _run_show(arguments: argparse.Namespace) -> int:
     dataset = _open_dataset(arguments.library)
     item = dataset[arguments.object]
     if arguments.picture is not None:
-        _save_picture(item, arguments.picture)
+        _save_picture(item, arguments.picture, arguments.kind)
     if arguments.json:
         rows = dataset.select([item.object_id])
         facts = rows.table("objects").to_pylist()[0]
@@ -197,16 +207,23 @@ def _run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _save_picture(item: ArticulatedObject, path: Path) -> None:
-    """Write the preview to a new file."""
+def _save_picture(item: ArticulatedObject, path: Path, kind: str) -> None:
+    """Write a picture to a new file."""
     if path.exists() or path.is_symlink():
         raise ArenaError(f"{path} exists. Choose another name for the picture.")
     if not path.absolute().parent.is_dir():
         raise ArenaError(f"{path.parent} is not a folder. Create it or choose another.")
-    data = item.read(PREVIEW)
+    name, told = PICTURES[kind]
+    if name not in item.files():
+        failed = item.fact("preview_backend") is None
+        raise ArenaError(
+            f"{item.object_id} has no {name}: "
+            + ("it could not be drawn." if failed else "this library was built without it.")
+        )
+    data = item.read(name)
     with refused_as_sentence(path, lambda: len(data)):
         write_bytes(path, data)
-    note(f"{path}: {item.object_id} at rest")
+    note(f"{path}: {item.object_id} {told}")
 
 
 def _joint_row(joint: Joint) -> tuple[str, ...]:

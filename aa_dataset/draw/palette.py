@@ -69,9 +69,13 @@ _FIXED_RULES = (
 )
 
 
-def tree_style() -> str:
-    """Return the style sheet of drawings, for a page that holds many of them."""
-    return f"{_FIXED_RULES}{_rules(0)}@media(prefers-color-scheme:dark){{{_rules(1)}}}"
+def tree_style(*, dark: bool = True) -> str:
+    """Return the style sheet of drawings, for a page that holds many of them.
+
+    Without `dark`, drawings keep the colors of a light ground, which pictures of parts have.
+    """
+    light = f"{_FIXED_RULES}{_rules(0)}"
+    return light if not dark else f"{light}@media(prefers-color-scheme:dark){{{_rules(1)}}}"
 
 
 def light_rgb(color: Color) -> tuple[float, float, float]:

@@ -15,6 +15,8 @@ SRDF = "object.srdf"
 GLB = "object.glb"
 PREVIEW = "preview.png"
 PREVIEW_OPEN = "preview_open.png"
+PREVIEW_PARTS = "preview_parts.png"
+STRIP = "strip.webp"
 DEMO_NAME = "articulatearena-demo"  # the library in the wheel
 ORIGIN = ".aa-origin.json"  # of a library that was downloaded
 RECEIPT = ".aa-receipt.json"  # no conflict: names of an object's files never begin with a dot
@@ -120,8 +122,18 @@ class ObjectLayout:
 
     @property
     def preview_open(self) -> Path:
-        """Picture of the object with its joints moved."""
+        """Picture of the object with every joint at the end of its travel."""
         return self.root / PREVIEW_OPEN
+
+    @property
+    def preview_parts(self) -> Path:
+        """Picture of the object at rest, every link in the color of the joint that moves it."""
+        return self.root / PREVIEW_PARTS
+
+    @property
+    def strip(self) -> Path:
+        """Animation that moves the joints one after the other."""
+        return self.root / STRIP
 
     @property
     def receipt(self) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = "5"
+SCHEMA_VERSION = "6"
 
 _TEXT, _FLOAT, _INT, _BOOL = pa.string(), pa.float64(), pa.int32(), pa.bool_()
 _VEC3, _VEC6, _MAT3 = pa.list_(_FLOAT, 3), pa.list_(_FLOAT, 6), pa.list_(_FLOAT, 9)
@@ -75,6 +75,12 @@ OBJECTS = (
     _documented_field("center", _VEC3, "of the turned and scaled source, now the origin", unit="m"),
     _documented_field("is_metric", _BOOL, "whether lengths are true meters"),
     _documented_field("content_sha256", _TEXT, "digest of URDF, meshes and textures"),
+    _documented_field(
+        "preview_backend",
+        _TEXT,
+        "what drew the pictures: egl or embree; null where there are none; no part of the revision",
+        null=True,
+    ),
     _documented_field(
         "shard", _TEXT, "asset tar with the object's files; null where they are not here", null=True
     ),

@@ -232,7 +232,8 @@ def _file_laws(
         tree = catalog.tree(row)
     except LibraryError:  # the law `trees` says so
         return
-    for law, problem in object_problems(tree, files, urdf):
+    backend = catalog.objects["preview_backend"][row].as_py()
+    for law, problem in object_problems(tree, files, urdf, backend=backend):
         where = f"{asset.path} at byte {asset.offset} (object {asset.object_id!r})"
         yield Problem(str(asset.path), f"{where} {problem}.", law)
 

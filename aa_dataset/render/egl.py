@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures by OpenGL: pyrender on EGL, which is imported when it is first used."""
+"""An OpenGL context on EGL, without a display: programs, framebuffers, pictures of any size.
+
+pyrender opens the context and is imported when it is first used; its renderer is not.
+"""
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -15,65 +17,124 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.render import look
-from aa_dataset.render.camera import Camera
+from aa_dataset.render import shaders
 from aa_dataset.render.errors import BackendUnavailableError
-from aa_dataset.render.surface import Surface
 
-OBJECTS_PER_CONTEXT = 50  # bounds the memory that a driver may keep
+OBJECTS_PER_CONTEXT = 200  # bounds the memory that a driver may keep
+SAMPLES = 4  # per pixel; OpenGL 3 guarantees that they exist
+MOST_TARGETS = 4  # sizes of pictures for which a context keeps framebuffers
 
 
-class _Context:
-    """An OpenGL context for pictures of one size; it draws several objects.
+class Program:
+    """A compiled program and its uniforms."""
+
+    def __init__(self, vertex: str, fragment: str):
+        from OpenGL import GL
+        from OpenGL.GL import shaders as compiler
+
+        kinds = ((vertex, GL.GL_VERTEX_SHADER), (fragment, GL.GL_FRAGMENT_SHADER))
+        self.number = GL.glCreateProgram()
+        for text, kind in kinds:
+            one = compiler.compileShader(text, kind)
+            GL.glAttachShader(self.number, one)
+            GL.glDeleteShader(one)
+        GL.glLinkProgram(self.number)
+        if not GL.glGetProgramiv(self.number, GL.GL_LINK_STATUS):
+            raise RuntimeError(GL.glGetProgramInfoLog(self.number))
+        self._places: dict[str, int] = {}
+
+    def place(self, name: str) -> int:
+        """Return the location of a uniform."""
+        from OpenGL import GL
+
+        if name not in self._places:
+            self._places[name] = GL.glGetUniformLocation(self.number, name)
+        return self._places[name]
+
+
+class _Target:
+    """Framebuffers for one size: one with samples, and one that they are averaged into."""
+
+    def __init__(self, pixels: int):
+        from OpenGL import GL
+
+        self.pixels = pixels
+        self.many, self.plain = (int(one) for one in GL.glGenFramebuffers(2))
+        self._buffers = [int(one) for one in GL.glGenRenderbuffers(3)]
+        formats = (GL.GL_RGBA8, GL.GL_DEPTH_COMPONENT24, GL.GL_RGBA8)
+        ends = (GL.GL_COLOR_ATTACHMENT0, GL.GL_DEPTH_ATTACHMENT, GL.GL_COLOR_ATTACHMENT0)
+        frames = (self.many, self.many, self.plain)
+        for buffer, kind, end, frame in zip(self._buffers, formats, ends, frames, strict=True):
+            GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, buffer)
+            if frame == self.many:
+                storage = (GL.GL_RENDERBUFFER, SAMPLES, kind, pixels, pixels)
+                GL.glRenderbufferStorageMultisample(*storage)
+            else:
+                GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, kind, pixels, pixels)
+            GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, frame)
+            GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, end, GL.GL_RENDERBUFFER, buffer)
+
+    def read(self) -> NDArray[np.uint8]:
+        """Return the picture (n, n, 3)."""
+        from OpenGL import GL
+
+        size = self.pixels
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.many)
+        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, self.plain)
+        whole = (0, 0, size, size)
+        GL.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self.plain)
+        data = GL.glReadPixels(*whole, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE)
+        rows = np.frombuffer(data, dtype=np.uint8).reshape(size, size, 4)
+        return np.ascontiguousarray(rows[::-1, :, :3])
+
+    def delete(self) -> None:
+        """Free the framebuffers."""
+        from OpenGL import GL
+
+        GL.glDeleteFramebuffers(2, [self.many, self.plain])
+        GL.glDeleteRenderbuffers(3, self._buffers)
+
+
+class Context:
+    """An OpenGL context; it draws several objects.
 
     A new one compiles its shaders, which takes longer than to draw an object.
     """
 
-    def __init__(self, pixels: int) -> None:
+    def __init__(self) -> None:
         try:
-            self._pyrender = _import_pyrender()
-            self._renderer = self._pyrender.OffscreenRenderer(pixels, pixels)
+            self._platform = _open_platform()
+            from OpenGL import GL
+
+            # A program that may read a texture takes longer even where it reads none.
+            self.plain = Program(shaders.MESH_VERTEX, shaders.PLAIN_FRAGMENT)
+            self.textured = Program(shaders.MESH_VERTEX, shaders.TEXTURED_FRAGMENT)
+            self.ground = Program(shaders.GROUND_VERTEX, shaders.GROUND_FRAGMENT)
+            self.empty = int(GL.glGenVertexArrays(1))
         except Exception as error:  # a missing library or driver raises various errors
             raise BackendUnavailableError("egl") from error
-        self._renderer._renderer._program_cache = _shader_cache()
-        self._renderer._renderer._read_main_framebuffer = self._read_color
-        self.pixels, self.objects = pixels, 0
+        self._targets: dict[int, _Target] = {}
+        self.objects = 0
 
-    def paint(
-        self, surface: Surface, camera: Camera, images: dict[int, Any]
-    ) -> NDArray[np.float32]:
-        """Draw a surface; `images` are the textures of the object so far."""
-        scene = _egl_scene(surface, camera, images)
-        color, _ = self._renderer.render(scene, self._pyrender.RenderFlags.RGBA)
-        return np.asarray(color, dtype=np.float32) / np.float32(255)
+    def target(self, pixels: int) -> _Target:
+        """Return framebuffers of one size, made when they are first needed."""
+        if pixels not in self._targets:
+            if len(self._targets) == MOST_TARGETS:
+                self._targets.pop(next(iter(self._targets))).delete()
+            self._targets[pixels] = _Target(pixels)
+        return self._targets[pixels]
 
-    def _read_color(self, _scene: Any, _flags: int) -> tuple[NDArray[np.uint8], None]:
-        """Read the picture; pyrender would also read the depth and turn it into meters."""
-        from OpenGL import GL
-
-        renderer, size = self._renderer._renderer, self.pixels
-        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, renderer._main_fb_ms)
-        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, renderer._main_fb)
-        whole = (0, 0, size, size)
-        GL.glBlitFramebuffer(*whole, *whole, GL.GL_COLOR_BUFFER_BIT, GL.GL_LINEAR)
-        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, renderer._main_fb)
-        read = GL.glReadPixels(*whole, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE)
-        picture = np.frombuffer(read, dtype=np.uint8).reshape(size, size, 4)
-        return np.flip(picture, axis=0), None
-
-    def forget(self) -> None:
-        """Free what the last object left in the context."""
-        self._renderer._platform.make_current()
-        self._renderer._renderer._update_context(self._pyrender.Scene(), 0)
-        gc.collect()  # pyrender's scenes are cycles with all triangles
-        self.objects += 1
+    def make_current(self) -> None:
+        """Let the thread's next commands go to this context."""
+        self._platform.make_current()
 
     def close(self) -> None:
-        """Free the context."""
-        self._renderer.delete()
+        """Free the context and everything in it."""
+        self._platform.delete_context()
 
 
-_contexts: dict[int, _Context] = {}  # by thread, which alone may use one
+_contexts: dict[int, Context] = {}  # by thread, which alone may use one
 
 
 def close_context() -> None:
@@ -84,16 +145,18 @@ def close_context() -> None:
 
 
 @contextmanager
-def open_egl(pixels: int) -> Iterator[Callable[[Surface, Camera], NDArray[np.float32]]]:
-    """Take the OpenGL context of the last object, or a new one."""
+def open_context() -> Iterator[Context]:
+    """Take the OpenGL context of the last object, or a new one; an error closes it."""
     place = threading.get_ident()
-    kept = _contexts.get(place)
-    if kept and (kept.pixels != pixels or kept.objects >= OBJECTS_PER_CONTEXT):
-        close_context()
-    context = _contexts.pop(place, None) or _Context(pixels)
+    kept = _contexts.pop(place, None)
+    if kept is not None and kept.objects >= OBJECTS_PER_CONTEXT:
+        kept.close()
+        kept = None
+    context = kept or Context()
     try:
-        yield functools.partial(context.paint, images={})
-        context.forget()
+        context.make_current()
+        yield context
+        context.objects += 1
     except BaseException:
         context.close()
         raise
@@ -101,109 +164,19 @@ def open_egl(pixels: int) -> Iterator[Callable[[Surface, Camera], NDArray[np.flo
 
 
 @cache
-def _import_pyrender() -> Any:
+def _import_platform() -> Any:
     """Import pyrender for EGL, which must be chosen before OpenGL is first imported."""
     if os.environ.setdefault("PYOPENGL_PLATFORM", "egl") != "egl":
         raise BackendUnavailableError("egl")
     if not hasattr(np, "infty"):
         np.infty = np.inf  # type: ignore[attr-defined]  # numpy 2 dropped it, pyrender uses it
-    import pyrender
+    from pyrender.platforms.egl import EGLPlatform
 
-    # The garbage collector runs for every object. Freezing the modules before saves a third of a
-    # small object's time.
-    gc.freeze()
-    return pyrender
+    gc.freeze()  # the modules stay for ever
+    return EGLPlatform
 
 
-def _shader_cache() -> Any:
-    """Return a pyrender shader cache that serves the library's shaders for every material."""
-    from pyrender.shader_program import ShaderProgram
-
-    class Program(ShaderProgram):  # type: ignore[misc]
-        def _load(self, name: str) -> str:
-            text = look.VERTEX_SHADER if name == "mesh.vert" else look.FRAGMENT_SHADER
-            defines = "".join(f"#define {key} {value}\n" for key, value in self.defines.items())
-            return f"#version 330 core\n{defines}{text}"
-
-    class Cache:
-        def __init__(self) -> None:
-            self.programs: dict[tuple[tuple[str, int], ...], Program] = {}
-
-        def get_program(self, *, defines: dict[str, int], **_names: str) -> Program:
-            key = tuple(sorted(defines.items()))
-            if key not in self.programs:
-                self.programs[key] = Program("mesh.vert", "mesh.frag", defines=defines)
-            return self.programs[key]
-
-        def clear(self) -> None:
-            for program in self.programs.values():
-                program.delete()
-
-    return Cache()
-
-
-def _egl_scene(surface: Surface, camera: Camera, images: dict[int, Any]) -> Any:
-    """Return a pyrender scene with one mesh, whose primitives are drawn in their order.
-
-    `images` has the textures by the identity of their pictures; one that is also in the scene
-    before is not loaded again.
-    """
-    pyrender = _import_pyrender()
-    clear = surface.is_transparent()
-    solid, glass = surface.select(~clear), surface.select(clear)
-    depth = glass.corners.mean(axis=1) @ camera.pose[:3, 2]
-    glass = glass.select(np.argsort(depth, kind="stable"))  # the farthest first
-    primitives = _primitives(solid, images, blend=False) + _primitives(glass, images, blend=True)
-    scene = pyrender.Scene(bg_color=[*look.BACKGROUND, 0.0])
-    scene.add(pyrender.Mesh(primitives))
-    lens = pyrender.PerspectiveCamera(camera.yfov_rad, znear=camera.near, zfar=camera.far)
-    scene.add(lens, pose=camera.pose)
-    return scene
-
-
-def _primitives(surface: Surface, images: dict[int, Any], *, blend: bool) -> list[Any]:
-    """Return one pyrender primitive per texture; corner colors carry the materials."""
-    pyrender = _import_pyrender()
-    make = _glass_primitive() if blend else pyrender.Primitive
-    primitives = []
-    for index in np.unique(surface.texture):
-        rows = surface.select(surface.texture == index)
-        material = pyrender.MetallicRoughnessMaterial(
-            baseColorTexture=None if index < 0 else _image(surface.textures[index], images),
-            alphaMode="BLEND" if blend else "OPAQUE",
-            doubleSided=True,
-        )
-        primitives.append(
-            make(
-                positions=rows.corners.reshape(-1, 3),
-                normals=rows.normals.reshape(-1, 3),
-                texcoord_0=None if index < 0 else rows.uv.reshape(-1, 2),
-                color_0=rows.colors.reshape(-1, 4),
-                material=material,
-            )
-        )
-    return primitives
-
-
-def _image(picture: NDArray[np.uint8], images: dict[int, Any]) -> Any:
-    """Return pyrender's texture of a picture, made once."""
-    if id(picture) not in images:
-        images[id(picture)] = _import_pyrender().Texture(source=picture, source_channels="RGBA")
-    return images[id(picture)]
-
-
-@cache
-def _glass_primitive() -> Any:
-    """Return pyrender's primitive without depth writing, so that no glass hides other glass."""
-    from OpenGL.GL import GL_FALSE, GL_TRUE, glDepthMask
-
-    class Glass(_import_pyrender().Primitive):  # type: ignore[misc]
-        def _bind(self) -> None:
-            super()._bind()
-            glDepthMask(GL_FALSE)
-
-        def _unbind(self) -> None:
-            glDepthMask(GL_TRUE)
-            super()._unbind()
-
-    return Glass
+def _open_platform() -> Any:
+    platform = _import_platform()(8, 8)
+    platform.init_context()
+    return platform

@@ -24,6 +24,7 @@ SHININESS_DOUBLINGS = 5  # the highlight's exponent is 2**5
 SHADOW_STRENGTH = 0.5
 SHADOW_CELLS = 96
 SHADOW_SAMPLES = 24_000
+SMALL, SMALL_SAMPLES = 256, 6_000  # pixels of a picture that shows no more than so many
 COARSE = 4  # the shadow is soft: it is computed on every fourth pixel and enlarged
 
 
@@ -63,58 +64,7 @@ def light(normals: Array) -> tuple[Array, Array]:
     return np.minimum(diffuse, 1), SPECULAR * highlight
 
 
-def _vec3(values: Array) -> str:
-    return "vec3(" + ", ".join(f"{value:.9f}" for value in values) + ")"
-
-
-VERTEX_SHADER = """
-layout(location = 0) in vec3 position;
-layout(location = NORMAL_LOC) in vec3 normal;
-layout(location = COLOR_0_LOC) in vec4 color;
-uniform mat4 V;
-uniform mat4 P;
-out vec3 frag_normal;
-out vec4 frag_color;
-#ifdef TEXCOORD_0_LOC
-layout(location = TEXCOORD_0_LOC) in vec2 uv;
-out vec2 frag_uv;
-#endif
-
-void main() {
-    gl_Position = P * V * vec4(position, 1.0);
-    frag_normal = normal;
-    frag_color = color;
-#ifdef TEXCOORD_0_LOC
-    frag_uv = uv;
-#endif
-}
-"""
-
-FRAGMENT_SHADER = f"""
-in vec3 frag_normal;
-in vec4 frag_color;
-out vec4 pixel;
-#ifdef HAS_BASE_COLOR_TEX
-struct Material {{ sampler2D base_color_texture; }};
-uniform Material material;
-in vec2 frag_uv;
-#endif
-
-void main() {{
-    vec4 color = frag_color;
-#ifdef HAS_BASE_COLOR_TEX
-    color *= texture(material.base_color_texture, frag_uv);
-#endif
-    vec3 n = normalize(gl_FrontFacing ? frag_normal : -frag_normal);
-    float diffuse = ({AMBIENT} + {KEY} * max(dot(n, {_vec3(KEY_DIRECTION)}), 0.0)
-        + {FILL} * max(dot(n, {_vec3(FILL_DIRECTION)}), 0.0)) / {FULL};
-    float highlight = pow(max(dot(n, {_vec3(HALFWAY)}), 0.0), {2.0**SHININESS_DOUBLINGS});
-    pixel = vec4(color.rgb * min(diffuse, 1.0) + {SPECULAR} * highlight, color.a);
-}}
-"""
-
-
-def backdrop(corners: Array, camera: Camera, *, size: int, ground: bool) -> NDArray[np.float32]:
+def backdrop(darkness: NDArray[np.float32], size: int) -> NDArray[np.float32]:
     """Return the picture behind the object: a light plane, with a soft shadow under the object.
 
     The camera and the object are both above the ground, so the ground never hides the object
@@ -122,40 +72,52 @@ def backdrop(corners: Array, camera: Camera, *, size: int, ground: bool) -> NDAr
 
     Parameters
     ----------
-    corners : (f, 3, 3) float [m]
-        Triangles in the object frame.
-    camera : Camera
+    darkness : (k, k) float
+        What `shadow` returns.
     size : int
         Width and height of the picture in pixels.
-    ground : bool
-        Whether to draw the shadow.
 
     Returns
     -------
     (size, size, 3) float
         Display colors in [0, 1].
     """
-    plain = np.full((size, size, 3), BACKGROUND, dtype=np.float32)
-    if not ground:
-        return plain
-    coarse = _darkness(corners, camera, -(-size // COARSE))
-    fine = Image.fromarray(coarse).resize((size, size), Image.Resampling.BILINEAR)
-    darkness = np.asarray(fine, dtype=np.float32)
-    return plain * (1 - np.float32(SHADOW_STRENGTH) * darkness[..., None])
+    plain = np.array(BACKGROUND, dtype=np.float32)
+    if not darkness.any():
+        return np.tile(plain, (size, size, 1))
+    fine = Image.fromarray(darkness).resize((size, size), Image.Resampling.BILINEAR)
+    return (1 - np.float32(SHADOW_STRENGTH) * np.asarray(fine, dtype=np.float32))[..., None] * plain
 
 
-def _darkness(corners: Array, camera: Camera, size: int) -> NDArray[np.float32]:
-    """Return (size, size) darkness in [0, 1] of the ground as the camera sees it."""
+def shadow(corners: Array, camera: Camera, size: int) -> NDArray[np.float32]:
+    """Return the darkness (k, k) in [0, 1] of the ground as the camera sees it.
+
+    Parameters
+    ----------
+    corners : (f, 3, 3) float [m]
+        Triangles in the object frame.
+    camera : Camera
+    size : int
+        Width and height of the picture in pixels, of which this is every fourth pixel.
+    """
     center, radius = bounding_sphere(corners)
     half = 1.6 * radius  # the blurred shadow has faded out before the map's border
     low = center[:2] - half
-    shade = _shadow_map(corners, low, 2 * half)
-    x, y, hit = _ground_points(camera, float(corners[..., 2].min()), size)
+    samples = SHADOW_SAMPLES if size > SMALL else SMALL_SAMPLES
+    shade = _shadow_map(corners, low, 2 * half, samples)
+    coarse = -(-size // COARSE)
+    x, y, hit = _ground_points(camera, float(corners[..., 2].min()), coarse)
     u, v = (x - low[0]) / (2 * half), (y - low[1]) / (2 * half)
     inside = hit & (u > 0) & (u < 1) & (v > 0) & (v < 1)
-    darkness = np.zeros((size, size), dtype=np.float32)
+    darkness = np.zeros((coarse, coarse), dtype=np.float32)
     darkness[inside] = sample_bilinear(shade[..., None], u[inside], v[inside])[:, 0]
     return darkness
+
+
+def no_shadow(size: int) -> NDArray[np.float32]:
+    """Return the darkness (k, k) of a ground without a shadow."""
+    coarse = -(-size // COARSE)
+    return np.zeros((coarse, coarse), dtype=np.float32)
 
 
 def sample_bilinear(image: Array, u: Array, v: Array) -> NDArray[np.float32]:
@@ -202,7 +164,7 @@ def _ground_points(
     return eye[0] + distance * rays[..., 0], eye[1] + distance * rays[..., 1], hit
 
 
-def _shadow_map(corners: Array, low: Array, width: float) -> NDArray[np.float32]:
+def _shadow_map(corners: Array, low: Array, width: float, samples: int) -> NDArray[np.float32]:
     """Return (cells, cells) darkness in [0, 1] on a square of the ground; rows run along y.
 
     Points are spread evenly over the triangles' footprints; what hovers higher counts less.
@@ -213,7 +175,7 @@ def _shadow_map(corners: Array, low: Array, width: float) -> NDArray[np.float32]
     area = np.abs(edge[:, 0, 0] * edge[:, 1, 1] - edge[:, 0, 1] * edge[:, 1, 0])
     # A little area for everything keeps thin legs and upright sheets in the shadow.
     share = np.cumsum(weight**2 * (area + 1e-6 * width**2))
-    ticks = (np.arange(SHADOW_SAMPLES) + 0.5) / SHADOW_SAMPLES * share[-1]
+    ticks = (np.arange(samples) + 0.5) / samples * share[-1]
     face = np.minimum(np.searchsorted(share, ticks), len(share) - 1)
     points = _spread(corners[face][..., :2])
     cell = np.floor((points - low) / width * SHADOW_CELLS).astype(np.int64)

@@ -141,28 +141,6 @@ def place(surface: Surface, poses: Array) -> Surface:
     return replace(surface, corners=corners, normals=_unit(normals))
 
 
-def without_backs(surface: Surface, eye: Array) -> Surface:
-    """Leave out faces turned away from the viewer if another one is at the same place.
-
-    Many models draw every wall twice, once per side and with two looks (PartNet nearly always);
-    which of the two a depth test or a ray finds is arbitrary.
-
-    Parameters
-    ----------
-    surface : Surface
-        In the object frame.
-    eye : (3,) float [m]
-        The viewer, object frame.
-    """
-    corners = surface.corners
-    place = same_places(corners)
-    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    is_front = (area * (eye - corners[:, 0])).sum(axis=1) > 0
-    has_front = np.bincount(place, is_front) > 0
-    kept = np.flatnonzero(is_front | ~has_front[place])
-    return surface.select(_without_copies(surface, kept, place[kept]))
-
-
 def same_places(corners: Array) -> NDArray[np.int64]:
     """Return (f,) numbers, equal for triangles (f, 3, 3) that have the same three corners."""
     vertex = np.sort(_merge_vertices(corners, np.zeros(len(corners), dtype=np.int64)), axis=1)
@@ -171,34 +149,16 @@ def same_places(corners: Array) -> NDArray[np.int64]:
     return np.asarray(np.unique(edge * count + vertex[:, 2], return_inverse=True)[1])
 
 
-def _without_copies(
-    surface: Surface, kept: NDArray[np.int64], place: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Leave out opaque faces that are exact duplicates.
+def require_drawable(corners: Array, camera: Camera) -> None:
+    """Raise for an object whose triangles cover the picture too often, before any is drawn.
 
-    A depth test or a ray finds one of them, and it does not matter which.
-    """
-    several = (np.bincount(place)[place] > 1) & ~surface.is_transparent()[kept]
-    faces = kept[several]
-    if not len(faces):
-        return kept
-    names = ("corners", "normals", "colors", "uv", "texture")
-    columns = [getattr(surface, name)[faces].reshape(len(faces), -1) for name in names]
-    rows = np.ascontiguousarray(np.concatenate(columns, axis=1, dtype=np.float64))
-    whole = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    _, first = np.unique(whole, return_index=True)
-    return np.sort(np.concatenate([kept[~several], faces[first]]))
-
-
-def require_drawable(surface: Surface, camera: Camera) -> None:
-    """Reject an object whose triangles cover the picture too often, before any is drawn.
-
-    A ray through the boxes of a million triangles is tested against each of them.
+    A ray through the boxes of a million triangles is tested against each of them. The corners
+    (f, 3, 3) [m] are in the object frame.
     """
     rotation, eye = camera.pose[:3, :3], camera.pose[:3, 3]
-    corners = (surface.corners - eye) @ rotation
-    width = 2 * np.tan(camera.yfov_rad / 2) * np.maximum(-corners[..., 2:], 1e-9)
-    extents = np.ptp(corners[..., :2] / width, axis=1)
+    seen = (corners - eye) @ rotation
+    width = 2 * np.tan(camera.yfov_rad / 2) * np.maximum(-seen[..., 2:], 1e-9)
+    extents = np.ptp(seen[..., :2] / width, axis=1)
     layers = float(np.minimum(extents, 1.0).prod(axis=1).sum())
     if layers > MOST_LAYERS:
         raise CrowdedError(

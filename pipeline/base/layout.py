@@ -6,6 +6,7 @@ All paths are relative to the repository's root, which is where Snakemake and ev
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from aa_dataset.format.layout import LibraryLayout
@@ -13,6 +14,7 @@ from aa_dataset.format.layout import LibraryLayout
 WORK = Path("work")
 LIBRARY = Path("library")
 RELEASE = Path("release")
+REPORT = Path("report")
 
 CONFIG = Path("config.yaml")
 CONFIG_SCHEMA = Path("pipeline/engine/config.schema.json")
@@ -136,3 +138,52 @@ def records(stage: str, source: str, shard: str) -> Path:
 def generator_stamp(root: Path) -> Path:
     """Record of the code, settings and count that made a generated raw folder."""
     return root / ".generated.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLayout:
+    """The files of one report; the page's script knows the same names."""
+
+    root: Path
+
+    @property
+    def page(self) -> Path:
+        """The page; it is written last."""
+        return self.root / "index.html"
+
+    @property
+    def data(self) -> Path:
+        """Folder of what the page loads; every file in it is the report's."""
+        return self.root / "data"
+
+    @property
+    def table(self) -> Path:
+        """The table of all objects, as a script."""
+        return self.data / "table.js"
+
+    @property
+    def sheets(self) -> Path:
+        """Folder of the sheets of thumbnails."""
+        return self.data / "sheets"
+
+    @property
+    def pictures(self) -> Path:
+        """Folder of large pictures and strips."""
+        return self.data / "pictures"
+
+    @property
+    def detail_scripts(self) -> Path:
+        """Folder of the scripts with the details of objects."""
+        return self.data / "details"
+
+    def sheet(self, number: int) -> Path:
+        """Return one sheet of thumbnails."""
+        return self.sheets / f"{number:04d}.webp"
+
+    def details(self, number: int) -> Path:
+        """Return the script with the details of some objects."""
+        return self.detail_scripts / f"{number:04d}.js"
+
+    def picture(self, row: int, name: str) -> Path:
+        """Return a large picture, or the strip, of one row of the gallery."""
+        return self.pictures / f"{row:05d}-{name}.webp"

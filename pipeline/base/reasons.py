@@ -119,6 +119,7 @@ class Code(StrEnum):
     TEXTURE_AVERAGED = "texture_averaged"  # a picture without coordinates became its mean color
     SHAPE_SHARED = "shape_shared"  # another object has the same geometry and moves differently
     DUPLICATE_KEPT = "duplicate_kept"  # other objects have the same content and were left out
+    PREVIEW_FAILED = "preview_failed"  # no pictures: they cannot be drawn
     CAUTION = "review_note"  # a person's remark in pipeline/raw/curation
 
 
@@ -133,6 +134,7 @@ LATE_CODES = (
     Code.BODY_LINE,
     Code.DUPLICATE_KEPT,
     Code.SHAPE_SHARED,
+    Code.PREVIEW_FAILED,
 )
 
 

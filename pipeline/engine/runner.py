@@ -132,6 +132,7 @@ def run_shard(
     process: Process[P, B, R],
     record: type[R],
     check: Callable[[], None] | None = None,
+    instead: Callable[[Rejection], Outcome[R]] | None = None,
 ) -> None:
     """Run `process` on every task and write records, rejects, findings and assets of the shard.
 
@@ -148,6 +149,8 @@ def run_shard(
     check : callable, optional
         Called after the last object and before any output is in place; an exception fails the
         shard.
+    instead : callable, optional
+        What an object gets in place of a reject, where it is to be kept.
     """
     tasks = sorted(tasks, key=lambda task: task.object_id)
     rows, schema = _Rows(), record.schema()
@@ -161,6 +164,8 @@ def run_shard(
         if "assets" in paths:
             writer = AssetWriter(stack.enter_context(paths["assets"].open("wb")))
         for task, answer in _answers_in_order(job, tasks, process):
+            if instead is not None and isinstance(answer, Rejection):
+                answer = _kept(task.object_id, answer, instead)
             _add_result(rows, job, task.object_id, answer, writer)
             _write_counter(job, rows, len(tasks))
         if check is not None:
@@ -175,6 +180,14 @@ def run_shard(
         put_table(paths["rejects"], rows.rejects, TABLES["rejects"], name="rejects", checksums=True)
         put_table(paths["records"], rows.records, schema, name="records", checksums=True)
     log.info("%d objects, %d rejects", len(rows.records), len(rows.rejects))
+
+
+def _kept(
+    object_id: str, rejection: Rejection, instead: Callable[[Rejection], Outcome[R]]
+) -> Answer:
+    detail = terminal_line(encodable(rejection.detail))
+    log.warning("%s kept in spite of %s: %s", object_id, rejection.reason, detail)
+    return _done(object_id, instead(rejection))
 
 
 def _add_result(
@@ -297,9 +310,7 @@ def _run_in_worker(process: Process[P, B, R], settings: B, task: Task[P]) -> byt
 def _reject_exceptions(process: Process[P, B, R], task: Task[P], settings: B) -> Answer:
     """Run one object in the worker; any exception becomes a rejection."""
     try:
-        outcome = process(task, settings)
-        fragment = None if outcome.files is None else pack(task.object_id, outcome.files)
-        return _Done(outcome.record.to_row(), tuple(outcome.findings), fragment)
+        return _done(task.object_id, process(task, settings))
     except Rejection as rejection:
         return rejection
     except SHARD_TROUBLE:
@@ -313,6 +324,11 @@ def _reject_exceptions(process: Process[P, B, R], task: Task[P], settings: B) ->
             raise MachineError(f"{task.object_id}: {sentence}") from None
         log.error("%s\n%s", task.object_id, terminal_text(encodable(traceback.format_exc())))
         return Rejection(Reason.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+
+def _done(object_id: str, outcome: Outcome[Any]) -> _Done:
+    fragment = None if outcome.files is None else pack(object_id, outcome.files)
+    return _Done(outcome.record.to_row(), tuple(outcome.findings), fragment)
 
 
 def _too_much_memory(settings: ShardSettings) -> Rejection:

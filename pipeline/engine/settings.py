@@ -155,11 +155,12 @@ class Annotate:
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """Size [pixels], renderer, and how far joints are moved for the second picture."""
+    """Size of the pictures [pixels] and renderer; frames and size of the animation."""
 
     size: int
     backend: str
-    open_fraction: float
+    strip_frames: int
+    strip_size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,15 @@ class Publish:
 
 
 @dataclass(frozen=True, slots=True)
+class Report:
+    """Pixels of a thumbnail, and of how many objects the report has large pictures and strips."""
+
+    thumbnail: int
+    large_objects: int
+    large_per_category: int
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All of config.yaml, checked; of a duplicate, the copy of the first source is kept."""
 
@@ -198,6 +208,7 @@ class Config:
     render: Render
     split: Split
     publish: Publish
+    report: Report
 
     @property
     def credits(self) -> dict[str, Credit]:
@@ -299,6 +310,14 @@ class PublishSettings:
     name: str
     publish: Publish
     about: Mapping[str, About]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """What `report` reads."""
+
+    expected_objects: int
+    report: Report
 
 
 def select(config: Config, kind: type[T]) -> T:

@@ -17,6 +17,7 @@ from pipeline.engine.settings import (
     NormalizeSettings,
     PublishSettings,
     RenderSettings,
+    ReportSettings,
     SplitSettings,
     VerifySettings,
 )
@@ -48,6 +49,7 @@ LIBRARY_STAGES: dict[str, Stage] = {
     "manifest": Stage(ManifestSettings, data=("taxonomy/[!p]*.tsv",)),
     "split": Stage(SplitSettings, data=("pipeline/stages/split/frozen/*.tsv",)),
     "publish": Stage(PublishSettings),
+    "report": Stage(ReportSettings, data=("pipeline/stages/report/page/*.[cj]s*",)),
 }
 
 STAGES = SHARD_STAGES | LIBRARY_STAGES

@@ -10,6 +10,6 @@ from pipeline.base.records import Record
 
 @dataclass(frozen=True, slots=True)
 class RenderedRecord(Record):
-    """The renderer that drew an object's pictures."""
+    """The renderer that drew an object's pictures; None if it could not."""
 
-    backend: str
+    preview_backend: str | None

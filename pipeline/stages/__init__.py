@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ten stages of a build, in the order of the Snakefile."""
+"""The eleven stages of a build, in the order of the Snakefile."""

@@ -117,6 +117,31 @@ def test_the_preview_is_saved(here, capsys):
     assert status == 2 and "no is not a folder" in err
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        ("open", "preview_open.png", "end of their travel"),
+        ("parts", "preview_parts.png", "colors of its joints"),
+        ("strip", "strip.webp", "in motion"),
+    ],
+)
+def test_every_picture_can_be_saved(here, capsys, kind, name, told):
+    status, _, err = run(
+        capsys, "show", "generated-jar", "--picture", "jar.picture", "--kind", kind
+    )
+    data = load_dataset("library", verbose=False)["generated-jar"].read(name)
+    assert status == 0 and told in err and (here / "jar.picture").read_bytes() == data
+
+
+def test_a_picture_that_is_not_there_is_a_sentence(here, capsys):
+    names = ("preview.png", "preview_open.png", "preview_parts.png", "strip.webp")
+    rock = ObjectSpec("generated-rock", "rock", (), extra_files=dict.fromkeys(names))
+    build_library(here / "bare", (rock,))
+    status, _, err = run(capsys, "show", "generated-rock", "bare", "--picture", "rock.png")
+    assert status == 2 and "generated-rock has no preview.png" in err
+    assert not (here / "rock.png").exists()
+
+
 def test_one_object_is_unpacked(here, capsys):
     options = ["--object", "generated-jar", "--object", "generated-jar"]
     status, out, _ = run(capsys, "unpack", "some", *options)

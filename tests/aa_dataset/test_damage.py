@@ -84,7 +84,9 @@ def test_every_flip_of_a_tar_is_seen_or_changes_no_file(library, tmp_path, monke
     assert seen > 60  # the rest hit the filling between the files
 
 
-@pytest.mark.parametrize("name", ["object.urdf", "object.glb", "meshes/arm.obj", "preview.png"])
+@pytest.mark.parametrize(
+    "name", ["object.urdf", "object.glb", "meshes/arm.obj", "preview.png", "strip.webp"]
+)
 def test_a_flip_in_any_file_is_seen_by_all_ways_to_it(library, tmp_path, name):
     data = (library / TAR).read_bytes()
     flip(library / TAR, data.index(f"{LAMP}/{name}".encode()) + 512 + 20)
@@ -107,6 +109,7 @@ DAMAGES = {
     "a file is empty": lambda folder: (folder / "preview.png").write_bytes(b""),
     "a bit of a mesh": lambda folder: flip(folder / "meshes/arm.obj", 2),
     "a bit of a picture": lambda folder: flip(folder / "preview.png", 40),
+    "a bit of an animation": lambda folder: flip(folder / "strip.webp", 21),
     "the receipt is gone": lambda folder: (folder / ".aa-receipt.json").unlink(),
     "the receipt is cut": lambda folder: os.truncate(folder / ".aa-receipt.json", 30),
     "the receipt is another thing": lambda folder: (folder / ".aa-receipt.json").write_text("[]"),

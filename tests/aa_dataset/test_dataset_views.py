@@ -247,13 +247,14 @@ def test_files_are_unpacked_once_into_the_home_folder(dataset, tmp_path):
     assert item.urdf_path.stat().st_mtime_ns == stamp
     assert item.preview.read_bytes().startswith(b"\x89PNG")
     assert item.preview_open.name == "preview_open.png"
+    assert item.preview_parts.name == "preview_parts.png" and item.strip.name == "strip.webp"
     assert item.glb_path.read_bytes()[:4] == b"glTF"
     assert sorted(p.name for p in path.parents[1].iterdir()) == ["generated-jar"]
 
 
 def test_files_can_be_read_without_unpacking(dataset, tmp_path):
     item = dataset["generated-jar"]
-    assert "meshes/lid.obj" in item.files() and len(item.files()) == 6
+    assert "meshes/lid.obj" in item.files() and len(item.files()) == 8
     assert item.read("object.urdf").startswith(b"<?xml")
     assert not (tmp_path / "aa_home").exists()
     with pytest.raises(LibraryError, match=r"'generated-jar' has no file 'lid\.obj'"):
@@ -272,6 +273,19 @@ def test_a_missing_picture_is_a_sentence(tmp_path):
     item = load_dataset(build_library(tmp_path / "bare", (rock,)), verbose=False)[0]
     with pytest.raises(LibraryError, match=r"'generated-rock' has no preview\.png"):
         item.preview  # noqa: B018
+
+
+def test_an_object_that_could_not_be_drawn_says_so(tmp_path):
+    names = ("preview.png", "preview_open.png", "preview_parts.png", "strip.webp")
+    rock = ObjectSpec("generated-rock", "rock", (), extra_files=dict.fromkeys(names))
+    library = build_library(tmp_path / "bare", (rock,))
+    table = pq.read_table(library / "objects.parquet")
+    rows = [row | {"preview_backend": None} for row in table.to_pylist()]
+    pq.write_table(table.from_pylist(rows, schema=table.schema), library / "objects.parquet")
+    write_seal(library)
+    item = load_dataset(library, verbose=False)[0]
+    with pytest.raises(LibraryError, match=r"has no strip\.webp; it could not be drawn.*findings"):
+        item.strip  # noqa: B018
 
 
 def test_pickles_are_small_and_open_again(dataset):

@@ -273,6 +273,8 @@ DAMAGES: dict[str, list[Callable[[Path], object]]] = {
     "tar_ends": [bytes_after_the_end, cut_tar],
     "object_files": [
         other_objects(changed(0, extra_files={"preview.png": None})),
+        other_objects(changed(0, extra_files={"preview_parts.png": None})),
+        put("objects", "preview_backend", None),
         other_objects(changed(0, extra_files={"meshes/door.obj": None})),
     ],
     "urdf": [other_urdf],

@@ -82,7 +82,7 @@ def test_a_broken_seal_is_a_sentence(library, text):
 def test_another_schema_version_is_a_sentence(library):
     write_seal(library, schema_version="2")
     with pytest.raises(
-        LibraryError, match=r"version 2, but this package reads 5.*make library.*download"
+        LibraryError, match=r"version 2, but this package reads 6.*make library.*download"
     ):
         load_dataset(library)
 

@@ -93,13 +93,16 @@ def write_seal(root: Path, **changes: Any) -> None:
     (root / "library.json").write_text(json.dumps(seal | changes, indent=1, sort_keys=True))
 
 
+OMITTED = ("shard", "offset", "size", "preview_backend")
+
+
 def revision(root: Path) -> str:
-    """Return the digest of every fact in the tables, which leaves out where an object lies."""
+    """Return the digest of every fact in the tables, which leaves out place and pictures."""
     total = hashlib.sha256(SCHEMA_VERSION.encode())
     for name in TABLES:
         total.update(name.encode())
         for row in pq.read_table(root / f"{name}.parquet").to_pylist():
-            facts = {k: v for k, v in row.items() if k not in ("shard", "offset", "size")}
+            facts = {k: v for k, v in row.items() if k not in OMITTED}
             text = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
             total.update(text.encode())
     return total.hexdigest()[:16]

@@ -151,6 +151,12 @@ def _png() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunks
 
 
+def _webp() -> bytes:
+    chunk = b"junk" + struct.pack("<I", 2) + b"ab"
+    chunk += b"aCRC" + struct.pack("<II", 4, zlib.crc32(chunk))
+    return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
+
+
 def _glb() -> bytes:
     text = json.dumps({"asset": {"version": "2.0"}}).encode()
     text += b" " * (-len(text) % 4)
@@ -167,6 +173,8 @@ def object_files(spec: ObjectSpec) -> dict[str, bytes]:
         **{f"meshes/{name}.obj": mesh for name in links},
         "preview.png": _png(),
         "preview_open.png": _png(),
+        "preview_parts.png": _png(),
+        "strip.webp": _webp(),
         **spec.extra_files,
     }
     return {name: data for name, data in files.items() if data is not None}

@@ -83,6 +83,7 @@ def object_row(
         "center": [0.0, 0.0, 0.0],
         "is_metric": spec.is_metric,
         "content_sha256": content_sha256(spec),
+        "preview_backend": "egl",
         "shard": shard,
         "offset": offset,
         "size": size,
@@ -92,10 +93,10 @@ def object_row(
 
 
 def content_sha256(spec: ObjectSpec) -> str:
-    """Return the digest of all files but the two pictures: names and their digests, by name."""
+    """Return the digest of all files but the pictures: names and their digests, by name."""
     total = hashlib.sha256()
     for name, data in sorted(object_files(spec).items()):
-        if not name.startswith("preview"):
+        if not name.startswith(("preview", "strip")):
             total.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\0".encode())
     return total.hexdigest()
 

@@ -46,7 +46,7 @@ def write_objects() -> None:
 
 def picture(task: Task, _settings: Any) -> Outcome:
     """Stand in for the render stage."""
-    return Outcome(RenderedRecord("none"), files={"preview.png": png(task.object_id.encode())})
+    return Outcome(RenderedRecord("egl"), files={"preview.png": png(task.object_id.encode())})
 
 
 def stage_job(stage: str, source: str, shard: str, config: Any) -> Job[Any]:

@@ -19,7 +19,8 @@ import trimesh
 from aa_dataset.errors import CrowdedError
 from aa_dataset.render.backend import render_views
 from aa_dataset.render.camera import look_at
-from aa_dataset.render.surface import read_surface, without_backs
+from aa_dataset.render.prepared import prepare
+from aa_dataset.render.surface import read_surface
 from aa_dataset.untrusted.mtl import MapLine, read_mtl
 from aa_dataset.untrusted.obj import ObjError, read_obj
 from aa_dataset.untrusted.safe_json import MOST_DEPTH, JsonError, parse_json
@@ -323,7 +324,7 @@ def triangles(count: int) -> trimesh.Trimesh:
 def test_equal_triangles_are_drawn_once_and_look_the_same() -> None:
     one, many = triangles(1), triangles(200_000)
     camera = look_at(np.asarray(one.vertices))
-    assert len(without_backs(read_surface([many]), camera.pose[:3, 3]).corners) == 1
+    assert len(prepare(read_surface([many])).hidden) == 1
     pictures = [
         render_views([[(mesh, np.eye(4))]], camera, size=64, backend="embree", ground=False)[0]
         for mesh in (one, many)

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from aa_dataset.assets.contents import PICTURES, PREVIEWS
 from aa_dataset.errors import ArenaError
-from aa_dataset.format.layout import GLB, PREVIEW, PREVIEW_OPEN, URDF
+from aa_dataset.format.layout import GLB, URDF
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint
 from aa_dataset.kinematics.trees import KinematicTree
@@ -17,13 +18,17 @@ from aa_dataset.kinematics.urdf_tree import urdf_tree
 
 TOLERANCE = 1e-6  # relative to the larger of 1 and the number; both were rounded once
 OBJECT_LAWS = (
-    ("object_files", "An object has its URDF, its GLB, two previews and every mesh of the URDF."),
+    (
+        "object_files",
+        "An object has its URDF, its GLB, every mesh of the URDF, and three previews if "
+        "`preview_backend` says what drew them.",
+    ),
     ("urdf", "Links and joints of the URDF equal `links` and `joints`, in the object frame."),
 )
 
 
 def object_problems(
-    table: KinematicTree, names: Collection[str], urdf: bytes
+    table: KinematicTree, names: Collection[str], urdf: bytes, *, backend: str | None
 ) -> Iterator[tuple[str, str]]:
     """Yield law and sentence for what is wrong with the files of an object.
 
@@ -35,10 +40,15 @@ def object_problems(
         The files of the object.
     urdf : bytes
         Its URDF, empty if it has none.
+    backend : str or None
+        What drew its pictures, from the tables.
     """
-    absent = [name for name in (URDF, GLB, PREVIEW, PREVIEW_OPEN) if name not in names]
+    wanted = (URDF, GLB, *(PREVIEWS if backend else ()))
+    absent = [name for name in wanted if name not in names]
     if absent:
         yield "object_files", f"has no {', '.join(absent)}"
+    if backend is None and (odd := sorted({*PICTURES} & {*names})):
+        yield "object_files", f"has {', '.join(odd)}, and `preview_backend` is null"
     if not urdf:
         return
     try:

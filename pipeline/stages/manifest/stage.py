@@ -55,6 +55,7 @@ COPIED = {
     ),
     "categorize": ("category", "supercategory", "label_provenance"),
     "annotate": ("depth", "content_sha256"),
+    "render": ("preview_backend",),
 }  # fmt: skip
 
 

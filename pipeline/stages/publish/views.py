@@ -34,6 +34,7 @@ PICTURE = pa.field("preview", pa.struct([("bytes", pa.binary()), ("path", pa.str
 # How `datasets` and the Hub know that the column is a picture.
 PICTURE_NOTE = {"info": {"features": {PICTURE.name: {"_type": "Image"}}}}
 PLACE = ["shard", "offset", "size", "object_id", "content_sha256"]
+DRAWN = "preview_backend"
 GROUP = 100  # rows that a reader of pictures must hold at once
 
 
@@ -139,13 +140,13 @@ def _with_pictures(release: LibraryLayout, rows: pa.Table) -> Iterator[pa.Table]
     notes = {**(rows.schema.metadata or {}), b"huggingface": json.dumps(PICTURE_NOTE).encode()}
     for start in range(0, rows.num_rows, GROUP):
         group = rows.slice(start, GROUP)
-        pictures = [_picture(release, row) for row in group.select(PLACE).to_pylist()]
+        pictures = [_picture(release, row) for row in group.select([*PLACE, DRAWN]).to_pylist()]
         column = pa.array(pictures, PICTURE.type)
         yield group.add_column(1, PICTURE, column).replace_schema_metadata(notes)
 
 
 def _picture(release: LibraryLayout, row: Mapping[str, Any]) -> dict[str, Any] | None:
-    if row["shard"] is None:
+    if row["shard"] is None or row[DRAWN] is None:
         return None
     place = {name: row[name] for name in PLACE[1:]}
     data = Asset(release.asset(row["shard"]), **place).read(PREVIEW)

@@ -20,6 +20,7 @@ def contact_sheet(
     images_with_labels: Sequence[tuple[NDArray[np.uint8], str]],
     columns: int = 6,
     tile: int = 192,
+    broad: int = 1,
 ) -> NDArray[np.uint8]:
     """Arrange pictures in rows, each with its label below.
 
@@ -30,13 +31,15 @@ def contact_sheet(
     columns : int
         Pictures per row; a sheet with fewer pictures is narrower.
     tile : int
-        Width and height of a picture on the sheet in pixels.
+        Height of a picture on the sheet in pixels.
+    broad : int
+        Its width is so many times its height.
 
     Returns
     -------
     (height, width, 3) uint8
     """
-    if not images_with_labels or columns < 1 or tile < 16:
+    if not images_with_labels or min(columns, broad) < 1 or tile < 16:
         raise PipelineError(
             "A contact sheet needs at least one picture, one column and tiles of 16 pixels."
         )
@@ -44,25 +47,27 @@ def contact_sheet(
     font = ImageFont.load_default(size=max(10, tile // 14))
     line = round(font.getbbox("Ag")[3]) + GAP
     rows = -(-len(images_with_labels) // columns)
-    size = (GAP + columns * (tile + GAP), GAP + rows * (tile + line + GAP))
+    wide = tile * broad
+    size = (GAP + columns * (wide + GAP), GAP + rows * (tile + line + GAP))
     sheet = Image.new("RGB", size, PAPER)
     for index, (image, label) in enumerate(images_with_labels):
         row, column = divmod(index, columns)
-        corner = (GAP + column * (tile + GAP), GAP + row * (tile + line + GAP))
-        _paste(sheet, image, corner, tile)
-        _write(sheet, label, (corner[0] + tile / 2, corner[1] + tile + line / 2), font, tile)
+        corner = (GAP + column * (wide + GAP), GAP + row * (tile + line + GAP))
+        _paste(sheet, image, corner, (wide, tile))
+        _write(sheet, label, (corner[0] + wide / 2, corner[1] + tile + line / 2), font, wide)
     return np.asarray(sheet)
 
 
 def _paste(
-    sheet: Image.Image, image: NDArray[np.uint8], corner: tuple[int, int], tile: int
+    sheet: Image.Image, image: NDArray[np.uint8], corner: tuple[int, int], room: tuple[int, int]
 ) -> None:
     """Put a picture, shrunk to a tile, on the sheet."""
     picture = Image.fromarray(image).convert("RGB")
-    scale = tile / max(picture.size)
+    scale = min(most / size for most, size in zip(room, picture.size, strict=True))
     width, height = (max(1, round(scale * length)) for length in picture.size)
     picture = picture.resize((width, height), Image.Resampling.LANCZOS)
-    sheet.paste(picture, (corner[0] + (tile - width) // 2, corner[1] + (tile - height) // 2))
+    place = (corner[0] + (room[0] - width) // 2, corner[1] + (room[1] - height) // 2)
+    sheet.paste(picture, place)
 
 
 def _write(

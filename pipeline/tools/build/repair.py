@@ -17,7 +17,10 @@ from pipeline.base import layout
 from pipeline.base.seal import usable_seal
 
 # Of the files that a build writes; none of its folders has one.
-FILE_ENDINGS = (".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".tsv", ".txt")
+FILE_ENDINGS = (
+    ".html", ".js", ".json", ".lock", ".log", ".md", ".parquet", ".png", ".tar", ".tsv", ".txt",
+    ".webp",
+)  # fmt: skip
 
 
 def discard_damaged() -> list[Path]:
@@ -66,7 +69,7 @@ def discard_folders() -> list[Path]:
 
 
 def _own_folders() -> list[Path]:
-    return [layout.LIBRARY, layout.RELEASE, *layout.stage_folders()]
+    return [layout.LIBRARY, layout.RELEASE, layout.REPORT, *layout.stage_folders()]
 
 
 def _folders_named_like_files(root: Path) -> Iterator[Path]:

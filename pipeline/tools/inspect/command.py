@@ -44,8 +44,9 @@ from pipeline.shapes.glb import read_links
 from pipeline.stages.ingest.stage import IngestInput, ingest
 from pipeline.stages.normalize.stage import NormalizeInput, normalize
 from pipeline.stages.render.sheet import contact_sheet
-from pipeline.stages.render.stage import Parts, drawing, open_state, part_points, placed_parts
+from pipeline.stages.render.states import open_state
 from pipeline.tools.inspect.collision import collision_meshes
+from pipeline.tools.inspect.placed import Parts, drawing, part_points, placed_parts
 
 SIZE = 384  # pixels of one picture
 BLANK = np.full((SIZE, SIZE, 3), 255, np.uint8)
@@ -179,7 +180,7 @@ def _normal_pictures(outcome: Outcome[NormalRecord], config: Config) -> list[Pic
     diagonal = float(np.linalg.norm(outcome.record.extents))
     most = config.annotate.collision_parts
     solid = collision_meshes(files, diagonal=diagonal, most=most)
-    moved = open_state(tree, config.render.open_fraction)
+    moved = open_state(tree)
     rest: dict[str, float] = {}
     views = ((shown, rest), (shown, moved), (solid, moved))
     drawn = [placed_parts(meshes, tree.placements(state)) for meshes, state in views]

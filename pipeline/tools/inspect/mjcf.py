@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 import trimesh
 
-from pipeline.stages.render.stage import Parts
+from pipeline.tools.inspect.placed import Parts
 
 
 def mjcf_parts(path: Path) -> Parts:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aa_dataset.format.layout import TABLES, LibraryLayout
-from aa_dataset.format.revision import PLACE_COLUMNS
+from aa_dataset.format.revision import PICTURE_COLUMN, PLACE_COLUMNS
 from pipeline.base.errors import PipelineError
 from pipeline.base.tables import compact_json
 from pipeline.stages.publish.views import object_parts
@@ -33,8 +33,11 @@ KEYS = {
     "rejects": ("object_id", "stage", "code"),
     "categories": ("category",),
 }
-# Where the files lie, and counts that follow from other rows.
-NOT_DATA = {"objects": {*PLACE_COLUMNS, "rebuild"}, "categories": {"objects", "by_source"}}
+# Where the files lie, what drew the pictures, and counts that follow from other rows.
+NOT_DATA = {
+    "objects": {*PLACE_COLUMNS, PICTURE_COLUMN, "rebuild"},
+    "categories": {"objects", "by_source"},
+}
 NAMED = 3  # examples in a reason
 
 Key = tuple[str, ...]

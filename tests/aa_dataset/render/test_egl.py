@@ -65,28 +65,6 @@ def test_a_used_context_draws_as_a_new_one(monkeypatch: pytest.MonkeyPatch) -> N
         assert all((a == b).all() for a, b in zip(drawn(name), alone[name], strict=True))
 
 
-def test_the_picture_is_what_pyrender_reads_with_the_depth(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = {name: drawn(name) for name in OBJECTS}
-    egl.close_context()
-    from pyrender.renderer import Renderer
-
-    read = Renderer._read_main_framebuffer
-    depths = []
-
-    def noted(self: Any, scene: Any, flags: int) -> Any:
-        color, depth = read(self, scene, flags)
-        depths.append(depth)
-        return color, depth
-
-    monkeypatch.setattr(
-        egl._Context, "_read_color", lambda self, *given: noted(self._renderer._renderer, *given)
-    )
-    for name, pictures in expected.items():
-        assert all((a == b).all() for a, b in zip(drawn(name), pictures, strict=True))
-    assert all(depth.shape == (64, 64) for depth in depths)
-    egl.close_context()
-
-
 @pytest.mark.parametrize("name", OBJECTS)
 def test_two_states_that_share_textures_are_drawn_as_each_alone(name: str) -> None:
     views, camera = states(name)
@@ -95,17 +73,20 @@ def test_two_states_that_share_textures_are_drawn_as_each_alone(name: str) -> No
         assert (rendering.render(view, camera, size=64, backend="egl") == expected).all()
 
 
-def test_another_size_takes_another_context() -> None:
+def test_pictures_of_all_sizes_share_one_context() -> None:
     egl.close_context()
-    small, large = drawn("plain", 64), drawn("plain", 128)
-    assert [len(picture) for picture in (*small, *large)] == [64, 64, 128, 128]
-    assert len(egl._contexts) == 1
+    small = drawn("plain", 64)
+    (context,) = egl._contexts.values()
+    sizes = [8 * k for k in range(1, 3 + egl.MOST_TARGETS)]
+    assert [len(drawn("plain", size)[0]) for size in sizes] == sizes
+    assert list(egl._contexts.values()) == [context]
+    assert len(context._targets) == egl.MOST_TARGETS
     assert all((a == b).all() for a, b in zip(drawn("plain", 64), small, strict=True))
 
 
 def test_a_context_is_given_up_after_an_error() -> None:
     expected = drawn("plain")
-    with pytest.raises(RuntimeError, match="stop"), egl.open_egl(64):
+    with pytest.raises(RuntimeError, match="stop"), egl.open_context():
         raise RuntimeError("stop")
     assert not egl._contexts
     assert all((a == b).all() for a, b in zip(drawn("plain"), expected, strict=True))

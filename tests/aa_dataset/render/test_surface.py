@@ -9,7 +9,7 @@ from PIL import Image
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial, SimpleMaterial
 
-from aa_dataset.render.surface import TEXTURE_PIXELS, place, read_surface, without_backs
+from aa_dataset.render.surface import TEXTURE_PIXELS, place, read_surface
 from tests.kit import scenes
 
 
@@ -64,18 +64,3 @@ def test_a_shared_large_texture_is_stored_once_and_shrunk() -> None:
     assert len(surface.textures) == 1
     assert surface.textures[0].shape == (TEXTURE_PIXELS // 4, TEXTURE_PIXELS, 4)
     assert (surface.colors == 1.0).all() and (surface.texture == 0).all()
-
-
-def test_of_two_walls_in_one_place_only_the_one_that_faces_the_viewer_stays() -> None:
-    corners = [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
-    front = trimesh.Trimesh(corners, [[0, 1, 2]], process=False)  # its normal is +x
-    back = trimesh.Trimesh(corners[::-1], [[0, 1, 2]], process=False)
-    alone = trimesh.Trimesh(np.add(corners, [0, 5, 0]), [[0, 2, 1]], process=False)
-    surface = read_surface([front, back, alone])
-    for eye, kept in (([9.0, 0, 0], [0, 2]), ([-9.0, 0, 0], [1, 2])):
-        assert without_backs(surface, np.array(eye)).part.tolist() == kept
-
-
-def test_a_shape_without_doubled_walls_loses_nothing() -> None:
-    surface = read_surface([trimesh.creation.box(), trimesh.creation.icosphere()])
-    assert len(without_backs(surface, np.array([3.0, 2.0, 1.0])).part) == len(surface.part)

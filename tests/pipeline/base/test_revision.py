@@ -39,7 +39,7 @@ def draw_again(records: Path) -> None:
             files = {"preview.png": small_build.png(b"drawn by another driver " * (number + 50))}
             place = writer.append(pack(row["object_id"], files))
             row["asset_offset"], row["asset_size"], row["asset_sha256"] = place
-            row["backend"] = "another"
+            row["preview_backend"] = "embree"
         writer.close()
     pq.write_table(table.from_pylist(rows, schema=table.schema), records)
 

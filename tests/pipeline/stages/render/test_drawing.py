@@ -12,7 +12,7 @@ from aa_dataset.render.backend import render_views
 from aa_dataset.render.camera import look_at
 from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.reasons import Reason
-from pipeline.stages.render.stage import drawing
+from pipeline.tools.inspect.placed import drawing
 
 
 def test_too_many_layers_of_triangles_reject_the_object() -> None:

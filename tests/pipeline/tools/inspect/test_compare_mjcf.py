@@ -11,8 +11,8 @@ import trimesh
 from PIL import Image
 
 from pipeline.shapes.glb import read_links
-from pipeline.stages.render.stage import Parts, part_points
 from pipeline.tools.inspect.command import SIZE, _render_views, main
+from pipeline.tools.inspect.placed import Parts, part_points
 from tests.kit import bench
 from tests.kit.places import REPOSITORY
 
