@@ -15,7 +15,14 @@ import pytest
 from tests.kit.shared import made_once
 from tests.kit.warm import Warm
 from tests.walk.raw_objects import write_local_objects
-from tests.walk.workspaces import FEW, SHARDS, Workspace, copy_repository, environment
+from tests.walk.workspaces import (
+    FEW,
+    SHARDS,
+    Workspace,
+    copy_repository,
+    copy_tree,
+    environment,
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -71,7 +78,7 @@ def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Works
     """Copy the repository with one source in one shard: one job of every stage."""
 
     def make(root: Path) -> None:
-        copy_repository(root, shards=1, backend="embree")
+        copy_repository(root, shards=1)
 
     return Workspace(made_once(tmp_path_factory, "tiny_snapshot", make), warm, FEW)
 
@@ -99,7 +106,7 @@ def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
 def tiny_fresh(tiny_built: Workspace, tmp_path: Path) -> Workspace:
     """Return a workspace of the smallest build without outputs, but with compiled modules."""
     root = tmp_path / "tiny"
-    shutil.copytree(tiny_built.root, root, symlinks=True, ignore=_outputs)
+    copy_tree(tiny_built.root, root, _outputs)
     return Workspace(root, tiny_built.warm, FEW)
 
 
