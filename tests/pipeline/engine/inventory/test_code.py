@@ -156,9 +156,17 @@ def test_every_way_to_import_counts_lazily_and_transitively(tree: Path, statemen
         assert {stage for stage in STAGES if file in stage_modules(stage)} == {"split"}
 
 
-def test_an_import_in_a_text_is_none(tree: Path) -> None:
-    append("pipeline/stages/split/sample.py", '\nDOC = """\nimport aa_dataset.example\n"""\n')
-    append("pipeline/stages/split/sample.py", "# import aa_dataset.example\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'DOC = """\nimport aa_dataset.example\n"""',
+        "DOC = '''\nimport aa_dataset.example\n'''",
+        "# import aa_dataset.example",
+        "DOC = 'import aa_dataset.example'",
+    ],
+)
+def test_an_import_in_a_text_is_none(tree: Path, text: str) -> None:
+    append("pipeline/stages/split/sample.py", f"\n{text}\n")
     append("aa_dataset/example.py", "x = 1\n")
     assert Path("aa_dataset/example.py") not in stage_modules("split")
 

@@ -104,7 +104,7 @@ def test_a_stop_does_not_wait_for_a_silent_server() -> None:
         server.hold_at = 0
         with (
             pytest.raises(Interrupted),
-            Watch(TimeLimit(), 60, stop) as watch,
+            Watch(TimeLimit(), 600, stop) as watch,
             open_address(f"{server.address}/a.bin", {}, watch=watch) as response,
         ):
             stop.set()
