@@ -100,7 +100,10 @@ def read_arrow(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 def _read_table(path: Path, columns: Sequence[str] | None) -> pa.Table:
     names = None if columns is None else list(columns)
-    return pq.read_table(path, columns=names, page_checksum_verification=True)
+    # `pq.read_table` would import pyarrow's datasets and pandas, 0.2 s in each of the jobs.
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        table = file.read(columns=names)
+    return table if names is None else table.select(names)
 
 
 @contextmanager
@@ -109,7 +112,7 @@ def _removing_damaged(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, ValueError, OSError) as error:
+    except (pa.ArrowException, KeyError, ValueError, OSError) as error:
         if getattr(error, "errno", None):  # an error of the file system, not of the table
             raise
         path.unlink(missing_ok=True)

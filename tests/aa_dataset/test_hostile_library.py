@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
@@ -50,11 +51,16 @@ def replace_jar(library: Path, fragment: bytes) -> None:
     pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
 
 
-def header(name: bytes, size: int = 0, *, kind: bytes = b"0", length: bytes = b"") -> bytes:
-    """Return a header with a right checksum, whatever else is wrong with it."""
+@functools.cache
+def plain_header(size: int) -> bytes:
     info = tarfile.TarInfo("x")
     info.size = size
-    block = bytearray(info.tobuf(tarfile.USTAR_FORMAT))
+    return info.tobuf(tarfile.USTAR_FORMAT)
+
+
+def header(name: bytes, size: int = 0, *, kind: bytes = b"0", length: bytes = b"") -> bytes:
+    """Return a header with a right checksum, whatever else is wrong with it."""
+    block = bytearray(plain_header(size))
     block[0:100] = name[:100].ljust(100, b"\0")
     block[156:157] = kind
     if length:

@@ -29,7 +29,7 @@ from tests.fuzz.targets import ON_PURPOSE, TARGETS, Target
 SEED = os.environ.get("AA_FUZZ_SEED", "20261116")
 SECONDS = float(os.environ.get("AA_FUZZ_SECONDS", "1800"))
 ONLY = os.environ.get("AA_FUZZ_ONLY", "")
-DAILY = 24  # files of each target in `make test`
+DAILY = 16  # files of each target in `make test`, more than any has seeds
 COUNTED = 8  # one of so many runs counts its calls and its memory
 # Calls of Python functions, and bytes, for a file of no length and for each byte of it.
 CALLS, CALLS_PER_BYTE = 400_000, 200

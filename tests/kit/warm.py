@@ -21,7 +21,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 # What commands of the project import of others, without what reads the environment at its import.
-NEEDED = ("jsonschema", "numpy", "pyarrow.compute", "pyarrow.parquet", "scipy.spatial", "yaml")
+NEEDED = ("jsonschema", "numpy", "pyarrow.compute", "pyarrow.parquet", "scipy.cluster.hierarchy",
+          "scipy.spatial", "tqdm", "trimesh", "xml.etree.ElementTree", "yaml")  # fmt: skip
+# What Snakemake imports only when it reads a Snakefile.
+LATE = ("smart_open", "snakemake.benchmark", "snakemake.storage")
 # As the pipeline has it, and threads do not survive a fork.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -60,7 +63,7 @@ class Warm:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                text=True, env=self._environment | ONE_THREAD,
+                text=True, env=self._environment | ONE_THREAD | {"PYTHONPATH": ""},
             )  # fmt: skip
         assert self._process.stdin
         assert self._process.stdout
@@ -79,6 +82,8 @@ def main() -> None:
         places, environment, command = json.loads(line)
         if command[0] == "snakemake":  # imported for its runs alone
             importlib.import_module("snakemake.cli").get_argument_parser()  # with its plugins
+            for name in LATE:
+                importlib.import_module(name)
         pid = os.fork()
         if pid == 0:
             run(places, environment, *command)

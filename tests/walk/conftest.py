@@ -7,15 +7,26 @@ Finished builds are made once for all test processes; a test that changes one wo
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.kit.places import REPOSITORY
 from tests.kit.shared import made_once
 from tests.kit.warm import Warm
+from tests.pipeline.machines.kernels import PROGRAM
 from tests.walk.raw_objects import write_local_objects
-from tests.walk.workspaces import FEW, SHARDS, Workspace, copy_repository, environment
+from tests.walk.workspaces import (
+    FEW,
+    SHARDS,
+    Workspace,
+    copy_repository,
+    copy_tree,
+    environment,
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,7 +43,24 @@ def warm() -> Iterator[Warm]:
 
 
 @pytest.fixture(scope="session")
-def snapshot(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Workspace:
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let numba compile the loops of annotate once, in the repository, before it is copied.
+
+    Else every copy of a fresh checkout would, in each of its jobs.
+    """
+
+    def make(root: Path) -> None:
+        subprocess.run(
+            [sys.executable, str(PROGRAM), "generated-barrow_00000"],
+            cwd=REPOSITORY, env=environment() | {"PYTHONPATH": str(REPOSITORY)},
+            stdout=subprocess.DEVNULL, check=True,
+        )  # fmt: skip
+
+    made_once(tmp_path_factory, "compiled", make)
+
+
+@pytest.fixture(scope="session")
+def snapshot(tmp_path_factory: pytest.TempPathFactory, compiled: None, warm: Warm) -> Workspace:
     """Copy the repository once, so that edits during a test run do not matter."""
 
     def make(root: Path) -> None:
@@ -67,11 +95,13 @@ def copied(built: Workspace, tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory, warm: Warm) -> Workspace:
+def tiny_snapshot(
+    tmp_path_factory: pytest.TempPathFactory, compiled: None, warm: Warm
+) -> Workspace:
     """Copy the repository with one source in one shard: one job of every stage."""
 
     def make(root: Path) -> None:
-        copy_repository(root, shards=1, backend="embree")
+        copy_repository(root, shards=1)
 
     return Workspace(made_once(tmp_path_factory, "tiny_snapshot", make), warm, FEW)
 
@@ -99,7 +129,7 @@ def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
 def tiny_fresh(tiny_built: Workspace, tmp_path: Path) -> Workspace:
     """Return a workspace of the smallest build without outputs, but with compiled modules."""
     root = tmp_path / "tiny"
-    shutil.copytree(tiny_built.root, root, symlinks=True, ignore=_outputs)
+    copy_tree(tiny_built.root, root, _outputs)
     return Workspace(root, tiny_built.warm, FEW)
 
 

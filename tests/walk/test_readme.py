@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -15,7 +16,7 @@ import pytest
 
 from aa_dataset.cli import main
 from tests.kit.places import REPOSITORY
-from tests.walk.workspaces import Workspace
+from tests.walk.workspaces import ABSENT, Workspace
 
 # What every page that people read in the repository may hold. The stages' own pages have tests of
 # their own, and so has the page that compares the authors' package.
@@ -45,9 +46,12 @@ def having(*languages: str) -> list[str]:
 
 
 def run(built: Workspace, words: list[str], home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of ours without pandas, or a snippet, which may use what it names."""
+    found = [str(built.root)] if words[0] == "-c" else [str(built.root), str(ABSENT)]
     done = built.warm.run(
-        built.root, *words, AA_HOME=str(home), PYTHONPATH=str(built.root), OMP_NUM_THREADS="1"
-    )
+        built.root, *words,
+        AA_HOME=str(home), PYTHONPATH=os.pathsep.join(found), OMP_NUM_THREADS="1",
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     return done
 

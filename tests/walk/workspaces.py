@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,9 @@ PARTS = ("Snakefile", "config.yaml", "constraints.txt", "LICENSE", "pipeline", "
          "taxonomy", "profiles")  # fmt: skip
 COUNT, SHARDS = 10, 2  # fewer leave a shard without objects
 FEW = 2  # objects of the smallest build
+Ignore = Callable[[str, list[str]], set[str]]
 BUILD = ("pipeline", "build", "--count")
+ABSENT = Path(__file__).with_name("absent")  # instead of packages that a build does without
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,29 @@ class Workspace:
 
     def copy(self, target: Path) -> Workspace:
         """Return a copy with the same time stamps."""
-        shutil.copytree(self.root, target, symlinks=True)
+        copy_tree(self.root, target)
         return Workspace(target, self.warm, self.count)
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a user: nothing of the test run in it."""
-    return {k: v for k, v in os.environ.items() if not k.startswith(("AA_", "PYTEST"))}
+    """Return the environment of a user: nothing of the test run in it, and no pandas."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("AA_", "PYTEST"))}
+    return {**kept, "PYTHONPATH": str(ABSENT)}
 
 
-def copy_repository(root: Path, *, shards: int, backend: str = "auto") -> None:
+def copy_tree(root: Path, target: Path, ignore: Ignore | None = None) -> None:
+    """Copy a workspace with its time stamps; compiled modules, which are replaced, by links."""
+
+    def copy(source: str, copied: str) -> None:
+        if "__pycache__" in source:
+            os.link(source, copied)
+        else:
+            shutil.copy2(source, copied)
+
+    shutil.copytree(root, target, symlinks=True, ignore=ignore, copy_function=copy)
+
+
+def copy_repository(root: Path, *, shards: int) -> None:
     """Copy what a build needs, compiled modules too, with settings for small builds.
 
     With a chosen backend of render no job has to try out in a process of its own what works here.
@@ -105,5 +121,5 @@ def copy_repository(root: Path, *, shards: int, backend: str = "auto") -> None:
             shutil.copy2(source, root / name)
     config = yaml.safe_load((root / "config.yaml").read_text())
     config["sources"] = {"generated": {"shards": shards}}
-    config["render"] |= {"size": 64, "backend": backend}
+    config["render"] |= {"size": 64, "backend": "embree"}
     (root / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))

@@ -18,7 +18,7 @@ from pipeline.base import layout
 from pipeline.base.locks import locked
 from pipeline.base.tables import dump_json, write_if_changed
 from pipeline.engine.config import stage_settings
-from pipeline.engine.inventory.code import code_digest
+from pipeline.engine.inventory.code import Code
 from pipeline.engine.processes import end_with_parent
 from pipeline.engine.settings import Config, dump
 from pipeline.engine.stages import STAGES
@@ -54,10 +54,10 @@ def _close_lock_and_end_with_parent(stream: TextIO, parent: int) -> None:
 
 def refresh(config: Config) -> dict[str, int]:
     """Write what changed; return the number of shards of every source that has objects."""
-    reviews = load_reviews(layout.REVIEWS)
+    reviews, code = load_reviews(layout.REVIEWS), Code()
     for stage in STAGES:
         if stage != "ingest":
-            write_if_changed(layout.code(stage), code_digest(stage).encode())
+            write_if_changed(layout.code(stage), code.digest(stage).encode())
         write_if_changed(layout.settings(stage), dump(stage_settings(config, stage)))
     curated = (sorted(review.row() for review in reviews), _repair_rows())
     shards: dict[str, int] = {}
@@ -70,8 +70,8 @@ def refresh(config: Config) -> dict[str, int]:
         if objects:
             shards[source] = options.shards
             write_if_changed(layout.source_facts(source), dump(facts))
-            code = code_digest("ingest", facts.adapter)
-            write_if_changed(layout.code("ingest", source), code.encode())
+            digest = code.digest("ingest", facts.adapter)
+            write_if_changed(layout.code("ingest", source), digest.encode())
             _write_shards(source, objects, options.shards)
             _write_curation(source, options.shards, curated)
             found_ids.update(raw.object_id for raw in objects)

@@ -21,12 +21,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from pipeline.tools.fetch.errors import FetchError
+from pipeline.tools.fetch.errors import FetchError, Interrupted
 
 MINUTES = 1440.0  # for a whole run, unless --time-limit is given
 SILENCE_S = 60.0  # without a byte
 ANSWER_S = 120.0  # until the response begins, redirects included
 SLOW_S = 300.0  # for one `PROGRESS` of a file, or for one page of a list
+LOOK_S = 0.1  # between two looks whether the user stopped the run
 REDIRECTS = 8
 ADDRESSES = 4  # of one name
 REDIRECT_CODES = (301, 302, 303, 307, 308)
@@ -56,10 +57,15 @@ class TimeLimit:
 
 
 class Watch:
-    """Closes the connections of one request when its time, or that of the run, is over."""
+    """Closes the connections of one request when its time, or that of the run, is over.
 
-    def __init__(self, limit: TimeLimit, seconds: float) -> None:
-        self._limit, self.is_over = limit, False
+    It does so too when `stop` is set: else a silent server would hold up a user's Ctrl-C.
+    """
+
+    def __init__(
+        self, limit: TimeLimit, seconds: float, stop: threading.Event | None = None
+    ) -> None:
+        self._limit, self._stop, self.is_over = limit, stop or threading.Event(), False
         self._sockets: list[socket.socket] = []
         self._lock, self._done = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._shut_down_at_deadline, daemon=True)
@@ -83,6 +89,8 @@ class Watch:
         if self.is_over and (
             kind is None or issubclass(kind, (OSError, http.client.HTTPException))
         ):
+            if self._stop.is_set():
+                raise Interrupted("The download was stopped; run the command again to resume.")
             self._limit.check()
             raise TimeoutError(f"the server was too slow: closed after {self.seconds:,.0f} s")
 
@@ -110,8 +118,8 @@ class Watch:
         raise problem
 
     def _shut_down_at_deadline(self) -> None:
-        while (left := self._ends - time.monotonic()) > 0:
-            if self._done.wait(left):
+        while (left := self._ends - time.monotonic()) > 0 and not self._stop.is_set():
+            if self._done.wait(min(left, LOOK_S)):
                 return
         with self._lock:
             self.is_over = True

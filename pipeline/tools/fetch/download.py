@@ -220,7 +220,7 @@ class _Attempt:
             if etag and not etag.startswith("W/"):
                 headers["If-Range"] = etag
         with (
-            Watch(self.limit, ANSWER_S) as watch,
+            Watch(self.limit, ANSWER_S, self.stop) as watch,
             open_address(self.remote.address, headers, watch=watch) as response,
         ):
             offset = self._response_offset(response, have, state)

@@ -48,7 +48,7 @@ def cast(mesh: trimesh.Trimesh, eye: np.ndarray, rays: np.ndarray) -> np.ndarray
 def test_depth_and_mask_are_those_of_an_independent_ray_caster(
     dataset: Dataset, object_id: str, state: str
 ) -> None:
-    made = make(dataset[object_id], object_id, Settings(views=4, size=64))
+    made = make(dataset[object_id], object_id, Settings(views=2, size=64))
     mesh = truth(dataset, object_id, state_values(made, state))
     for one in made.states[state].pictures:
         camera = one.view.intrinsics

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from tests.kit.places import REPOSITORY
-from tests.processors import core_types, without_dispatch
+from tests.processors import core_types, plain, without_dispatch
 
 HERE = Path(__file__).parent
-OFTEN = ("Prescott", "Haswell")
 
 
 def digits(**variables):
@@ -33,14 +32,18 @@ def here():
     return digits()
 
 
-@pytest.mark.parametrize(
-    "core",
-    [c if c in OFTEN else pytest.param(c, marks=pytest.mark.slow) for c in core_types()],
-)
+def test_the_plainest_processor_changes_nothing(here):
+    """Other kernels of OpenBLAS and no dispatch at once; the slow tests look at each alone."""
+    assert digits(**plain()) == here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("core", core_types())
 def test_kernels_of_openblas_change_nothing(here, core):
     assert digits(OPENBLAS_CORETYPE=core) == here
 
 
+@pytest.mark.slow
 def test_dispatch_of_numpy_changes_nothing(here):
     assert digits(**without_dispatch()) == here
 

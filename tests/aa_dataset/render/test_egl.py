@@ -17,7 +17,12 @@ from aa_dataset.render import egl
 from aa_dataset.render.camera import look_at
 from tests.kit import scenes
 
-pytestmark = pytest.mark.skipif(not rendering.available("egl"), reason="EGL does not work here")
+
+@pytest.fixture(scope="module", autouse=True)
+def _works() -> None:
+    """Only here, since the trial takes a second in each process that collects the tests."""
+    if not rendering.available("egl"):
+        pytest.skip("EGL does not work here")
 
 
 def textured(seed: int) -> trimesh.Trimesh:

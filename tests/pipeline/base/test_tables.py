@@ -36,6 +36,19 @@ def test_a_table_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert read_rows(tmp_path / "one.parquet") == ROWS
 
 
+def test_columns_are_those_that_are_asked_for_and_a_table_without_one_is_damaged(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "t.parquet"
+    write_table(path, ROWS, SCHEMA)
+    assert list(read_rows(path, ["tags", "object_id"])[1].items()) == [
+        ("tags", ["a", "b"]), ("object_id", "o1"),
+    ]  # fmt: skip
+    with pytest.raises(DamagedFileError):
+        read_rows(path, ["object_id", "color"])
+    assert not path.exists()
+
+
 def test_a_table_has_its_schema_version(tmp_path: Path) -> None:
     write_table(tmp_path / "t.parquet", ROWS, SCHEMA)
     metadata = pq.read_schema(tmp_path / "t.parquet").metadata

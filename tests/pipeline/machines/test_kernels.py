@@ -50,12 +50,12 @@ def _at_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_processors_build_the_same_objects() -> None:
-    """What once differed and every twentieth family to the end, every fourth up to verify.
+    """What once differed and every fortieth family to the end, every fourth up to verify.
 
     The slow test below repeats it with every family, frozen object and kind of kernel.
     """
     families = generated(per_family=1)[::4]
-    whole = {*ONCE_DIFFERENT, *families[::5]}
+    whole = {*ONCE_DIFFERENT, *families[::10]}
     names = sorted([*whole, *(f"{SHORT}{name}" for name in families if name not in whole)])
     runs = [Run(names, plain()), Run(names, strongest())]
     one, other = (run.found() for run in runs)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.engine.inventory.code import _import_closure
+from pipeline.engine.inventory.code import Code
 from pipeline.engine.stages import STAGES
 from tests.kit.places import REPOSITORY
 
@@ -61,7 +61,7 @@ ROOMS = [
 def deciding_modules() -> list[Path]:
     """Return every first-party file of which a byte of an object or a digit of a score hangs."""
     files = [path for room in ROOMS for path in room.rglob("*.py")]
-    return sorted(_import_closure(".".join(path.with_suffix("").parts) for path in files))
+    return sorted(Code().closure(".".join(path.with_suffix("").parts) for path in files))
 
 
 def broken_rules(source: str) -> Iterator[tuple[int, str]]:

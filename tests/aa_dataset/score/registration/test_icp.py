@@ -89,10 +89,9 @@ def brought_back(triangles: np.ndarray, away: Similarity) -> tuple[icp.Estimate,
 def test_a_moved_shape_comes_back_or_is_marked(name):
     triangles, is_symmetric = SHAPES[name]
     generator = np.random.default_rng(sum(map(ord, name)))
-    for _ in range(2):
-        found, off = brought_back(triangles, random_similarity(generator))
-        assert found.is_ambiguous or off < EXACT
-        assert found.is_ambiguous == is_symmetric
+    found, off = brought_back(triangles, random_similarity(generator))
+    assert found.is_ambiguous or off < EXACT
+    assert found.is_ambiguous == is_symmetric
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from pipeline.base import layout
 from pipeline.base.errors import ChangedDuringBuildError
 from pipeline.base.tables import write_if_changed
-from pipeline.engine.inventory.code import code_digest, require_planned_code, stage_modules
+from pipeline.engine.inventory.code import Code, package_modules, require_planned_code
+from pipeline.engine.inventory.imports import _imports
 from pipeline.engine.stages import STAGES
 from tests.kit.places import REPOSITORY
 
@@ -35,11 +37,25 @@ def append(name: str, text: str = "\n# changed\n") -> None:
     path.write_text((path.read_text() if path.exists() else "") + text)
 
 
+def code_digest(stage: str, adapter: str = "") -> str:
+    return Code().digest(stage, adapter)
+
+
+def stage_digests() -> dict[str, str]:
+    code = Code()
+    return {stage: code.digest(stage) for stage in STAGES}
+
+
 def changed_by(change: Callable[[], None]) -> set[str]:
     """Return the stages whose digest a change changes."""
-    before = {stage: code_digest(stage) for stage in STAGES}
+    before = stage_digests()
     change()
-    return {stage for stage in STAGES if code_digest(stage) != before[stage]}
+    after = stage_digests()
+    return {stage for stage in STAGES if after[stage] != before[stage]}
+
+
+def stage_modules(stage: str) -> set[Path]:
+    return package_modules(f"pipeline.stages.{stage}")
 
 
 def test_own_files_and_rule_of_a_stage_change_its_digest(tree: Path) -> None:
@@ -88,14 +104,14 @@ def test_an_adapter_counts_for_its_own_sources_alone(tree: Path) -> None:
     def digests() -> dict[str, str]:
         return {name: code_digest("ingest", name) for name in adapters}
 
-    before, stages = digests(), {stage: code_digest(stage) for stage in STAGES}
+    before, stages = digests(), stage_digests()
     append("pipeline/raw/adapters/artiverse.py")
     after = digests()
     assert {name for name in adapters if after[name] != before[name]} == {"artiverse"}
     append("pipeline/raw/adapters/partnet_motion.py")  # which one adapter reads with
     changed = {name for name in adapters if digests()[name] != after[name]}
     assert changed == {"partnet_mobility"}
-    assert {stage: code_digest(stage) for stage in STAGES} == stages
+    assert stage_digests() == stages
 
 
 def test_unrelated_files_change_no_digest(tree: Path) -> None:
@@ -123,6 +139,12 @@ def test_unrelated_files_change_no_digest(tree: Path) -> None:
         "if split:\n    pass\nelse:\n    import aa_dataset.lazy_module",
         "match split:\n    case _:\n        import aa_dataset.lazy_module",
         "class A:\n    import aa_dataset.lazy_module",
+        "if split: import aa_dataset.lazy_module",
+        "import os; import aa_dataset.lazy_module",
+        "import os, \\\n    aa_dataset.lazy_module",
+        "from aa_dataset import (  # (by the way)\n    lazy_module,\n)",
+        "from aa_dataset import (\n    lazy_module as x,\n); import os",
+        "'import ' ; from aa_dataset import lazy_module",
     ],
 )
 def test_every_way_to_import_counts_lazily_and_transitively(tree: Path, statement: str) -> None:
@@ -132,6 +154,36 @@ def test_every_way_to_import_counts_lazily_and_transitively(tree: Path, statemen
     for name in ("lazy_module", "lazier"):
         file = Path(f"aa_dataset/{name}.py")
         assert {stage for stage in STAGES if file in stage_modules(stage)} == {"split"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'DOC = """\nimport aa_dataset.example\n"""',
+        "DOC = '''\nimport aa_dataset.example\n'''",
+        "# import aa_dataset.example",
+        "DOC = 'import aa_dataset.example'",
+    ],
+)
+def test_an_import_in_a_text_is_none(tree: Path, text: str) -> None:
+    append("pipeline/stages/split/sample.py", f"\n{text}\n")
+    append("aa_dataset/example.py", "x = 1\n")
+    assert Path("aa_dataset/example.py") not in stage_modules("split")
+
+
+def test_imports_of_every_module_are_those_of_its_whole_tree() -> None:
+    """Most files are not parsed as a whole, and some must be."""
+    statements = ast.Import | ast.ImportFrom
+    parsed = 0
+    for room in ("pipeline", "aa_dataset"):
+        for path in (REPOSITORY / room).rglob("*.py"):
+            source = path.read_bytes()
+            found = [ast.dump(node) for node in _imports(source) if isinstance(node, statements)]
+            tree = ast.parse(source)
+            every = [ast.dump(node) for node in ast.walk(tree) if isinstance(node, statements)]
+            assert sorted(found) == sorted(every), path
+            parsed += len(found)
+    assert parsed > 1000
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ SCREWS = {
 PARTNET_SCREW = Screw("joint_0", "joint_2", turn=(0.0, math.pi), evidence="x")
 
 
-# Samples of many seconds, and of the many Articraft records all but every sixth, are slow tests.
+# Samples of many seconds, and of the many Articraft records all but every twelfth, are slow tests.
 HEAVY = (
     "100809",
     "102442",
@@ -70,7 +70,7 @@ def sample_names() -> list[Any]:
 def is_slow(number: int, name: str) -> bool:
     """Tell whether a sample belongs to the slow tests."""
     identifier = name.split("/")[1]
-    return identifier in HEAVY or (name.startswith("articraft/") and number % 6 > 0)
+    return identifier in HEAVY or (name.startswith("articraft/") and number % 12 > 0)
 
 
 def described(name: str) -> tuple[Path, str, dict[str, Any]]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from aa_dataset.drawing.joint_colors import link_colors
-from aa_dataset.drawing.palette import light_rgb
 from PIL import Image
 
 from aa_dataset.assets.contents import PICTURES, content_digest
 from aa_dataset.assets.pictures import picture_problem
+from aa_dataset.draw.joint_colors import link_colors
+from aa_dataset.draw.palette import light_rgb
 from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS, STRIP
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.tools.fetch import connection, download
-from pipeline.tools.fetch.connection import TimeLimit, origin
+from pipeline.tools.fetch.connection import TimeLimit, Watch, open_address, origin
 from pipeline.tools.fetch.download import Remote
-from pipeline.tools.fetch.errors import FetchError
+from pipeline.tools.fetch.errors import FetchError, Interrupted
 from pipeline.tools.fetch.layout import FetchLayout
 from tests.loopback import Loopback, folder_files
 from tests.pipeline.tools.fetch.conftest import Checkout
@@ -95,6 +95,20 @@ def test_a_server_without_end_ends_with_the_time_limit(
     assert not left
     with Loopback({"/a.bin": DATA}) as honest:
         assert get(remote_file(f"{honest.address}/a.bin"), tmp_path) == DATA
+
+
+def test_a_stop_does_not_wait_for_a_silent_server() -> None:
+    """Who presses Ctrl-C waits for no timeout of a socket, which would be another error."""
+    stop = threading.Event()
+    with Loopback({"/a.bin": DATA}) as server:
+        server.hold_at = 0
+        with (
+            pytest.raises(Interrupted),
+            Watch(TimeLimit(), 600, stop) as watch,
+            open_address(f"{server.address}/a.bin", {}, watch=watch) as response,
+        ):
+            stop.set()
+            response.read1(1)
 
 
 @pytest.mark.parametrize("lie", [drip, drip_headers, interim_answers, trailers])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.engine.config import load_config
-from pipeline.engine.inventory.code import code_digest
+from pipeline.engine.inventory.code import Code
 from pipeline.engine.settings import Source
 from pipeline.engine.sources import load_sources
 from pipeline.engine.stages import STAGES
@@ -123,8 +123,9 @@ def test_archives_are_unpacked_into_the_layout_that_adapters_read(
 
 
 def test_no_stage_depends_on_the_access_to_a_source(repository: Path) -> None:
+    code = Code()
     for stage in STAGES:
-        digest = code_digest(stage)
+        digest = code.digest(stage)
         assert "sources.yaml" not in digest and "pipeline/tools/fetch/" not in digest, stage
 
 
