@@ -75,7 +75,7 @@ class Dataset:
         if isinstance(key, slice):
             return self._select_rows(self._rows[key], self._label)
         if isinstance(key, str):
-            return ArticulatedObject(self._catalog, self._member_row(key))
+            return ArticulatedObject(self._catalog, self._selected_row(key))
         index = as_index(key)
         if index.dtype.kind == "U":
             return self.select(index.tolist())
@@ -90,7 +90,7 @@ class Dataset:
         if isinstance(item, ArticulatedObject):
             return item.revision == self.revision and item.row in self._rows
         try:
-            return isinstance(item, str) and self._member_row(item) >= 0
+            return isinstance(item, str) and self._selected_row(item) >= 0
         except UnknownObjectError:
             return False
 
@@ -107,7 +107,7 @@ class Dataset:
         cards = [item.card() for item in self[:SHOWN]]
         return gallery(repr(self)[1:-1], cards, len(self) - len(cards))
 
-    def _member_row(self, object_id: str) -> int:
+    def _selected_row(self, object_id: str) -> int:
         row = self._catalog.row_of(object_id)
         if row not in self._rows:
             raise UnknownObjectError(
@@ -246,7 +246,7 @@ class Dataset:
 
     def select(self, object_ids: Iterable[str]) -> Dataset:
         """Return the objects with these ids, in the given order."""
-        rows = [self._member_row(object_id) for object_id in object_ids]
+        rows = [self._selected_row(object_id) for object_id in object_ids]
         return self._select_rows(np.array(rows, dtype=np.int64), f"{self._label}, selected")
 
     def filter(

@@ -10,7 +10,7 @@ from typing import Any
 
 from aa_dataset.files import file_sha256
 from aa_dataset.hub.errors import DamagedFileError, DownloadError, reason_of
-from aa_dataset.hub.patience import patiently
+from aa_dataset.hub.patience import with_retries
 from aa_dataset.hub.place import Origin, is_commit
 from aa_dataset.hub.ranges import RemoteFile
 
@@ -76,7 +76,7 @@ def commit_of(repo_id: str, revision: str | None) -> str:
             repo_id, revision=revision, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT
         )
 
-    commit = patiently(ask).sha
+    commit = with_retries(ask).sha
     if not isinstance(commit, str) or not is_commit(commit):
         raise ValueError("a repository without a commit")
     return commit
@@ -93,8 +93,8 @@ def listed_file(origin: Origin, path: str) -> Listed:
         )
 
     try:
-        found = [entry for entry in patiently(ask) if entry.path == path]
-        return as_listed(origin, found[0]) if found else _absent(origin, path)
+        found = [entry for entry in with_retries(ask) if entry.path == path]
+        return as_listed(origin, found[0]) if found else _raise_absent(origin, path)
     except DownloadError:
         raise
     except Exception as error:  # the client and its transport raise many types
@@ -111,7 +111,7 @@ def as_listed(origin: Origin, entry: Any) -> Listed:
     )
 
 
-def _absent(origin: Origin, path: str) -> Listed:
+def _raise_absent(origin: Origin, path: str) -> Listed:
     raise DownloadError(
         f"{origin} has no {path}, so it is not a library. Check the name of the repository."
     )

@@ -57,7 +57,7 @@ class Fragments:
         if self._last is not None and self._last.object_id == packed.object_id:
             return self._last
         if self.has(packed):
-            return self._own(packed)
+            return self._cached_copy(packed)
         if self._access.is_offline:
             raise self._not_cached(packed)
         streams = self._access.streaming and packed.size <= STREAM_BYTES
@@ -65,11 +65,11 @@ class Fragments:
 
     def stored(self, packed: Asset) -> Asset:
         """Return where the cache keeps an object, which need not be there."""
-        return self._own(packed)
+        return self._cached_copy(packed)
 
     def has(self, packed: Asset) -> bool:
         """Return whether the cache has an object; it is checked once."""
-        own = self._own(packed)
+        own = self._cached_copy(packed)
         if packed.object_id in self._known and own.path.is_file():
             return True
         if not _is_sound(own):
@@ -106,10 +106,10 @@ class Fragments:
             except DamagedFileError:
                 if last:
                     raise
-        return self._own(packed)
+        return self._cached_copy(packed)
 
     def _land(self, packed: Asset, chunks: Iterable[bytes]) -> None:
-        own = self._own(packed)
+        own = self._cached_copy(packed)
 
         def check(temporary: Path) -> None:
             self._check(replace(own, path=temporary), packed)
@@ -121,7 +121,7 @@ class Fragments:
         """Return one object in memory."""
         for last in (False, True):
             data = b"".join(read_range(self._file(packed), packed.offset, packed.size))
-            own = replace(self._own(packed), data=data)
+            own = replace(self._cached_copy(packed), data=data)
             try:
                 self._check(own, packed)
                 break
@@ -138,7 +138,7 @@ class Fragments:
             file = replace(self._file(packed), path=f"object {packed.object_id!r}")
             raise damaged(file, "objects.parquet states") from error
 
-    def _own(self, packed: Asset) -> Asset:
+    def _cached_copy(self, packed: Asset) -> Asset:
         return replace(packed, path=self._layout.fragment(packed.object_id), offset=0)
 
     def _file(self, packed: Asset) -> RemoteFile:

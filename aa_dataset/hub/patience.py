@@ -16,18 +16,18 @@ _PASSING = (408, 429, 500, 502, 503, 504)  # statuses that may be over soon
 _T = TypeVar("_T")
 
 
-def patiently(action: Callable[[], _T]) -> _T:
+def with_retries(action: Callable[[], _T]) -> _T:
     """Return the result of a request, repeated while the Hub is busy or the line is cut."""
     for wait in WAITS:
         try:
             return action()
         except Exception as error:  # the client and its transport raise many types
-            if is_unreachable(error) or not pause(error, wait):
+            if is_unreachable(error) or not wait_to_retry(error, wait):
                 raise
     return action()
 
 
-def pause(error: Exception, wait: float) -> bool:
+def wait_to_retry(error: Exception, wait: float) -> bool:
     """Wait before another attempt; return False if another attempt is of no use.
 
     The pause is `wait` [s], or what the Hub asks for in ``Retry-After``.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aa_dataset.hub.errors import DownloadError, not_the_hub, reason_of
-from aa_dataset.hub.patience import WAITS, pause
+from aa_dataset.hub.patience import WAITS, wait_to_retry
 from aa_dataset.hub.place import Origin
 
 _MOST_ATTEMPTS = 50  # for one range, even if each brings some bytes
@@ -60,7 +60,7 @@ def read_range(file: RemoteFile, start: int, size: int) -> Iterator[bytes]:
             raise
         except Exception as error:  # the client and its transport raise many types
             attempt = 0 if place > before else attempt
-            if attempt == len(WAITS) or not pause(error, WAITS[attempt]):
+            if attempt == len(WAITS) or not wait_to_retry(error, WAITS[attempt]):
                 raise file.error(_reason(error, file.origin)) from error
             attempt += 1
     raise file.error("the connection breaks again and again. Try another network.")

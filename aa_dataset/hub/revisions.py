@@ -54,13 +54,13 @@ def find_origin(repo_id: str, revision: str | None, access: Access, *, tell: Tel
         If the Hub has no such repository or revision, or is not reachable.
     """
     require_repository(repo_id)
-    known = _known(repo_id, revision, access)
+    known = _find_in_cache(repo_id, revision, access)
     if known is not None and (access.is_offline or _is_final(revision)):
         return known
     if access.is_offline:
         raise _not_cached(repo_id, revision)
     try:
-        origin = _asked(repo_id, revision, access)
+        origin = _resolve_on_hub(repo_id, revision, access)
     except DownloadError:
         raise
     except Exception as error:  # the client and its transport raise many types
@@ -107,7 +107,7 @@ def _is_away(error: Exception) -> bool:
     return is_offline(error) or is_transport(error) or (status_of(error) or 0) >= 500
 
 
-def _known(repo_id: str, revision: str | None, access: Access) -> Origin | None:
+def _find_in_cache(repo_id: str, revision: str | None, access: Access) -> Origin | None:
     """Return what the cache says about a revision, None if it lacks its tables."""
     if revision is not None and is_library_revision(revision):
         for folder in access.cache.snapshots():
@@ -174,7 +174,7 @@ def _remember(origin: Origin, revision: str | None, access: Access) -> None:
         land(target, [text], size=len(text), check=bool)
 
 
-def _asked(repo_id: str, revision: str | None, access: Access) -> Origin:
+def _resolve_on_hub(repo_id: str, revision: str | None, access: Access) -> Origin:
     """Ask the Hub; 16 digits are a tag of `aa publish`, else the revision of the main branch."""
     from huggingface_hub.errors import RevisionNotFoundError
 

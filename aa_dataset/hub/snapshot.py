@@ -50,11 +50,11 @@ def read_mark(layout: LibraryLayout) -> Mark | None:
 def snapshot(origin: Origin, access: Access, *, tell: Tell = bool) -> LibraryLayout:
     """Return the folder of a commit; seal and tables that are absent or damaged are downloaded."""
     layout = LibraryLayout(access.cache.snapshot(origin.repo_id, origin.commit))
-    complete(layout, origin, tell=tell)
+    download_missing(layout, origin, tell=tell)
     return layout
 
 
-def complete(layout: LibraryLayout, origin: Origin, *, tell: Tell = bool) -> None:
+def download_missing(layout: LibraryLayout, origin: Origin, *, tell: Tell = bool) -> None:
     """Download the seal and the tables of a folder that are absent or have another size."""
     sweep(layout.root)
     if not _has_seal(layout):

@@ -22,7 +22,7 @@ from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.format.validation import SEAL_BYTES, brief
 from aa_dataset.hub.client import as_listed, commit_of
 from aa_dataset.hub.errors import LOGIN, UploadError, reason_of, status_of, summary
-from aa_dataset.hub.patience import patiently
+from aa_dataset.hub.patience import with_retries
 from aa_dataset.hub.place import SEAL_NAME, Origin, require_repository
 from aa_dataset.untrusted.inside import is_below
 
@@ -143,7 +143,7 @@ def plan_upload(
 
 
 def _listed(api: Any, origin: Origin) -> dict[str, Any]:
-    entries = patiently(
+    entries = with_retries(
         lambda: list(
             api.list_repo_tree(
                 origin.repo_id, recursive=True, revision=origin.commit, repo_type="dataset"

@@ -30,7 +30,7 @@ from aa_dataset.format.layout import TABLES, LibraryLayout
 from aa_dataset.format.seal import Seal, read_seal
 from aa_dataset.hub.fragments import Fragments
 from aa_dataset.hub.place import Access
-from aa_dataset.hub.snapshot import complete, fetch_table, read_mark
+from aa_dataset.hub.snapshot import download_missing, fetch_table, read_mark
 from aa_dataset.kinematics.bodies import RigidBody
 from aa_dataset.kinematics.joints import Joint, JointType, Mimic
 from aa_dataset.kinematics.trees import AnyEdge, KinematicTree, ordered_tree
@@ -324,7 +324,7 @@ def open_catalog(root: Path, access: Access = _HERE) -> Catalog:
     layout = LibraryLayout(root.absolute())
     mark = read_mark(layout)
     if mark is not None and not access.is_offline:
-        complete(layout, mark.origin)
+        download_missing(layout, mark.origin)
     seal = read_seal(layout)
     verify_files(layout, seal, tables_only=mark is not None)
     return checked_catalog(layout, seal, access)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aa_dataset.metric._compiled_pair import careful_pair, compiled, moments
-from aa_dataset.metric._pairs import apply, positive, radius, square
+from aa_dataset.metric._pairs import apply, ones_for_zeros, radius, square
 from aa_dataset.metric.endpoints import JointArray
 from aa_dataset.metric.pairwise import RECOMPUTE
 
@@ -36,7 +36,7 @@ def fill_per_column(
     y2, l2 = apply(factors, two.screws), two.limits
     if scale is not None:
         size = np.sqrt(square(y2))
-        y2, l2 = y2 / positive(size)[:, None], radius(l2, size, scale)
+        y2, l2 = y2 / ones_for_zeros(size)[:, None], radius(l2, size, scale)
     second = np.concatenate([factors.reshape(-1, 36).T, *moments(y2, l2)])
     raw = (one.screws, one.limits, two.screws, two.limits)
     _write_columns(second, raw, factors, -1.0 if scale is None else scale, out)

@@ -50,7 +50,7 @@ def pair_distances(screws: Two, limits: Two, *, factor: Array, scale: float | No
     if scale is not None:
         n1, n2 = np.sqrt(n1), np.sqrt(n2)
         radii1, radii2 = radius(radii1, n1, scale), radius(radii2, n2, scale)
-        inner = inner / positive(n1 * n2)
+        inner = inner / ones_for_zeros(n1 * n2)
         n1 = n2 = np.ones(())
     size = dot(radii1, radii1) * n1 + dot(radii2, radii2) * n2
     square = size - 2 * dot(radii1, radii2) * np.abs(inner)
@@ -105,10 +105,12 @@ def reversed_where(flip: Bools, limits: Array) -> Array:
 def radius(limits: Array, size: Array, scale: float) -> Array:
     """Return ``tanh(l |xi| / scale)``, signed, and 0 for the zero screw (paper eq. 8)."""
     # A zero screw with an infinite limit would give 0 * inf; its endpoint is 0.
-    return np.asarray(tanh(limits * (positive(size) / scale)[..., None]) * (size > 0)[..., None])
+    return np.asarray(
+        tanh(limits * (ones_for_zeros(size) / scale)[..., None]) * (size > 0)[..., None]
+    )
 
 
-def positive(size: Array) -> Array:
+def ones_for_zeros(size: Array) -> Array:
     """Return sizes with 1 in place of 0, to divide by."""
     return np.asarray(size + (size == 0))
 
@@ -170,10 +172,10 @@ def _raw_difference(y1: Array, gap: Array, ends: Two) -> Two:
 def _compact_difference(y1: Array, y2: Array, gap: Array, ends: Two, scale: float) -> Two:
     """Return it for ``tanh(l n / scale) y / n``, with all differences taken before rounding."""
     n1, n2 = np.sqrt(dot(y1, y1)), np.sqrt(dot(y2, y2))
-    u1, u2 = y1 / positive(n1)[..., None], y2 / positive(n2)[..., None]
-    size_gap = dot(gap, y1 + y2) / positive(n1 + n2)
-    unit_gap = (gap - u2 * size_gap[..., None]) / positive(n1)[..., None]
-    x, y = (e * (positive(n) / scale)[..., None] for e, n in zip(ends, (n1, n2), strict=True))
+    u1, u2 = y1 / ones_for_zeros(n1)[..., None], y2 / ones_for_zeros(n2)[..., None]
+    size_gap = dot(gap, y1 + y2) / ones_for_zeros(n1 + n2)
+    unit_gap = (gap - u2 * size_gap[..., None]) / ones_for_zeros(n1)[..., None]
+    x, y = (e * (ones_for_zeros(n) / scale)[..., None] for e, n in zip(ends, (n1, n2), strict=True))
     step = tanh_gap(x, y, _argument_gap(*ends, n1[..., None], size_gap[..., None]) / scale)
     (low, high), (c, d) = _both_ends(step), _both_ends(radius(ends[1], n2, scale))
     return low * u1 + c * unit_gap, high * u1 + d * unit_gap

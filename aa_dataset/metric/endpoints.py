@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from aa_dataset.errors import ArgumentError, JointError, UnboundedRangeError, shown
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.screws import require_shape
-from aa_dataset.metric._pairs import apply, positive, radius, square
+from aa_dataset.metric._pairs import apply, ones_for_zeros, radius, square
 from aa_dataset.metric.foreign import ForeignJoint, is_foreign_joint, screw_and_limits
 
 Array = NDArray[np.float64]
@@ -186,7 +186,7 @@ def compactified_endpoints(joints: Joints, *, factor: Array, scale: float) -> Ar
     """
     array = as_joint_array(joints)
     size = np.sqrt(square(apply(factor, array.screws)))
-    unit = array.screws / positive(size)[:, None]
+    unit = array.screws / ones_for_zeros(size)[:, None]
     return np.asarray(radius(array.limits, size, scale)[:, :, None] * unit[:, None, :])
 
 

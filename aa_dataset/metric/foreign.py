@@ -169,7 +169,7 @@ def _read_limits(lower: Any, upper: Any, name: str) -> Limits:
 def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Array, Limits]:
     if math.isnan(lower) or math.isnan(upper):
         raise JointError(name, "limits", f"[{lower}, {upper}] holds a NaN.")
-    size = _twist_rate(screw)
+    size = _twist_magnitude(screw)
     if size == 0.0:
         return screw, (0.0, 0.0)
     low, high = min(lower, upper), max(lower, upper)
@@ -180,7 +180,7 @@ def _from_screw(screw: Array, lower: float, upper: float, name: str) -> tuple[Ar
 
 def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
     far, near = (u, v) if np.abs(u).max() >= np.abs(v).max() else (v, u)
-    size = _twist_rate(far)
+    size = _twist_magnitude(far)
     if size == 0.0:
         return np.zeros(6), (0.0, 0.0)
     share = float((near * far).sum() / (far * far).sum())
@@ -195,7 +195,7 @@ def _from_ends(u: Array, v: Array, name: str) -> tuple[Array, Limits]:
     return far / size, (min(ends), max(ends))
 
 
-def _twist_rate(twist: Array) -> float:
+def _twist_magnitude(twist: Array) -> float:
     """Return ``|omega|``, or ``|v|`` of a translation: 1 for a unit screw."""
     turn, shift = math.hypot(*twist[:3].tolist()), math.hypot(*twist[3:].tolist())
     return turn if turn > 0 else shift

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.errors import ShapeError
 from aa_dataset.metric._engine import compiled_kernels
-from aa_dataset.metric._pairs import apply, pair_distances, positive, radius, square
+from aa_dataset.metric._pairs import apply, ones_for_zeros, pair_distances, radius, square
 from aa_dataset.metric.distance import DEFAULT_NORM, checked_factor, checked_scale
 from aa_dataset.metric.endpoints import JointArray, Joints, as_joint_array, require_bounded
 from aa_dataset.metric.norms import Norms
@@ -104,7 +104,7 @@ def whitened(joints: JointArray, factor: Array, scale: float | None) -> tuple[Ar
     if scale is None:
         return screws, joints.limits
     size = np.sqrt(square(screws))
-    return screws / positive(size)[:, None], radius(joints.limits, size, scale)
+    return screws / ones_for_zeros(size)[:, None], radius(joints.limits, size, scale)
 
 
 def _fill_exact(
@@ -180,7 +180,7 @@ def _compact_terms(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Replace screws by unit vectors and limits by tanh, as E^phi requires."""
     size1, size2 = np.sqrt(n1), np.sqrt(n2)
-    safe1, safe2 = positive(size1), positive(size2)
+    safe1, safe2 = ones_for_zeros(size1), ones_for_zeros(size2)
     l1, l2 = np.tanh(limits[0] * safe1 / scale), np.tanh(limits[1] * safe2 / scale)
     one, two = (size1 > 0).astype(float), (size2 > 0).astype(float)
     return one, two, g / (safe1 * safe2), l1, l2

@@ -37,7 +37,7 @@ class PredictionError(ArenaError):
 
 
 @contextmanager
-def within(where: str) -> Iterator[None]:
+def name_file_in_errors(where: str) -> Iterator[None]:
     """Put the file in front of what joints, trees and URDF documents say about themselves."""
     try:
         yield

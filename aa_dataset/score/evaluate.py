@@ -133,7 +133,7 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
     _require_any(plan)
     key = run_key(plan)
     store = PartsFolder(folder, key)
-    with _refused(folder):
+    with _explain_unwritable(folder):
         finished = _held_result(folder, store, key, again=again)
     if finished:
         method = marked(plan.marked_method, finished.per_joint, finished.per_object)
@@ -141,7 +141,7 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
         if (result.method, result.by) != (finished.method, finished.by):
             write_result(result, folder)
         return result, True
-    with _refused(folder):
+    with _explain_unwritable(folder):
         folder.mkdir(exist_ok=True)
         store.open()
     result = replace(_result(plan, joined(list(_parts(plan, store)))), key=key)
@@ -151,7 +151,7 @@ def evaluate_into(folder: Path, plan: Plan, *, again: bool = False) -> tuple[Res
 
 
 @contextmanager
-def _refused(folder: Path) -> Iterator[None]:
+def _explain_unwritable(folder: Path) -> Iterator[None]:
     """Turn what the system refuses in the folder of a result into a sentence."""
     try:
         yield
@@ -219,13 +219,13 @@ def _parts(plan: Plan, store: PartsFolder | None) -> Iterator[RunPart]:
             if k in done:
                 yield done.pop(k)
                 continue
-            part = RunPart.of(list(_counted(islice(scored, len(some)), bar)))
+            part = RunPart.of(list(_with_progress(islice(scored, len(some)), bar)))
             if store is not None:
                 store.write(k, part)
             yield part
 
 
-def _counted(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]:
+def _with_progress(scored: Iterator[ScoredObject], bar: Any) -> Iterator[ScoredObject]:
     for one in scored:
         bar.update()
         yield one

@@ -126,12 +126,12 @@ def _block(text: bytes, key: bytes) -> bytes:
     return text[start + 1 : text.index(b"\n", text.rfind(mark) + 1) + 1]
 
 
-def _only(block: bytes, key: bytes) -> list[bytes]:
+def _lines_with_key(block: bytes, key: bytes) -> list[bytes]:
     mark = key + b" "
     return [line for line in block.split(b"\n") if line.startswith(mark)]
 
 
-def _alike(block: bytes) -> tuple[int, list[bytes]] | None:
+def _uniform_lines(block: bytes) -> tuple[int, list[bytes]] | None:
     """Return count and first line of lines that differ only in their digits, else None.
 
     Without digits all lines of a plain file are the same text. Comparing them takes two passes in C
@@ -148,16 +148,16 @@ def _number_rows(text: bytes, key: bytes, least: int) -> np.ndarray:
     block = _block(text, key)
     if not block:
         return np.zeros((0, max(least, 2)))
-    written, alike = block, _alike(block)
+    written, alike = block, _uniform_lines(block)
     if alike is None:
-        lines = _only(block, key)
+        lines = _lines_with_key(block, key)
         block = b"\n".join(b" ".join(line.split()) for line in lines) + b"\n"
-        alike = _alike(block)
+        alike = _uniform_lines(block)
     if alike is not None and len(alike[1]) > least:
         numbers = _parsed(block.replace(key, b""), float)
         if len(numbers) == alike[0] * (len(alike[1]) - 1):
             return numbers.reshape(alike[0], -1)
-    return _odd_rows(text, _only(written, key), least)
+    return _odd_rows(text, _lines_with_key(written, key), least)
 
 
 def _parsed(text: bytes, kind: type) -> np.ndarray:
@@ -210,7 +210,7 @@ def _groups(text: bytes, points: int, uvs: int) -> list[Group]:
 
 def _alike_faces(block: bytes) -> np.ndarray | None:
     """Return corners (m, 3, 2) from zero if all lines are of one form and count from the start."""
-    alike = _alike(block)
+    alike = _uniform_lines(block)
     if alike is None or b"-" in block or b"." in block or len(alike[1]) < 4:
         return None
     count, words = alike

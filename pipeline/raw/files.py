@@ -27,7 +27,7 @@ from aa_dataset.untrusted.inside import is_inside
 from pipeline.base.errors import Rejection
 from pipeline.base.reasons import Reason
 from pipeline.base.trouble import blame_machine
-from pipeline.raw.walk import walked
+from pipeline.raw.walk import walk_files
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar")
 # Maximum number of members of an archive, counted before any of them is read.
@@ -146,7 +146,7 @@ class FolderFiles(RawFiles):
         for home in self._homes:
             if home.is_file():
                 found.append(home)
-            found += walked(home)
+            found += walk_files(home)
         base = Path(os.path.realpath(self._root))
         names = {path.relative_to(base).as_posix() for path in found}
         return sorted(name for name in names if self.has(name))
@@ -344,7 +344,7 @@ def shared_sizes(root: Path, objects: Iterable[Sequence[str]]) -> Sizes:
 def _size_of_path(root: Path, part: str) -> int:
     path = root / part
     is_folder = path.is_dir() and not path.is_symlink()
-    return sum(map(_file_size, walked(path) if is_folder else [path]))
+    return sum(map(_file_size, walk_files(path) if is_folder else [path]))
 
 
 def _file_size(path: Path) -> int:

@@ -24,7 +24,7 @@ from pipeline.base.errors import PipelineError, Rejection
 from pipeline.base.tables import compact_json, dump_json, write_if_changed
 from pipeline.base.trouble import FORBIDDEN, blame_machine
 from pipeline.raw.records import ADAPTERS, Found
-from pipeline.raw.walk import walked
+from pipeline.raw.walk import walk_files
 
 ID_LENGTH = 90
 # A folder that more objects than this share enters their digests as one digest, not line by line.
@@ -236,7 +236,7 @@ def _object_files(root: Path, part: str) -> list[tuple[Path, os.stat_result | No
     if not path.is_dir() or path.is_symlink():  # a file, or a link, which `ingest` rejects
         return [(path, _status_or_none(path))]
     try:
-        return [(inner, _status_or_none(inner)) for inner in walked(path)]
+        return [(inner, _status_or_none(inner)) for inner in walk_files(path)]
     except Rejection:
         return [(path, None)]
 

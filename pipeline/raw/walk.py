@@ -22,7 +22,7 @@ DEEPEST = 64
 MOST_ENTRIES = 100_000
 
 
-def walked(folder: Path) -> Iterator[Path]:
+def walk_files(folder: Path) -> Iterator[Path]:
     """Yield everything below a folder except folders, folder by folder, each sorted by name.
 
     A link is yielded and not followed. An unreadable folder counts as empty.
@@ -35,7 +35,7 @@ def walked(folder: Path) -> Iterator[Path]:
     waiting, left = [(folder, 1)], MOST_ENTRIES
     while waiting:
         parent, depth = waiting.pop()
-        folders, files = listed(parent, left)
+        folders, files = list_folder(parent, left)
         left -= len(folders) + len(files)
         if folders and depth > DEEPEST:
             detail = f"{folder.name[:200]!r} has folders in folders, more than {DEEPEST} deep."
@@ -44,7 +44,7 @@ def walked(folder: Path) -> Iterator[Path]:
         waiting += [(parent / name, depth + 1) for name in reversed(folders)]
 
 
-def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
+def list_folder(folder: Path, most: int) -> tuple[list[str], list[str]]:
     """Return the names of the subfolders, and of everything else in a folder, each sorted."""
     try:
         with os.scandir(folder) as stream:
@@ -60,13 +60,13 @@ def listed(folder: Path, most: int) -> tuple[list[str], list[str]]:
     return sorted(folders), sorted(entry.name for entry in entries if entry.name not in folders)
 
 
-def index_file(root: Path, name: str, *, most: int) -> Path | None:
+def find_index_file(root: Path, name: str, *, most_bytes: int) -> Path | None:
     """Return an index file of a source, such as its manifest; None if there is none.
 
     Raises
     ------
     PipelineError
-        If it is not a regular file in the source's folder, or larger than `most` bytes.
+        If it is not a regular file in the source's folder, or larger than `most_bytes`.
     """
     path, status = root, None
     for part in name.split("/"):
@@ -81,8 +81,8 @@ def index_file(root: Path, name: str, *, most: int) -> Path | None:
             )
     if status is None or not stat.S_ISREG(status.st_mode):
         raise _unusable_path(path, "is not a regular file; remove it or put the file there")
-    if status.st_size > most:
-        raise _unusable_path(path, f"has more than {most:,} bytes; fetch it again")
+    if status.st_size > most_bytes:
+        raise _unusable_path(path, f"has more than {most_bytes:,} bytes; fetch it again")
     return path
 
 

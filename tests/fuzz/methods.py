@@ -18,4 +18,4 @@ def method_file(name: str, path: str) -> list[bytes]:
     )
     tree = KinematicTree("thing", ("base_0", "lid", "tray", "cap", "knob"), joints)
     setting, method = setting_of(tree), simulated_named(name)
-    return [method.write(method.keep(tree, setting), setting).files[path]]
+    return [method.write(method.keep_expressible(tree, setting), setting).files[path]]

@@ -71,7 +71,7 @@ def brought_back(name: str, tree: KinematicTree, setting: Setting | None = None)
     """
     setting = setting or setting_of(tree)
     method = simulated_named(name)
-    kept = method.keep(tree, setting)
+    kept = method.keep_expressible(tree, setting)
     written = method.write(kept, setting)
     with tempfile.TemporaryDirectory() as folder:
         put_files(Path(folder) / OBJECT_ID, written.files)

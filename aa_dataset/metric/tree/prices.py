@@ -20,8 +20,8 @@ from aa_dataset.metric._pairs import (
     apply,
     careful_distances,
     dot,
+    ones_for_zeros,
     pair_distances,
-    positive,
     radius,
     reversed_where,
     square,
@@ -105,7 +105,7 @@ class Terms:
             squares, lengths = square(radii) * norms, np.ones(len(joints))
         else:
             radii = ends = radius(joints.limits, lengths, scale)
-            squares, lengths = square(radii), positive(lengths)
+            squares, lengths = square(radii), ones_for_zeros(lengths)
         return cls(whitened, lengths, radii, squares, np.sqrt(square(ends)), joints)
 
     @property

@@ -10,7 +10,13 @@ from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import dot
 from aa_dataset.random_streams import Draws
-from aa_dataset.score.baselines.shapes import KnownShape, free_name, mapped, moving, welded
+from aa_dataset.score.baselines.shapes import (
+    KnownShape,
+    free_name,
+    moving,
+    welded,
+    with_changed_joints,
+)
 
 QUARTER_TURN = math.pi / 2  # range of a spurious hinge [rad]
 
@@ -41,7 +47,7 @@ def noise(tree: KinematicTree, shape: KnownShape, *, sigma: float, seed: int) ->
             upper=joint.upper * factor,
         )
 
-    return mapped(tree, disturbed)
+    return with_changed_joints(tree, disturbed)
 
 
 def drop(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -> KinematicTree:
@@ -54,7 +60,7 @@ def drop(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -> Ki
         names, key=lambda name: (Draws(seed, "drop", shape.object_id, name).uniform(), name)
     )
     lost = set(order[:count])
-    return mapped(tree, lambda joint: welded(joint) if joint.name in lost else joint)
+    return with_changed_joints(tree, lambda joint: welded(joint) if joint.name in lost else joint)
 
 
 def spurious(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -> KinematicTree:
@@ -63,7 +69,7 @@ def spurious(tree: KinematicTree, shape: KnownShape, *, count: int, seed: int) -
     Each hangs on a random link, has a random axis through a random point of the bounding box, and
     the range [0, pi/2].
     """
-    links, joints = list(tree.links), list(mapped(tree, lambda joint: joint).joints)
+    links, joints = list(tree.links), list(with_changed_joints(tree, lambda joint: joint).joints)
     taken = {joint.name for joint in joints} | set(links)
     for k in range(count):
         draws = Draws(seed, "spurious", shape.object_id, str(k))
@@ -104,4 +110,4 @@ def wrong_type(tree: KinematicTree, shape: KnownShape) -> KinematicTree:
             lower, upper = (end * radius for end in ((-1.0, 1.0) if unbounded else joint.limits))
         return replace(joint, type=kind, lower=lower, upper=upper, pitch=0.0, mimic=None)
 
-    return mapped(tree, swapped)
+    return with_changed_joints(tree, swapped)

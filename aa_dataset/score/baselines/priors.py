@@ -21,7 +21,7 @@ from aa_dataset.metric.distance import motion_size
 from aa_dataset.metric.norms import SplitNorm
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.portable import dot, length, second_moments, symmetric_eigen
-from aa_dataset.score.baselines.shapes import KnownShape, mapped, moving, single
+from aa_dataset.score.baselines.shapes import KnownShape, moving, one_part_tree, with_changed_joints
 
 Array = NDArray[np.float64]
 
@@ -88,21 +88,21 @@ def nearest(shape: KnownShape, examples: Examples) -> KinematicTree:
     """
     found = examples.near(shape)
     if not found:
-        return single(shape, None)
+        return one_part_tree(shape, None)
     wanted = _proportions(shape)
-    example = min(found, key=lambda one: (_apart(wanted, one.shape), one.shape.object_id))
-    return fitted(example, shape)
+    example = min(found, key=lambda one: (_shape_distance(wanted, one.shape), one.shape.object_id))
+    return stretched_tree(example, shape)
 
 
 def _proportions(shape: KnownShape) -> Array:
     return shape.extents / shape.diagonal if shape.diagonal > 0 else shape.extents
 
 
-def _apart(wanted: Array, shape: KnownShape) -> float:
+def _shape_distance(wanted: Array, shape: KnownShape) -> float:
     return float(length(_proportions(shape) - wanted))
 
 
-def fitted(example: Example, shape: KnownShape) -> KinematicTree:
+def stretched_tree(example: Example, shape: KnownShape) -> KinematicTree:
     """Return the tree of an example stretched to the bounding box of another object."""
     source, whole = example.shape.extents, example.shape.diagonal
     uniform = shape.diagonal / whole if whole > 0 else 1.0
@@ -123,7 +123,7 @@ def fitted(example: Example, shape: KnownShape) -> KinematicTree:
             pitch=joint.pitch * along,
         )
 
-    return mapped(example.tree, placed)
+    return with_changed_joints(example.tree, placed)
 
 
 # --- mean-joint -----------------------------------------------------------------------------------
@@ -138,18 +138,18 @@ def mean_joint(shape: KnownShape, examples: Examples) -> KinematicTree:
     """
     joints = [main for example in examples.near(shape) if (main := _fitted_main(example, shape))]
     if not joints:
-        return single(shape, None)
+        return one_part_tree(shape, None)
     order = {kind: k for k, kind in enumerate(JointType)}
     counts = Counter(joint.type for joint in joints)
     kind = min(counts, key=lambda one: (-counts[one], order[one]))
-    return single(shape, _mean([joint for joint in joints if joint.type is kind]))
+    return one_part_tree(shape, _mean([joint for joint in joints if joint.type is kind]))
 
 
 def _fitted_main(example: Example, shape: KnownShape) -> Joint | None:
     main = example.main
     if main is None:
         return None
-    return fitted(example, shape).joint(main.name)
+    return stretched_tree(example, shape).joint(main.name)
 
 
 def _mean(joints: Sequence[Joint]) -> Joint:

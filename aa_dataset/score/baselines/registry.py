@@ -15,7 +15,7 @@ from aa_dataset.score.baselines.corrupted import drop, noise, spurious, wrong_ty
 from aa_dataset.score.baselines.encodings import rewritten
 from aa_dataset.score.baselines.folder import write_predictions
 from aa_dataset.score.baselines.priors import Examples, mean_joint, nearest
-from aa_dataset.score.baselines.shapes import KnownShape, mapped, single
+from aa_dataset.score.baselines.shapes import KnownShape, one_part_tree, with_changed_joints
 from aa_dataset.score.method import Method
 
 NOTHING = "nothing"
@@ -99,14 +99,14 @@ class Baseline:
                 yield item.object_id, self.from_truth(item.tree, KnownShape.of(item), options)
         else:
             for item in dataset:
-                yield item.object_id, single(KnownShape.of(item), None)
+                yield item.object_id, one_part_tree(KnownShape.of(item), None)
 
 
 BASELINES: tuple[Baseline, ...] = (
     Baseline(
         "ground-truth",
         "the truth itself",
-        from_truth=lambda tree, shape, options: mapped(tree, lambda joint: joint),
+        from_truth=lambda tree, shape, options: with_changed_joints(tree, lambda joint: joint),
     ),
     Baseline(
         "rewritten",

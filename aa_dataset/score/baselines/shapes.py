@@ -51,7 +51,7 @@ def moving(tree: KinematicTree) -> tuple[Joint, ...]:
     return tuple(joint for joint in tree.joints if not is_exactly_fixed(joint))
 
 
-def mapped(tree: KinematicTree, change: Callable[[Joint], Joint]) -> KinematicTree:
+def with_changed_joints(tree: KinematicTree, change: Callable[[Joint], Joint]) -> KinematicTree:
     """Return the tree with every moving joint replaced; bodies are left out of predictions."""
     joints = tuple(
         replace(joint, body=None) if is_exactly_fixed(joint) else replace(change(joint), body=None)
@@ -84,7 +84,7 @@ def without_lost_leaders(tree: KinematicTree) -> KinematicTree:
     return KinematicTree(tree.name, tree.links, joints)
 
 
-def single(shape: KnownShape, joint: Joint | None) -> KinematicTree:
+def one_part_tree(shape: KnownShape, joint: Joint | None) -> KinematicTree:
     """Return a tree of one part on a base, or of a base only."""
     if joint is None:
         return KinematicTree(shape.object_id, ("base",), ())

@@ -58,14 +58,14 @@ _EULER = re.compile(r"^[ \t]*euler:[ \t]*(?:\[([^\]\n]*)\]|((?:\s*\n[ \t]*-[^\n]
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    found = [name for name in files.called(FILE) if first_byte(files, name) == b"["]
+    found = [name for name in files.find_basenames(FILE) if first_byte(files, name) == b"["]
     return f"it has a {FILE} with a list" if found else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts; the root is the part without a parent."""
-    name = files.only(files.called(FILE), FILE)
-    where = files.where(name)
+    name = files.require_one(files.find_basenames(FILE), FILE)
+    where = files.shown_path(name)
     rows = rows_of(json_value(files, name), where)
     names = [text_of(row, "name", f"{where}, entry {k}") for k, row in enumerate(rows)]
     parts = set(names)
@@ -116,13 +116,13 @@ def _rotation(files: PredictionFiles) -> tuple[Array, tuple[str, ...]]:
             f"{files.object_id}/ has more than {_MOST_CONFIGS} configurations. Keep one."
         )
     for name in configs:
-        text = files.start(name, _MOST_CONFIG_BYTES).decode("utf-8", errors="replace")
+        text = files.read_start(name, _MOST_CONFIG_BYTES).decode("utf-8", errors="replace")
         if match := _EULER.search(text):
             stated = "".join(part or "" for part in match.groups())
-            found[name] = _angles(stated, files.where(name))
+            found[name] = _angles(stated, files.shown_path(name))
     if not found:
         return np.eye(3), ("no configuration beside it; the mesh was not turned",)
-    name = files.only(sorted(found), "configuration with `euler`")
+    name = files.require_one(sorted(found), "configuration with `euler`")
     # `xyz` in small letters, as of scipy: about the fixed axes, which is the order of URDF.
     return pose_matrix((0.0, 0.0, 0.0), found[name])[:3, :3], ()
 

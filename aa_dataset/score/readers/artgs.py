@@ -38,14 +38,14 @@ TYPES = {"hinge": JointType.REVOLUTE, "slider": JointType.PRISMATIC}
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    found = [name for name in files.called(FILE) if first_byte(files, name) == b"["]
+    found = [name for name in files.find_basenames(FILE) if first_byte(files, name) == b"["]
     return f"it has a {FILE} with a list" if found else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts; links are called by their numbers."""
-    name = files.only(files.called(FILE), FILE)
-    where = files.where(name)
+    name = files.require_one(files.find_basenames(FILE), FILE)
+    where = files.shown_path(name)
     rows = rows_of(json_value(files, name), where)
     places = [f"{where}, entry {k}" for k in range(len(rows))]
     links = [_link(row, "id", place) for row, place in zip(rows, places, strict=True)]

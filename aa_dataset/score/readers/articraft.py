@@ -51,11 +51,11 @@ def read(files: PredictionFiles) -> MethodPrediction:
     """Read the manifest, else the only USDZ."""
     found, packages = _manifests(files), _packages(files)
     if not found and packages:
-        name = files.only(packages, "*.usdz")
-        tree = usdz_tree(files.read(name, USDZ_BYTES), files.where(name))
+        name = files.require_one(packages, "*.usdz")
+        tree = usdz_tree(files.read(name, USDZ_BYTES), files.shown_path(name))
     else:
-        name = files.only(found, MANIFEST)
-        tree = _tree(json_value(files, name), files.where(name))
+        name = files.require_one(found, MANIFEST)
+        tree = _tree(json_value(files, name), files.shown_path(name))
     return MethodPrediction(tree, notes=limit_notes(tree))
 
 
@@ -66,7 +66,7 @@ def _packages(files: PredictionFiles) -> list[str]:
 def _manifests(files: PredictionFiles) -> list[str]:
     if not files.is_folder:
         return []
-    return [name for name in files.called(MANIFEST) if MARK in files.start(name)]
+    return [name for name in files.find_basenames(MANIFEST) if MARK in files.read_start(name)]
 
 
 def _tree(value: Any, where: str) -> KinematicTree:

@@ -46,21 +46,21 @@ _MESHES = {ROOT: "static.obj", PART: "mobile.obj"}
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    if files.called(QUANT):
+    if files.find_basenames(QUANT):
         return f"it has a {QUANT}"
-    urdfs = files.called(URDF)
-    has_joint = urdfs and f'"{JOINT}"'.encode() in files.start(urdfs[0], 16_000)
+    urdfs = files.find_basenames(URDF)
+    has_joint = urdfs and f'"{JOINT}"'.encode() in files.read_start(urdfs[0], 16_000)
     return f"its {URDF} has the joint {JOINT}" if has_joint else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the archive, which has more digits and the frame; without it, the URDF."""
-    found = files.called(QUANT)
-    return _read_quant(files, files.only(found, QUANT)) if found else _read_urdf(files)
+    found = files.find_basenames(QUANT)
+    return _read_quant(files, files.require_one(found, QUANT)) if found else _read_urdf(files)
 
 
 def _read_quant(files: PredictionFiles, name: str) -> MethodPrediction:
-    where = files.where(name)
+    where = files.shown_path(name)
     try:
         archive = NpzFile(files.read(name, _BUDGET.max_bytes), _BUDGET)
         output, data = _dict(archive, "output"), _dict(archive, "data")
@@ -78,17 +78,17 @@ def _read_quant(files: PredictionFiles, name: str) -> MethodPrediction:
 
 
 def _read_urdf(files: PredictionFiles) -> MethodPrediction:
-    name = files.only(files.called(URDF), f"{QUANT} or {URDF}")
+    name = files.require_one(files.find_basenames(URDF), f"{QUANT} or {URDF}")
     tree = urdf_tree(parse_urdf(files.read(name, XML.max_bytes), budget=XML), absent="unbounded")
     if [joint.name for joint in tree.joints] != [JOINT]:
         raise PredictionError(
-            f"{files.where(name)}: the method writes the one joint {JOINT!r}. Read another URDF "
-            "with `--reader urdf`."
+            f"{files.shown_path(name)}: the method writes the one joint {JOINT!r}. Read another "
+            "URDF with `--reader urdf`."
         )
     (one,) = tree.joints
     if one.type not in TYPES or not np.isfinite(one.limits).all():
         raise PredictionError(
-            f"{files.where(name)}, joint {JOINT!r}: it is not a turn or slide with two limits."
+            f"{files.shown_path(name)}, joint {JOINT!r}: it is not a turn or slide with two limits."
         )
     # Without the body: mass and inertia are constants of the method's template.
     links = (ROOT, PART)

@@ -62,8 +62,8 @@ def claims(files: PredictionFiles) -> str:
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the parts of the first state, else of the second."""
-    name, is_only = _chosen(files)
-    where, match = files.where(name), _matched(name)
+    name, is_only = _motion_file(files)
+    where, match = files.shown_path(name), _matched(name)
     rows = rows_of(json_value(files, name), where)
     joints = [_joint(row, number, where) for number, row in enumerate(rows)]
     if not is_only and len({joint.type for joint in joints}) > 1:
@@ -98,7 +98,7 @@ def _matched(name: str) -> re.Match[str]:
     return match
 
 
-def _chosen(files: PredictionFiles) -> tuple[str, bool]:
+def _motion_file(files: PredictionFiles) -> tuple[str, bool]:
     """Return the file to read, and whether it is the only one of its state."""
     found = _motions(files)
     if not found:

@@ -88,13 +88,15 @@ class PredictionFolder:
         except PredictionError:
             raise  # already names the file
         except ArenaError as error:
-            raise PredictionError(f"{_place(files)}: {error}") from error
+            raise PredictionError(f"{_message_path(files)}: {error}") from error
         except OSError as error:
             entry = self._entry(object_id)
             raise PredictionError(f"{entry} cannot be opened: {error.strerror}.") from error
         # Predictions are untrusted: one broken file must cost one row, not the run.
         except Exception as error:
-            raise PredictionError(f"{_place(files)}: {type(error).__name__}: {error}") from error
+            raise PredictionError(
+                f"{_message_path(files)}: {type(error).__name__}: {error}"
+            ) from error
 
     def format(self, object_id: str) -> tuple[str, str]:
         """Return the name of the reader of an object, and why it is this one."""
@@ -120,7 +122,7 @@ class PredictionFolder:
 
     def _reading(self, files: PredictionFiles) -> Reading:
         found, reason = self._format(files)
-        prediction, given = found.read(files), _given(files)
+        prediction, given = found.read(files), _stated_registration(files)
         registration = self._registrar.registration(files.object_id, prediction, given)
         stated = self._stated.registration(files.object_id, prediction, given)
         if prediction.normalization is not None and stated.source is RegistrationSource.IDENTITY:
@@ -142,14 +144,14 @@ class PredictionFolder:
         return entries[0]
 
 
-def _place(files: PredictionFiles) -> str:
+def _message_path(files: PredictionFiles) -> str:
     """Return what a message names: the file, if there is only one that can be meant."""
     urdfs = [name for name in files.top_names if name.endswith(".urdf")]
     known = [name for name in files.top_names if name == JOINTS] or urdfs
-    return files.where(known[0]) if len(known) == 1 else f"{files.object_id}/"
+    return files.shown_path(known[0]) if len(known) == 1 else f"{files.object_id}/"
 
 
-def _given(files: PredictionFiles) -> Given | None:
+def _stated_registration(files: PredictionFiles) -> Given | None:
     """Return what the `registration.json` beside a prediction states."""
     data = files.registration(MOST_BYTES + 1)
     return (

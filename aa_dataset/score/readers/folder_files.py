@@ -92,11 +92,11 @@ class PredictionFiles:
             if name.endswith(endings) and not name.rpartition("/")[2].startswith(".")
         ]
 
-    def called(self, *basenames: str) -> list[str]:
+    def find_basenames(self, *basenames: str) -> list[str]:
         """Return the files with one of these base names."""
         return [name for name in self.names if name.rpartition("/")[2] in basenames]
 
-    def only(self, found: Sequence[str], what: str) -> str:
+    def require_one(self, found: Sequence[str], what: str) -> str:
         """Return the only one of some files, or raise with a sentence that names `what`."""
         if len(found) == 1:
             return found[0]
@@ -108,18 +108,18 @@ class PredictionFiles:
         parts = [self._entry, *name.split("/")] if self.is_folder else [self._entry]
         data = read_regular(self._root, parts, most + 1)
         if len(data) > most:
-            raise PredictionError(f"{self.where(name)} has more than {most:,} bytes.")
+            raise PredictionError(f"{self.shown_path(name)} has more than {most:,} bytes.")
         return data
 
-    def start(self, name: str, most: int = 4096) -> bytes:
+    def read_start(self, name: str, most: int = 4096) -> bytes:
         """Return the first bytes of a file, at most so many."""
         parts = [self._entry, *name.split("/")] if self.is_folder else [self._entry]
         return read_regular(self._root, parts, most)
 
-    def beginning(self, name: str, most: int = 4096) -> bytes | None:
+    def try_read_start(self, name: str, most: int = 4096) -> bytes | None:
         """Return the first bytes of a file in the folder; None if none can be read."""
         try:
-            return self.start(name, most) if self.is_folder else None
+            return self.read_start(name, most) if self.is_folder else None
         except (PredictionError, OSError):
             return None
 
@@ -129,7 +129,7 @@ class PredictionFiles:
         above = [self._entry, *folder] if self.is_folder else []
         return read_regular(self._root, [*above, *relative.split("/")], most)
 
-    def where(self, name: str) -> str:
+    def shown_path(self, name: str) -> str:
         """Return the path of a file as messages show it."""
         return f"{self._entry}/{name}" if self.is_folder else self._entry
 

@@ -18,7 +18,7 @@ def claims(files: PredictionFiles) -> str:
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the file; it is in the object frame at rest by definition."""
     # One byte more shows that a file is too large.
-    data = files.start(JOINTS, JSON.max_bytes + 1)
+    data = files.read_start(JOINTS, JSON.max_bytes + 1)
     return MethodPrediction(parse_joints(data, budget=JSON))
 
 

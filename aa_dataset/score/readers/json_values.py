@@ -28,7 +28,7 @@ _WORDS = {1: "one finite number", 2: "two finite numbers", 3: "three finite numb
 
 def json_value(files: PredictionFiles, name: str, most: int = MOST_BYTES) -> Any:
     """Return the value of a JSON file of at most so many bytes."""
-    return json_text(files.read(name, most), files.where(name))
+    return json_text(files.read(name, most), files.shown_path(name))
 
 
 def json_text(data: bytes, where: str) -> Any:
@@ -41,7 +41,7 @@ def json_text(data: bytes, where: str) -> Any:
 
 def first_byte(files: PredictionFiles, name: str) -> bytes:
     """Return what a file begins with after spaces: an object or a list, if it is JSON."""
-    return files.start(name, 64).lstrip()[:1]
+    return files.read_start(name, 64).lstrip()[:1]
 
 
 def numbers(value: object, count: int, where: str) -> Array:

@@ -37,7 +37,7 @@ def part_triangles(files: PredictionFiles, meshes: Mapping[str, str]) -> dict[st
         if name in known:
             data = files.read(name, min(MOST_MESH_BYTES, left))
             left -= len(data)
-            found[link] = _mesh_triangles(data, files.where(name))
+            found[link] = _mesh_triangles(data, files.shown_path(name))
     return found
 
 
@@ -64,4 +64,4 @@ def urdf_triangles(files: PredictionFiles, name: str, model: UrdfModel) -> dict[
     try:
         return link_triangles(model, read_mesh)
     except PredictionError as error:
-        raise PredictionError(f"{files.where(name)}: {error}") from error
+        raise PredictionError(f"{files.shown_path(name)}: {error}") from error

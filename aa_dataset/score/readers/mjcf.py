@@ -65,8 +65,8 @@ def claims(files: PredictionFiles) -> str:
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the only MJCF, in the world's frame."""
-    name = files.only(_candidates(files), "MJCF file")
-    where = files.where(name)
+    name = files.require_one(_candidates(files), "MJCF file")
+    where = files.shown_path(name)
     document = _Document(read_included(files, name), where)
     model, lost = _model(document, where)
     model, placing = without_placing(model)
@@ -78,7 +78,7 @@ def _candidates(files: PredictionFiles) -> list[str]:
     if not files.is_folder:
         return []
     known = files.named(".xml", ".mjcf")[:_LOOKED_AT]
-    return [name for name in known if _ROOT.search(files.start(name))]
+    return [name for name in known if _ROOT.search(files.read_start(name))]
 
 
 class _Document:
@@ -107,9 +107,9 @@ class _Document:
                 self._refuse_loop(child)
             elif child.tag in KEPT.get(source.tag, ()) and child.get("mocap") != "true":
                 copy = SubElement(target, child.tag, _attributes(child, source.tag))
-                self._copy(child, copy, self._entered(copy) if child.tag == "body" else body)
+                self._copy(child, copy, self._complete_body(copy) if child.tag == "body" else body)
 
-    def _entered(self, body: Element) -> str:
+    def _complete_body(self, body: Element) -> str:
         """Give a body a mass, which MuJoCo wants, and a name if it has none."""
         self._count += 1
         if self._count >= MOST_LINKS:

@@ -33,7 +33,7 @@ class _Reader:
         self._seen: set[str] = set()
 
     def parsed(self, name: str) -> Element:
-        where = self._files.where(name)
+        where = self._files.shown_path(name)
         if name in self._seen or len(self._seen) >= MOST_FILES:
             raise PredictionError(
                 f"{where} is included twice, or one of more than {MOST_FILES} files. Write the "

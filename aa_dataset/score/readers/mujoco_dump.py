@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.budgets import within
+from aa_dataset.score.budgets import name_file_in_errors
 from aa_dataset.score.readers.json_values import numbers, one_of, record, records, text, whole
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ def dumped_tree(found: object, where: str) -> KinematicTree:
         f"{body}_{place}" if body in bodies[place + 1 :] else body
         for place, body in enumerate(bodies)
     ]
-    with within(where):
+    with name_file_in_errors(where):
         joints = [
             _joint(entry, place, links, f"{where}, joint {place}")
             for place, entry in enumerate(entries)

@@ -56,7 +56,7 @@ def claims(files: PredictionFiles) -> str:
     # Beside the motions of another method it is the truth, as it is in a folder of its own.
     if files.named("motion.json") or STATES not in files.names:
         return ""
-    is_states = b'"trans_info"' in files.start(STATES)
+    is_states = b'"trans_info"' in files.read_start(STATES)
     return f"it has a {STATES} with `trans_info`" if is_states else ""
 
 
@@ -65,7 +65,7 @@ def read(files: PredictionFiles) -> MethodPrediction:
     if motion := _last_motion(files):
         return _read_motion(files, motion)
     top = [name for name in files.names if name == STATES]
-    return _read_states(files, files.only(top, f"it*_motion.json or {STATES}"))
+    return _read_states(files, files.require_one(top, f"it*_motion.json or {STATES}"))
 
 
 def _last_motion(files: PredictionFiles) -> str:
@@ -74,13 +74,14 @@ def _last_motion(files: PredictionFiles) -> str:
     last = sorted((match[2] == "test", int(match[1]), match[0]) for match in matches)[-2:]
     if len(last) == 2 and last[0][:2] == last[1][:2]:
         raise PredictionError(
-            f"{files.where(last[0][2])} and {files.where(last[1][2])} are two runs. Keep one."
+            f"{files.shown_path(last[0][2])} and {files.shown_path(last[1][2])} are two runs. "
+            "Keep one."
         )
     return last[-1][2] if last else ""
 
 
 def _read_motion(files: PredictionFiles, name: str) -> MethodPrediction:
-    where, row = files.where(name), json_value(files, name)
+    where, row = files.shown_path(name), json_value(files, name)
     kind = _type_of(row, where)
     names = _SE3_FIELDS if "R_axis_d" in row or "t_axis_d" in row else _FIELDS
     axis, point, way = names[kind]
@@ -104,7 +105,7 @@ def _meshes(files: PredictionFiles, motion: str) -> dict[str, str]:
     for link in (ROOT, PART):
         same = [name for name in files.named(".ply") if name.startswith(f"{stem}_{link}_")]
         if same:
-            found[link] = files.only(same, f"mesh of the {link} part")
+            found[link] = files.require_one(same, f"mesh of the {link} part")
     return found
 
 
@@ -118,7 +119,7 @@ def _type_of(row: Any, where: str) -> str:
 
 
 def _read_states(files: PredictionFiles, name: str) -> MethodPrediction:
-    where = files.where(name)
+    where = files.shown_path(name)
     found = field_of(json_value(files, name), "trans_info", where)
     rows = rows_of(found if isinstance(found, list) else [found], f"{where}, field `trans_info`")
     joints, rest = [], {}

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import length
-from aa_dataset.score.budgets import MOST_LINKS, PredictionError, within
+from aa_dataset.score.budgets import MOST_LINKS, PredictionError, name_file_in_errors
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.prediction import (
     Center,
@@ -60,21 +60,21 @@ class Motions:
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    found = _found(files)
+    found = _joint_files(files)
     return f"it has {found[0]}" if found else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the rows of the parts; the mesh is read when its triangles are asked for."""
-    name = files.only(_found(files), f"{FILE} or eval/{FILE}")
-    where = files.where(name)
+    name = files.require_one(_joint_files(files), f"{FILE} or eval/{FILE}")
+    where = files.shown_path(name)
     try:
         archive = NpzFile(files.read(name))
         motions = _motions(archive, where)
         edges = _edges(archive, len(motions.turns), where)
     except NpzError as error:
         raise PredictionError(f"{where}: {error}") from error
-    with within(where):
+    with name_file_in_errors(where):
         tree, notes = _tree(motions, edges)
     return MethodPrediction(
         tree,
@@ -94,9 +94,9 @@ def slide_name(parent: int, child: int) -> str:
     return f"{joint_name(parent, child)}_slide"
 
 
-def _found(files: PredictionFiles) -> list[str]:
+def _joint_files(files: PredictionFiles) -> list[str]:
     names = [folder + FILE for folder in FOLDERS]
-    return [name for name in names if files.beginning(name, 1) is not None][:1]
+    return [name for name in names if files.try_read_start(name, 1) is not None][:1]
 
 
 def _motions(archive: NpzFile, where: str) -> Motions:
@@ -185,17 +185,17 @@ def _joints(motions: Motions, parent: int, child: int) -> Iterator[Joint]:
 def _triangles(files: PredictionFiles, name: str, count: int) -> dict[str, Array]:
     """Return the triangles of the parts in the cube; none without the mesh."""
     mesh = name.removesuffix(FILE) + MESH
-    if files.beginning(mesh, 1) is None:
+    if files.try_read_start(mesh, 1) is None:
         return {}
     try:
         text = read_obj(files.read(mesh))
         owners = NpzFile(files.read(name)).array("face_part_ids")
     except (ObjError, NpzError) as error:
-        raise PredictionError(f"{files.where(mesh)}: {error}") from error
+        raise PredictionError(f"{files.shown_path(mesh)}: {error}") from error
     corners = text.whole.corners
     if owners.shape != (len(corners),) or not len(corners) or not np.isfinite(text.points).all():
         raise PredictionError(
-            f"{files.where(mesh)} has {len(corners):,} finite triangles at most, but "
+            f"{files.shown_path(mesh)} has {len(corners):,} finite triangles at most, but "
             f"`face_part_ids` has the shape {owners.shape}. Give both files of one run."
         )
     brought = normalizing(NORMALIZATION, InputShape.of(text.points)).points(text.points)

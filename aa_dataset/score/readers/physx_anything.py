@@ -23,7 +23,7 @@ from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import XML, PredictionError, within
+from aa_dataset.score.budgets import XML, PredictionError, name_file_in_errors
 from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import json_value
@@ -65,21 +65,21 @@ def claims(files: PredictionFiles) -> str:
     for name in (INFO, ANSWER):
         if name in files.top_names:
             return f"it has a {name}"
-    is_urdf = b"l_world" in (files.beginning(URDF) or b"")
+    is_urdf = b"l_world" in (files.try_read_start(URDF) or b"")
     return f"{URDF} has a link l_world" if is_urdf else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the groups, or the URDF that was made of them."""
     if INFO in files.top_names:
-        where = files.where(INFO)
+        where = files.shown_path(INFO)
         groups = groups_of_json(json_value(files, INFO, MOST), where)
     elif ANSWER in files.top_names:
-        where = files.where(ANSWER)
+        where = files.shown_path(ANSWER)
         groups = groups_of_text(files.read(ANSWER, MOST).decode(errors="replace"), where)
     else:
         return _of_urdf(files)
-    with within(where):
+    with name_file_in_errors(where):
         tree = _tree(groups, where)
     return MethodPrediction(
         tree,
@@ -166,8 +166,8 @@ def _ball(name: str, place: Array, links: tuple[str, str, str, str]) -> list[Joi
 
 
 def _of_urdf(files: PredictionFiles) -> MethodPrediction:
-    name = files.only(files.called(URDF), f"{INFO}, {ANSWER} or {URDF}")
-    with within(files.where(name)):
+    name = files.require_one(files.find_basenames(URDF), f"{INFO}, {ANSWER} or {URDF}")
+    with name_file_in_errors(files.shown_path(name)):
         model = parse_urdf(files.read(name, XML.max_bytes), budget=XML)
         tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), _FULL_TURN, _is_of_ball)
     return MethodPrediction(

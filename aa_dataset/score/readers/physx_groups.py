@@ -105,13 +105,13 @@ def groups_of_text(found: str, where: str) -> dict[int, Group]:
             number = int(match[1])
             if number in groups:
                 raise PredictionError(f"{where} has the group {number} twice. Keep one of them.")
-            groups[number] = _written(number, match[2], line[:_LONGEST_LINE], where)
+            groups[number] = _parse_group(number, match[2], line[:_LONGEST_LINE], where)
         if len(groups) > MOST_LINKS:
             raise PredictionError(f"{where} has more than {MOST_LINKS:,} groups.")
     return groups
 
 
-def _written(number: int, parts: str, line: str, where: str) -> Group:
+def _parse_group(number: int, parts: str, line: str, where: str) -> Group:
     spot = f"{where}, group {number}"
     members = _members([int(one) for one in re.findall(r"l_(\d{1,6})", parts)], spot)
     if number == 0:
@@ -126,15 +126,15 @@ def _written(number: int, parts: str, line: str, where: str) -> Group:
     numbers_of: dict[str, Any] = {
         FREE: list,
         WELD: list,
-        SLIDE: lambda: [*values("direction", 3), 0.0, 0.0, 0.0, *_travel(values("range", 2))],
+        SLIDE: lambda: [*values("direction", 3), 0.0, 0.0, 0.0, *_length(values("range", 2))],
         HINGE: lambda: [
-            *values("direction", 3), *_place(values("position", 3)), *_angle(values("range", 2)),
+            *values("direction", 3), *_position(values("position", 3)), *_angle(values("range", 2)),
         ],
-        BALL: lambda: [0.0, 0.0, 0.0, *_place(values("position", 3))],
+        BALL: lambda: [0.0, 0.0, 0.0, *_position(values("position", 3))],
         SCREW: lambda: [
-            *values("axis direction", 3), *_place(values("axis position", 3)),
+            *values("axis direction", 3), *_position(values("axis position", 3)),
             *_angle(values("revolute range", 2)), *values("slide direction", 3), 0.0, 0.0, 0.0,
-            *_travel(values("slide range", 2)),
+            *_length(values("slide range", 2)),
         ],
     }  # fmt: skip
     return Group(
@@ -142,11 +142,11 @@ def _written(number: int, parts: str, line: str, where: str) -> Group:
     )
 
 
-def _place(voxels: list[float]) -> list[float]:
+def _position(voxels: list[float]) -> list[float]:
     return [one / GRID - 0.5 for one in voxels]
 
 
-def _travel(voxels: list[float]) -> list[float]:
+def _length(voxels: list[float]) -> list[float]:
     return [one / GRID for one in voxels]
 
 

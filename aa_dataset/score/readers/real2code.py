@@ -23,7 +23,7 @@ from aa_dataset.format.layout import JOINTS
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import applied
-from aa_dataset.score.budgets import MOST_LINKS, PredictionError, within
+from aa_dataset.score.budgets import MOST_LINKS, PredictionError, name_file_in_errors
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.json_values import (
     json_value,
@@ -51,25 +51,25 @@ _TYPES = {"hinge": JointType.REVOLUTE, "slide": JointType.PRISMATIC}
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    if is_dump(files.beginning(JOINTS)):
+    if is_dump(files.try_read_start(JOINTS)):
         return f"{JOINTS} is a list of MuJoCo's joints"
     for name in (PROGRAM, ANSWER):
-        if b"child_joints" in (files.beginning(name, _START) or b""):
+        if b"child_joints" in (files.try_read_start(name, _START) or b""):
             return f"{name} lists child_joints"
     return ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the joints that the program yields; the executed result comes before its text."""
-    if is_dump(files.beginning(JOINTS)):
-        tree = dumped_tree(json_value(files, JOINTS, MOST), files.where(JOINTS))
+    if is_dump(files.try_read_start(JOINTS)):
+        tree = dumped_tree(json_value(files, JOINTS, MOST), files.shown_path(JOINTS))
         return MethodPrediction(tree, notes=limit_notes(tree))
     if PROGRAM in files.top_names:
-        program, where = _decoded(files, PROGRAM), files.where(PROGRAM)
+        program, where = _decoded(files, PROGRAM), files.shown_path(PROGRAM)
         boxes = program
     else:
-        name = files.only(files.called(ANSWER), f"{JOINTS}, {PROGRAM} or {ANSWER}")
-        where = files.where(name)
+        name = files.require_one(files.find_basenames(ANSWER), f"{JOINTS}, {PROGRAM} or {ANSWER}")
+        where = files.shown_path(name)
         # The prompt ends with the name of the first value.
         program = f"root_geom = {text(json_value(files, name, MOST), where)}"
         boxes = _prompt(files)
@@ -80,14 +80,16 @@ def _decoded(files: PredictionFiles, name: str) -> str:
     try:
         return files.read(name, MOST).decode()
     except UnicodeDecodeError as error:
-        raise PredictionError(f"{files.where(name)} is not UTF-8: {error}. Save it so.") from None
+        raise PredictionError(
+            f"{files.shown_path(name)} is not UTF-8: {error}. Save it so."
+        ) from None
 
 
 def _prompt(files: PredictionFiles) -> str:
     """Return the text that the model was given, empty without the file."""
     if PROMPT not in files.top_names:
         return ""
-    where = files.where(PROMPT)
+    where = files.shown_path(PROMPT)
     found = json_value(files, PROMPT, MOST)
     if isinstance(found, dict):
         found = found.get("raw_input", found.get("model_input"))
@@ -102,9 +104,9 @@ def _programmed(program: str, boxes_text: str, where: str) -> MethodPrediction:
     joints = []
     for place, entry in enumerate(records(listed, f"{where}, `child_joints`")):
         spot = f"{where}, `child_joints[{place}]`"
-        with within(spot):
+        with name_file_in_errors(spot):
             joints.append(_joint(record(entry, spot), boxes, program, spot))
-    with within(where):
+    with name_file_in_errors(where):
         tree = KinematicTree("", (ROOT, *(joint.child for joint in joints)), tuple(joints))
     base = assigned(program, "root_geom", where)
     shapes = {ROOT: boxes[base]} if type(base) is int and base in boxes else {}

@@ -65,8 +65,10 @@ def claims(files: PredictionFiles) -> str:
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the only file with a tree of boxes."""
-    name = files.only(_candidates(files) or files.called("object.json"), "object.json")
-    where, value = files.where(name), json_value(files, name)
+    name = files.require_one(
+        _candidates(files) or files.find_basenames("object.json"), "object.json"
+    )
+    where, value = files.shown_path(name), json_value(files, name)
     key = KEYS[1] if isinstance(value, dict) and KEYS[1] in value else KEYS[0]
     key = KEYS[0] if isinstance(value, dict) and KEYS[0] in value else key
     nodes = [
@@ -91,7 +93,7 @@ def _candidates(files: PredictionFiles) -> list[str]:
     if not files.is_folder:
         return []
     known = files.named(".json")[:_LOOKED_AT]
-    return [name for name in known if any(mark in files.start(name) for mark in MARKS)]
+    return [name for name in known if any(mark in files.read_start(name) for mark in MARKS)]
 
 
 class _Node:

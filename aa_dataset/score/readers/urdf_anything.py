@@ -26,7 +26,7 @@ from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import UrdfJoint, UrdfLink, UrdfModel, parse_urdf, pose_matrix
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import MOST_LINKS, XML, PredictionError, within
+from aa_dataset.score.budgets import MOST_LINKS, XML, PredictionError, name_file_in_errors
 from aa_dataset.score.readers import urdf_anything_plus
 from aa_dataset.score.readers.answer_json import json_in
 from aa_dataset.score.readers.constant_limits import with_table
@@ -73,11 +73,11 @@ def read(files: PredictionFiles) -> MethodPrediction:
             return _of_urdf(files)
         if urdf_anything_plus.claims(files):
             return urdf_anything_plus.read(files)
-    name = files.only(_answers(files), f"JSON with {ALIGNED}, or {URDF}")
-    where = files.where(name)
+    name = files.require_one(_answers(files), f"JSON with {ALIGNED}, or {URDF}")
+    where = files.shown_path(name)
     content = record(json_value(files, name, MOST), where)
     model = _model(_answer(content, where), where)
-    with within(where):
+    with name_file_in_errors(where):
         tree = urdf_tree(model, fold=False, absent="unbounded")
     return MethodPrediction(tree, saved=_saved(content, where), notes=limit_notes(tree))
 
@@ -87,12 +87,12 @@ def _answers(files: PredictionFiles) -> list[str]:
     return [
         name
         for name in files.top_names
-        if name.endswith(".json") and mark in (files.beginning(name, _START) or b"")
+        if name.endswith(".json") and mark in (files.try_read_start(name, _START) or b"")
     ]
 
 
 def _documents(files: PredictionFiles) -> list[str]:
-    return [name for name in DOCUMENTS if _ROBOT.search(files.beginning(name) or b"")]
+    return [name for name in DOCUMENTS if _ROBOT.search(files.try_read_start(name) or b"")]
 
 
 def _saved(content: dict[str, Any], where: str) -> Similarity | None:
@@ -179,8 +179,8 @@ def _joint(entry: dict[str, Any], place: int, where: str) -> UrdfJoint:
 
 
 def _of_urdf(files: PredictionFiles) -> MethodPrediction:
-    name = files.only(_documents(files), URDF)
-    with within(files.where(name)):
+    name = files.require_one(_documents(files), URDF)
+    with name_file_in_errors(files.shown_path(name)):
         model = parse_urdf(files.read(name, XML.max_bytes), budget=XML)
         tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), _NO_LIMITS)
     return MethodPrediction(tree, notes=(*_doubts(tree), *limit_notes(tree)))

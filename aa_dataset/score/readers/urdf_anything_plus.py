@@ -17,7 +17,7 @@ import numpy as np
 
 from aa_dataset.kinematics.urdf import UrdfModel, parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
-from aa_dataset.score.budgets import XML, PredictionError, within
+from aa_dataset.score.budgets import XML, PredictionError, name_file_in_errors
 from aa_dataset.score.readers.constant_limits import with_table
 from aa_dataset.score.readers.folder_files import PredictionFiles
 from aa_dataset.score.readers.mesh_files import urdf_triangles
@@ -41,15 +41,15 @@ NO_LIMITS = (-3.14159, 3.14159)
 
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
-    is_it = b"generated_robot" in (files.beginning(FILE) or b"")
+    is_it = b"generated_robot" in (files.try_read_start(FILE) or b"")
     return f"{FILE} has a robot generated_robot" if is_it else ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the document without its base."""
-    name = files.only(files.called(FILE), FILE)
-    where = files.where(name)
-    with within(where):
+    name = files.require_one(files.find_basenames(FILE), FILE)
+    where = files.shown_path(name)
+    with name_file_in_errors(where):
         model = _without_base(parse_urdf(files.read(name, XML.max_bytes), budget=XML), where)
         tree = with_table(urdf_tree(model, fold=False, absent="unbounded"), NO_LIMITS)
 

@@ -36,7 +36,7 @@ def joint_files(names: Sequence[str]) -> dict[int, str]:
 def read_model(files: PredictionFiles, name: str, turn: Turn = rpy_turn) -> UrdfModel:
     """Read one file; meshes are named relative to the prediction's folder."""
     # One byte more shows that a file is too large.
-    return _parsed(files, name, files.start(name, XML.max_bytes + 1), turn)
+    return _parsed(files, name, files.read_start(name, XML.max_bytes + 1), turn)
 
 
 def _parsed(files: PredictionFiles, name: str, data: bytes, turn: Turn = rpy_turn) -> UrdfModel:
@@ -44,7 +44,7 @@ def _parsed(files: PredictionFiles, name: str, data: bytes, turn: Turn = rpy_tur
     try:
         return with_mesh_folder(parse_urdf(data, budget=XML, turn=turn), folder)
     except UrdfError as error:
-        raise PredictionError(f"{files.where(name)}: {error}") from error
+        raise PredictionError(f"{files.shown_path(name)}: {error}") from error
 
 
 def with_mesh_folder(model: UrdfModel, folder: str) -> UrdfModel:
@@ -67,7 +67,7 @@ def joined_model(files: PredictionFiles, parts: Mapping[int, str]) -> UrdfModel:
     joints: list[UrdfJoint] = []
     base, left = "", XML.max_bytes
     for number, name in parts.items():
-        data = files.start(name, left + 1)
+        data = files.read_start(name, left + 1)
         left -= len(data)
         if left < 0:
             raise PredictionError(
@@ -75,11 +75,11 @@ def joined_model(files: PredictionFiles, parts: Mapping[int, str]) -> UrdfModel:
                 "those of the prediction."
             )
         model = _parsed(files, name, data)
-        root = _root(model, files.where(name))
+        root = _root(model, files.shown_path(name))
         if base and root.name != base:
             raise PredictionError(
-                f"{files.where(name)}: its root is {root.name!r}, but that of the other files is "
-                f"{base!r}. Give the common base one name, or write one URDF."
+                f"{files.shown_path(name)}: its root is {root.name!r}, but that of the other files "
+                f"is {base!r}. Give the common base one name, or write one URDF."
             )
         links += [] if base else [root]
         base = root.name

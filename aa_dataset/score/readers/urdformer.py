@@ -41,14 +41,14 @@ TABLE = frozenset({(0.0, 0.4), (0.0, 1.57), (-1.57, 0.0)})
 def claims(files: PredictionFiles) -> str:
     """Return why files are of this format."""
     found = _candidates(files)
-    if len(found) == 1 and MARK in files.start(found[0]):
+    if len(found) == 1 and MARK in files.read_start(found[0]):
         return f"{found[0]} has the base mesh of URDFormer"
     return ""
 
 
 def read(files: PredictionFiles) -> MethodPrediction:
     """Read the only URDF, in the cabinet's frame."""
-    name = files.only(_candidates(files), "*.urdf of URDFormer")
+    name = files.require_one(_candidates(files), "*.urdf of URDFormer")
     model, moved = _in_cabinet(read_model(files, name, vector_turn))
     tree = _with_table(urdf_tree(model, absent="unbounded"))
 
@@ -68,13 +68,15 @@ def _candidates(files: PredictionFiles) -> list[str]:
 
 def _in_cabinet(model: UrdfModel) -> tuple[UrdfModel, list[str]]:
     """Return the document with the base's shape in the frame of the joints, and notes."""
-    links = tuple(_unmoved(link) if link.name == BASE else link for link in model.links)
+    links = tuple(
+        _without_visual_poses(link) if link.name == BASE else link for link in model.links
+    )
     same = all(one is other for one, other in zip(links, model.links, strict=True))
     notes = [] if same else ["the base's shape stands elsewhere in its room; its place is left out"]
     return replace(model, links=links), notes
 
 
-def _unmoved(link: UrdfLink) -> UrdfLink:
+def _without_visual_poses(link: UrdfLink) -> UrdfLink:
     if all((shape.pose == np.eye(4)).all() for shape in link.visuals):
         return link
     return replace(link, visuals=tuple(replace(one, pose=np.eye(4)) for one in link.visuals))
@@ -82,10 +84,10 @@ def _unmoved(link: UrdfLink) -> UrdfLink:
 
 def _with_table(tree: KinematicTree) -> KinematicTree:
     """Mark the limits that the method has for a class of parts."""
-    return KinematicTree(tree.name, tree.links, tuple(map(_marked, tree.joints)))
+    return KinematicTree(tree.name, tree.links, tuple(map(_with_limit_source, tree.joints)))
 
 
-def _marked(joint: Joint) -> Joint:
+def _with_limit_source(joint: Joint) -> Joint:
     is_table = joint.is_movable and joint.limits in TABLE
     return replace(joint, limit_source=LimitSource.TABLE) if is_table else joint
 

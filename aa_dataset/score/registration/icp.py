@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.portable import applied, dot, length, product, quaternion_rotation
-from aa_dataset.score.registration.solve import solved
+from aa_dataset.score.registration.solve import solve_damped
 from aa_dataset.score.registration.surface import Nearest, TriangleSurface
 from aa_dataset.score.registration.turns import axis_turns, composed, cosines, turn_grid
 
@@ -122,7 +122,7 @@ def _starts(
     turns = composed(axis_turns(), prediction.principal_axes.T[None])
     turns = composed(truth.principal_axes[None], turns)
     turns = np.concatenate([axis_turns(), turns, turn_grid()])
-    return turns, pair.rough(turns)
+    return turns, pair.rough_costs(turns)
 
 
 def _distinct(turns: Array, costs: Array, count: int) -> Array:
@@ -156,14 +156,16 @@ class _Pair:
     def __init__(self, prediction: Nearest, truth: Nearest):
         self._prediction, self._truth = prediction, truth
 
-    def rough(self, turns: Array) -> Array:
+    def rough_costs(self, turns: Array) -> Array:
         """Return mean squared distances (n,) of few points after rotations (n, 3, 3)."""
         ours, theirs = _some(self._truth.points, ROUGH), _some(self._prediction.points, ROUGH)
         forth = applied(turns[:, None].repeat(ROUGH, 1), np.tile(theirs, (len(turns), 1, 1)))
         back = applied(
             turns.transpose(0, 2, 1)[:, None].repeat(ROUGH, 1), np.tile(ours, (len(turns), 1, 1))
         )
-        gaps = np.concatenate([self._truth.rough(forth), self._prediction.rough(back)], axis=1)
+        gaps = np.concatenate(
+            [self._truth.rough_distances(forth), self._prediction.rough_distances(back)], axis=1
+        )
         return np.asarray((gaps * gaps).sum(axis=1))
 
     def refined(self, pose: Pose, stage: Stage) -> Pose:
@@ -171,7 +173,7 @@ class _Pair:
         rows, gaps, cost = self._system(pose, stage)
         pose, damping = replace(pose, cost=cost), 1e-3
         for _ in range(stage.steps):
-            step = solved(rows, gaps, damping)
+            step = solve_damped(rows, gaps, damping)
             if float(np.abs(step).max()) < 1e-12:
                 break
             moved = pose.moved(step)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-def solved(rows: Array, gaps: Array, damping: float) -> Array:
+def solve_damped(rows: Array, gaps: Array, damping: float) -> Array:
     """Return the step x (k,) that makes ``rows x + gaps`` small.
 
     Parameters

@@ -128,7 +128,7 @@ class Nearest:
         self._tree = cKDTree(np.concatenate([self.points, surface.centers[largest]]))
         self._few = cKDTree(self.points[::FEWER])
 
-    def rough(self, points: Array) -> Array:
+    def rough_distances(self, points: Array) -> Array:
         """Return distances (...) from points (..., 3) to the nearest of few samples."""
         return np.asarray(self._few.query(points)[0])
 

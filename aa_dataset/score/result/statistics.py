@@ -103,7 +103,7 @@ class Chosen:
     has_objects: bool = True
 
 
-def everything(arrays: Arrays) -> Chosen:
+def choose_all(arrays: Arrays) -> Chosen:
     """Return the whole result."""
     return Chosen(np.ones(len(arrays.owner), bool), np.ones(len(arrays), bool))
 

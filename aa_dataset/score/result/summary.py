@@ -20,7 +20,7 @@ from aa_dataset.score.result.scores import PROTOCOLS, SCORES, SPURIOUS, STATUSES
 from aa_dataset.score.result.statistics import (
     Chosen,
     added_costs,
-    everything,
+    choose_all,
     present_scales,
     statistics,
 )
@@ -117,7 +117,7 @@ class Summary:
 
 def summarize(arrays: Arrays, parameters: Parameters, by: Sequence[str] = ()) -> Summary:
     """Compute the summary of a result, with a breakdown for every name of `by`."""
-    whole = everything(arrays)
+    whole = choose_all(arrays)
     groups = [found for name in by for found in named_groups(arrays, name)]
     large = [group for group in groups if group.count >= FEW_OBJECTS]
     parts = [whole, *(group.chosen for group in large)]

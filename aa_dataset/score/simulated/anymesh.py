@@ -14,19 +14,19 @@ from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.readers.anymesh import FILE, normalization_of
 from aa_dataset.score.registration.normalization import normalizing
-from aa_dataset.score.simulated.forced import as_turn, bare, without_limits
+from aa_dataset.score.simulated.forced import as_turn, without_body_and_mimic, without_limits
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 ROOT = "base"
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return all joints without limits and couplings, helical ones as turns."""
     parts = {tree.root: ROOT}
     parts |= {joint.child: f"part@{number}" for number, joint in enumerate(tree.joints)}
     joints = [
         replace(
-            without_limits(as_turn(bare(joint))),
+            without_limits(as_turn(without_body_and_mimic(joint))),
             name=parts[joint.child], parent=parts[joint.parent], child=parts[joint.child],
         )
         for joint in tree.joints
@@ -55,4 +55,4 @@ def _row(number: int, joint: Joint, draw: Random) -> dict[str, Any]:
     return {"id": number, **words, "jointData": data}
 
 
-SIMULATED = SimulatedMethod("anymesh", keep, write)
+SIMULATED = SimulatedMethod("anymesh", keep_expressible, write)

@@ -13,14 +13,19 @@ import numpy as np
 from aa_dataset.kinematics.joints import Joint, JointType
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.readers.artgs import FILE, NO_PARENT, STILL
-from aa_dataset.score.simulated.forced import as_revolute, bare, star, without_limits
+from aa_dataset.score.simulated.forced import (
+    as_revolute,
+    star,
+    without_body_and_mimic,
+    without_limits,
+)
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return every moving part on the root, as a hinge or slider without limits."""
     joints = [
-        replace(without_limits(as_revolute(bare(joint))), name=f"joint_{number}")
+        replace(without_limits(as_revolute(without_body_and_mimic(joint))), name=f"joint_{number}")
         for number, joint in enumerate(tree.movable, start=1)
     ]
     return star(tree.name, joints, root="link_0", link="link_{}")
@@ -45,4 +50,4 @@ def _row(number: int, joint: Joint, draw: Random) -> dict[str, Any]:
     return {"id": number, "parent": 0, "name": joint.name, "joint": kind, "jointData": data}
 
 
-SIMULATED = SimulatedMethod("artgs", keep, write)
+SIMULATED = SimulatedMethod("artgs", keep_expressible, write)

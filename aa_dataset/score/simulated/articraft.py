@@ -19,7 +19,7 @@ from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import pose_matrix
 from aa_dataset.portable import applied, inverse, product
-from aa_dataset.score.simulated.forced import as_turn, bare, without_limits
+from aa_dataset.score.simulated.forced import as_turn, without_body_and_mimic, without_limits
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 Array = NDArray[np.float64]
@@ -27,20 +27,20 @@ Array = NDArray[np.float64]
 RPY = (math.pi / 2, 0.0, math.pi / 4)
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree with helical joints as turns; limits that are infinite are not stated."""
-    return KinematicTree(tree.name, tree.links, tuple(map(_kept, tree.joints)))
+    return KinematicTree(tree.name, tree.links, tuple(map(_expressible_joint, tree.joints)))
 
 
-def _kept(joint: Joint) -> Joint:
-    joint = as_turn(bare(joint))
+def _expressible_joint(joint: Joint) -> Joint:
+    joint = as_turn(without_body_and_mimic(joint))
     if joint.limits == (-math.inf, math.inf):
         return without_limits(joint)
     return replace(joint, limit_source=LimitSource.GIVEN)
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:
-    """Write the manifest of `keep`'s tree."""
+    """Write the manifest of `keep_expressible`'s tree."""
     frames = {tree.root: np.eye(4)}
     rows = []
     for joint in tree.joints:
@@ -76,4 +76,4 @@ def _content(joint: Joint, xyz: tuple[float, ...], axis: Array) -> dict[str, Any
     }
 
 
-SIMULATED = SimulatedMethod("articraft", keep, write)
+SIMULATED = SimulatedMethod("articraft", keep_expressible, write)

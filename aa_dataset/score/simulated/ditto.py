@@ -20,7 +20,7 @@ PADDING = 1.1  # of the box around both point clouds
 MEAN_LENGTH = np.float32(0.98)  # of an axis: the mean of unit vectors that differ is shorter
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the main joint alone, which moves from rest to its second state."""
     return only_main(tree, setting, "Ditto", joint=JOINT, links=(ROOT, PART))
 
@@ -57,4 +57,4 @@ def _eval(joint: Joint) -> dict[str, Any]:
     return {"articulation": {**heads, "joint_type": {"accuracy": True}}}
 
 
-SIMULATED = SimulatedMethod("ditto", keep, write)
+SIMULATED = SimulatedMethod("ditto", keep_expressible, write)

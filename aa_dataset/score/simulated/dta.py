@@ -22,7 +22,7 @@ from aa_dataset.score.simulated.forced import second_state, star, with_limits
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return what moves between two states, on the root."""
     moving = [joint for joint in tree.movable if second_state(joint)]
     joints = [
@@ -62,4 +62,4 @@ def _motion(joint: Joint, moved: float) -> dict[str, Any]:
     }
 
 
-SIMULATED = SimulatedMethod("dta", keep, write)
+SIMULATED = SimulatedMethod("dta", keep_expressible, write)

@@ -59,7 +59,7 @@ def write_simulated(name: str, dataset: Dataset, folder: Path, *, seed: int = 0)
         for item in dataset:
             setting = setting_of(item, seed)
             try:
-                written = written_by(name, item.tree, setting)
+                written = write_in_format(name, item.tree, setting)
             except ArenaError as error:
                 refused[item.object_id] = str(error)
                 continue
@@ -72,15 +72,15 @@ def write_simulated(name: str, dataset: Dataset, folder: Path, *, seed: int = 0)
     return Simulated(count, refused)
 
 
-def written_by(name: str, tree: KinematicTree, setting: Setting) -> Written:
+def write_in_format(name: str, tree: KinematicTree, setting: Setting) -> Written:
     """Return the files of a tree in a format, or raise `ArenaError` if it cannot hold it."""
     method = simulated_named(name)
-    return method.write(method.keep(tree, setting), setting)
+    return method.write(method.keep_expressible(tree, setting), setting)
 
 
-def kept_by(name: str, item: ArticulatedObject, seed: int = 0) -> KinematicTree:
+def expressible_tree(name: str, item: ArticulatedObject, seed: int = 0) -> KinematicTree:
     """Return what a format can express of an object, in the object frame at rest."""
-    return simulated_named(name).keep(item.tree, setting_of(item, seed))
+    return simulated_named(name).keep_expressible(item.tree, setting_of(item, seed))
 
 
 def _files(written: Written) -> Iterator[tuple[str, bytes]]:

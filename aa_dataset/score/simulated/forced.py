@@ -17,7 +17,7 @@ from aa_dataset.score.simulated.setting import Setting
 QUARTER_TURN, SHORT_SLIDE = math.pi / 2, 0.1  # rad, m
 
 
-def bare(joint: Joint, **changes: Any) -> Joint:
+def without_body_and_mimic(joint: Joint, **changes: Any) -> Joint:
     """Return a joint without body and coupling, which no method predicts."""
     return replace(joint, body=None, mimic=None, **changes)
 
@@ -47,7 +47,9 @@ def with_limits(joint: Joint, one: float, other: float) -> Joint:
     kind = JointType.PRISMATIC if joint.type is JointType.PRISMATIC else JointType.REVOLUTE
     lower, upper = min(one, other), max(one, other)
     given = LimitSource.GIVEN
-    return bare(joint, type=kind, pitch=0.0, lower=lower, upper=upper, limit_source=given)
+    return without_body_and_mimic(
+        joint, type=kind, pitch=0.0, lower=lower, upper=upper, limit_source=given
+    )
 
 
 def second_state(joint: Joint) -> float:

@@ -9,7 +9,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.score.readers import Reading
 from aa_dataset.score.readers.prediction import MethodPrediction
 from aa_dataset.score.registration.record import Identity
-from aa_dataset.score.simulated.folder import kept_by
+from aa_dataset.score.simulated.folder import expressible_tree
 
 
 class KeptPredictions:
@@ -35,7 +35,7 @@ class KeptPredictions:
 
     def tree(self, object_id: str) -> KinematicTree:
         """Return the tree that is kept, in the object frame at rest."""
-        return kept_by(self._name, self._dataset[object_id], self._seed)
+        return expressible_tree(self._name, self._dataset[object_id], self._seed)
 
     def digest(self, object_id: str) -> str:
         """Return the revision of the object's library, which decides everything."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aa_dataset.kinematics.joints import Joint, JointType, LimitSource
 from aa_dataset.kinematics.trees import KinematicTree
-from aa_dataset.score.simulated.forced import bare, without_limits
+from aa_dataset.score.simulated.forced import without_body_and_mimic, without_limits
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 Array = NDArray[np.float64]
@@ -26,19 +26,21 @@ WORLD = "world"
 BALL = '<geom size="0.001"/>'
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree below the world; a range has two ends or none."""
     names = {link: f"{link}_" if link == WORLD else link for link in tree.links}
     first = Joint("", JointType.FIXED, np.zeros(3), np.zeros(3), parent=WORLD, child=tree.root)
     joints = [replace(first, name=f"{names[tree.root]}_weld", child=names[tree.root])]
     for joint in tree.joints:
-        kept = replace(_kept(joint), parent=names[joint.parent], child=names[joint.child])
+        kept = replace(
+            _expressible_joint(joint), parent=names[joint.parent], child=names[joint.child]
+        )
         joints.append(kept if kept.is_movable else replace(kept, name=f"{kept.child}_weld"))
     return KinematicTree(tree.name, (WORLD, *names.values()), tuple(joints))
 
 
-def _kept(joint: Joint) -> Joint:
-    given = bare(joint, limit_source=LimitSource.GIVEN)
+def _expressible_joint(joint: Joint) -> Joint:
+    given = without_body_and_mimic(joint, limit_source=LimitSource.GIVEN)
     if joint.type in (JointType.FIXED, JointType.CONTINUOUS):
         return given
     if joint.lower == joint.upper:
@@ -53,7 +55,7 @@ def _kept(joint: Joint) -> Joint:
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:
-    """Write the document of `keep`'s tree."""
+    """Write the document of `keep_expressible`'s tree."""
     below: dict[str, list[Joint]] = {link: [] for link in tree.links}
     for joint in tree.joints:
         below[joint.parent].append(joint)
@@ -105,4 +107,4 @@ def _numbers(values: Array) -> str:
     return '"' + " ".join(map(repr, values.tolist())) + '"'
 
 
-SIMULATED = SimulatedMethod("mjcf", keep, write)
+SIMULATED = SimulatedMethod("mjcf", keep_expressible, write)

@@ -20,7 +20,7 @@ from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 FILE = "it5000_test_motion.json"  # of the default number of steps
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the main joint alone, which moves from rest to its second state."""
     return only_main(tree, setting, "PARIS", joint=JOINT, links=(ROOT, PART))
 
@@ -37,18 +37,22 @@ def _turn(joint: Joint, moved: float) -> dict[str, Any]:
     """Return a rotation, whose angle is never negative."""
     axis = math.copysign(1.0, moved) * joint.axis
     turn = exp_twist(moved * revolute_screw(joint.axis, np.zeros(3)))[:3, :3]
-    line = {"type": "rotate", "axis_o": _single(joint.origin), "axis_d": _single(axis)}
-    return line | {"rot_angle": _single([math.degrees(abs(moved))]), "R": _single(turn)}
+    line = {"type": "rotate", "axis_o": _as_float32(joint.origin), "axis_d": _as_float32(axis)}
+    return line | {"rot_angle": _as_float32([math.degrees(abs(moved))]), "R": _as_float32(turn)}
 
 
 def _slide(joint: Joint, moved: float) -> dict[str, Any]:
-    line = {"type": "translate", "axis_o": _single(joint.origin), "axis_d": _single(joint.axis)}
-    return line | {"dist": _single([moved])}
+    line = {
+        "type": "translate",
+        "axis_o": _as_float32(joint.origin),
+        "axis_d": _as_float32(joint.axis),
+    }
+    return line | {"dist": _as_float32([moved])}
 
 
-def _single(values: ArrayLike) -> Any:
+def _as_float32(values: ArrayLike) -> Any:
     """Return lists of numbers as float32, the type of the method's parameters."""
     return np.asarray(values, dtype=np.float32).tolist()
 
 
-SIMULATED = SimulatedMethod("paris", keep, write)
+SIMULATED = SimulatedMethod("paris", keep_expressible, write)

@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 _TURNS = (JointType.REVOLUTE, JointType.CONTINUOUS)
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the parts with faces, with finite ranges; helical joints turn and slide freely."""
     parts = only_shown(tree, setting.triangles, _carriers(tree, setting))
     travel = float(setting.shape.extents.max())
@@ -126,4 +126,4 @@ def _archive(rows: Mapping[str, NDArray[np.generic]]) -> bytes:
     return stream.getvalue()
 
 
-SIMULATED = SimulatedMethod("particulate", keep, write)
+SIMULATED = SimulatedMethod("particulate", keep_expressible, write)

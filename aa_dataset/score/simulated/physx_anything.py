@@ -19,7 +19,7 @@ from aa_dataset.score.simulated.pieces import bounded, split_helical
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree with finite ranges; helical joints slide and turn freely.
 
     Parts that are welded together are one list: each hangs below the one before, and what moves
@@ -66,7 +66,7 @@ def write(tree: KinematicTree, setting: Setting) -> Written:
 
 
 def _slid(tree: KinematicTree, setting: Setting) -> Mapping[str, Joint]:
-    """Return the empty links that `keep` put between a slide and a turn, with the slide."""
+    """Return the empty links between a slide and a turn of `keep_expressible`, with the slide."""
     slides = {f"{joint.name}_slide": joint.parent for joint in tree.joints}
     return {
         joint.child: joint
@@ -87,4 +87,4 @@ def _row(joint: Joint, unit: float) -> list[float]:
     return [*joint.axis.tolist(), *joint.origin.tolist(), *ends]
 
 
-SIMULATED = SimulatedMethod("physx_anything", keep, write)
+SIMULATED = SimulatedMethod("physx_anything", keep_expressible, write)

@@ -31,7 +31,7 @@ DIAGONAL = 2.0
 _SIGNS = (1, -1)
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the moving parts below one root, each on an axis and an edge of its numbered box.
 
     Parts without a shape have no box and are lost; rotations of all kinds are hinges.
@@ -117,4 +117,4 @@ def _box_text(box: OrientedBox) -> str:
     return str({key: value.tolist() for key, value in fields.items()}).replace(" ", "")
 
 
-SIMULATED = SimulatedMethod("real2code", keep, write)
+SIMULATED = SimulatedMethod("real2code", keep_expressible, write)

@@ -71,13 +71,13 @@ class SimulatedMethod:
     ----------
     name : str
         The reader of the same name reads it.
-    keep : function
+    keep_expressible : function
         Returns what the format can express of a tree, in the object frame at rest: what a reader
         must return, up to names and rounding.
     write : function
-        Writes a tree that `keep` returned.
+        Writes a tree that `keep_expressible` returned.
     """
 
     name: str
-    keep: Callable[[KinematicTree, Setting], KinematicTree]
+    keep_expressible: Callable[[KinematicTree, Setting], KinematicTree]
     write: Callable[[KinematicTree, Setting], Written]

@@ -22,7 +22,7 @@ from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.portable import length
 from aa_dataset.score.readers.json_values import DEGREE
 from aa_dataset.score.readers.singapo import FORCED, UPRIGHT
-from aa_dataset.score.simulated.forced import bare
+from aa_dataset.score.simulated.forced import without_body_and_mimic
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 Array = NDArray[np.float64]
@@ -37,10 +37,10 @@ CLASSES = {
 }
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree with helical joints as slides, and a range for every hinge and slide."""
     unit = 1.0 / _centered(setting).scale
-    joints = tuple(_kept(joint, LONGEST * unit) for joint in tree.joints)
+    joints = tuple(_expressible_joint(joint, LONGEST * unit) for joint in tree.joints)
     return KinematicTree(tree.name, tree.links, joints)
 
 
@@ -53,8 +53,8 @@ def _centered(setting: Setting) -> Similarity:
     return Similarity(scale, np.eye(3), -scale * setting.shape.center)
 
 
-def _kept(joint: Joint, longest: float) -> Joint:
-    given = bare(joint, limit_source=LimitSource.GIVEN)
+def _expressible_joint(joint: Joint, longest: float) -> Joint:
+    given = without_body_and_mimic(joint, limit_source=LimitSource.GIVEN)
     if joint.type is JointType.HELICAL:
         ends = [_travel(end, joint.pitch) for end in joint.limits]
         lower, upper = min(ends), max(ends)
@@ -85,7 +85,7 @@ def _ranged(joint: Joint, longest: float) -> Joint:
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:
-    """Write the tree that `keep` returned."""
+    """Write the tree that `keep_expressible` returned."""
     centered = _centered(setting)
     frame = UPRIGHT.inverse().after(centered)
     closed = {joint.name: joint.lower for joint in tree.movable if math.isfinite(joint.lower)}
@@ -135,4 +135,4 @@ def _joint_content(joint: Joint | None, numbers: dict[str, int]) -> dict[str, An
     return {"name": CLASSES[joint.type], "parent": parent, "joint": content}
 
 
-SIMULATED = SimulatedMethod("singapo", keep, write)
+SIMULATED = SimulatedMethod("singapo", keep_expressible, write)

@@ -21,7 +21,7 @@ from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 BASE = "base"
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the whole tree below an empty base, under the method's names."""
     base = BASE
     while base in tree.links:
@@ -29,11 +29,13 @@ def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
     fixed = Joint(f"{base}_to_{tree.root}", JointType.FIXED, np.zeros(3), np.zeros(3))
     first = replace(fixed, parent=base, child=tree.root)
     return KinematicTree(
-        tree.name, (base, *tree.links), (first, *(_kept(joint) for joint in tree.joints))
+        tree.name,
+        (base, *tree.links),
+        (first, *(_expressible_joint(joint) for joint in tree.joints)),
     )
 
 
-def _kept(joint: Joint) -> Joint:
+def _expressible_joint(joint: Joint) -> Joint:
     kind, source = joint.type, joint.limit_source
     if kind is JointType.HELICAL and joint.pitch == 0.0:
         kind = JointType.REVOLUTE
@@ -50,4 +52,4 @@ def write(tree: KinematicTree, setting: Setting) -> Written:
     return Written({URDF: write_urdf(tree, meshes), **files}, {})
 
 
-SIMULATED = SimulatedMethod("urdf", keep, write)
+SIMULATED = SimulatedMethod("urdf", keep_expressible, write)

@@ -18,14 +18,14 @@ from aa_dataset.score.simulated.pieces import bounded
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree below the base under the method's names, with both ends of ranges or none."""
     names = {link: f"link_{number}" for number, link in enumerate(tree.links)}
     zero, travel = np.zeros(3), float(setting.shape.extents.max())
     first = Joint("joint_0", JointType.FIXED, zero, zero, parent=BASE, child=names[tree.root])
     joints = [
         replace(
-            _kept(joint, travel),
+            _expressible_joint(joint, travel),
             name=f"joint_{number}",
             parent=names[joint.parent],
             child=names[joint.child],
@@ -35,7 +35,7 @@ def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
     return KinematicTree(tree.name, (BASE, *names.values()), (first, *joints))
 
 
-def _kept(joint: Joint, travel: float) -> Joint:
+def _expressible_joint(joint: Joint, travel: float) -> Joint:
     bare = replace(joint, body=None, mimic=None)
     if joint.type is JointType.HELICAL:
         bare = replace(bare, type=JointType.REVOLUTE, pitch=0.0)
@@ -79,4 +79,4 @@ def _entry(joint: Joint, place: np.ndarray) -> dict[str, Any]:
     return entry
 
 
-SIMULATED = SimulatedMethod("urdf_anything", keep, write)
+SIMULATED = SimulatedMethod("urdf_anything", keep_expressible, write)

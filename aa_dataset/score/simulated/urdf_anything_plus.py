@@ -20,7 +20,7 @@ from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 Array = NDArray[np.float64]
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the moving parts with a shape below the root, with the nearest of the three axes."""
     root = shown_link(tree, tree.root, setting.triangles) or tree.root
     travel = float(setting.shape.extents.max())
@@ -30,11 +30,11 @@ def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
         if link:
             name = f"joint_{len(joints) + 1}"
             moved = replace(joint, name=name, parent=root, child=link, body=None, mimic=None)
-            joints.append(_kept(moved, travel))
+            joints.append(_expressible_joint(moved, travel))
     return KinematicTree(tree.name, (root, *(joint.child for joint in joints)), tuple(joints))
 
 
-def _kept(joint: Joint, travel: float) -> Joint:
+def _expressible_joint(joint: Joint, travel: float) -> Joint:
     if joint.type is JointType.HELICAL:
         joint = replace(joint, type=JointType.REVOLUTE, pitch=0.0)
     joint = bounded(joint, travel)
@@ -65,7 +65,8 @@ def write(tree: KinematicTree, setting: Setting) -> Written:
 
 def _link(number: int, place: Array) -> Iterator[str]:
     yield (
-        f'  <link name="link_{number}"><visual name="link_{number}"><origin xyz="{_six(-place)}"/>'
+        f'  <link name="link_{number}"><visual name="link_{number}">'
+        f'<origin xyz="{_format_decimals(-place)}"/>'
         f'<geometry><mesh filename="link_{number}.obj"/></geometry></visual></link>'
     )
 
@@ -74,14 +75,15 @@ def _joint(number: int, joint: Joint) -> Iterator[str]:
     kind = "prismatic" if joint.type is JointType.PRISMATIC else "revolute"
     axis = " ".join(str(round(one)) for one in joint.axis.tolist())
     yield (
-        f'  <joint name="joint_{number}" type="{kind}"><origin xyz="{_six(joint.origin)}"/>'
+        f'  <joint name="joint_{number}" type="{kind}">'
+        f'<origin xyz="{_format_decimals(joint.origin)}"/>'
         f'<axis xyz="{axis}"/><child link="link_{number}"/><parent link="{FIRST}"/>'
         f'<limit lower="{joint.lower:.6f}" upper="{joint.upper:.6f}"/></joint>'
     )
 
 
-def _six(place: Array) -> str:
+def _format_decimals(place: Array) -> str:
     return " ".join(f"{one:.6f}" for one in place.tolist())
 
 
-SIMULATED = SimulatedMethod("urdf_anything_plus", keep, write)
+SIMULATED = SimulatedMethod("urdf_anything_plus", keep_expressible, write)

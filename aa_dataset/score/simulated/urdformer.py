@@ -24,7 +24,7 @@ from aa_dataset.kinematics.similarity import Similarity
 from aa_dataset.kinematics.trees import KinematicTree
 from aa_dataset.kinematics.urdf import Geometry
 from aa_dataset.score.readers.triangles import primitive_triangles
-from aa_dataset.score.simulated.forced import bare, second_state
+from aa_dataset.score.simulated.forced import second_state, without_body_and_mimic
 from aa_dataset.score.simulated.meshes import obj_bytes
 from aa_dataset.score.simulated.setting import Setting, SimulatedMethod, Written
 
@@ -56,7 +56,7 @@ KNOB = UrdformerPart("knob", JointType.FIXED, (1.0, 0.0, 0.0), (0.0, 1.57))
 PARTS = {part.name: part for part in (DRAWER, LEFT, RIGHT, DOWN, UP, HANDLE, KNOB)}
 
 
-def keep(tree: KinematicTree, setting: Setting) -> KinematicTree:
+def keep_expressible(tree: KinematicTree, setting: Setting) -> KinematicTree:
     """Return the tree of classes, in the object frame [m]."""
     frame = _cabinet(setting)
     leaves = set(tree.links) - {joint.parent for joint in tree.joints}
@@ -95,7 +95,7 @@ def _part(joint: Joint, is_leaf: bool) -> UrdformerPart:
 
 def _as_part(joint: Joint, part: UrdformerPart, parent: str, child: str) -> Joint:
     _, y, z = np.clip(np.round(joint.origin * STEPS), 0, STEPS).tolist()
-    moved = bare(joint, type=part.type, axis=np.array(part.axis), pitch=0.0)
+    moved = without_body_and_mimic(joint, type=part.type, axis=np.array(part.axis), pitch=0.0)
     is_moving = part.type is not JointType.FIXED
     return replace(
         moved,
@@ -110,7 +110,7 @@ def _as_part(joint: Joint, part: UrdformerPart, parent: str, child: str) -> Join
 
 
 def write(tree: KinematicTree, setting: Setting) -> Written:
-    """Write the document of `keep`'s tree, and the meshes that every object shares."""
+    """Write the document of `keep_expressible`'s tree, and the meshes that every object shares."""
     frame = _cabinet(setting)
     lines = ["<?xml version='1.0' encoding='utf-8'?>", '<robot name="my_urdf">']
     lines += _link(BASE, "../meshes/cabinet.obj")
@@ -155,4 +155,4 @@ def _box(lower: list[float], upper: list[float]) -> bytes:
     return obj_bytes(cube * (high - low) + (low + high) / 2)
 
 
-SIMULATED = SimulatedMethod("urdformer", keep, write)
+SIMULATED = SimulatedMethod("urdformer", keep_expressible, write)

@@ -22,7 +22,7 @@ from pipeline.raw.adapters.manifests import MANIFEST_BYTES, Row, read_manifest
 from pipeline.raw.adapters.texts import require_urdf
 from pipeline.raw.files import RawFiles
 from pipeline.raw.records import Found, RawRecord
-from pipeline.raw.walk import index_file
+from pipeline.raw.walk import find_index_file
 
 MODEL, CAPTION = "generated.urdf", "input_caption.txt"
 MANIFESTS = ("manifest.csv", "manifest.parquet")
@@ -43,7 +43,7 @@ _OUTSIDE = re.compile(r"/|\.\.(/|$)|[A-Za-z]:")
 
 def discover(root: Path) -> Iterator[Found]:
     """Yield all rows of the manifest, or without one the folders that contain a URDF."""
-    places = (index_file(root, name, most=MANIFEST_BYTES) for name in MANIFESTS)
+    places = (find_index_file(root, name, most_bytes=MANIFEST_BYTES) for name in MANIFESTS)
     manifest = next((path for path in places if path is not None), None)
     if manifest is None:
         yield from _objects_of_folders(root)

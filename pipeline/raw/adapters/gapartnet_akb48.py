@@ -24,7 +24,7 @@ from pipeline.raw.adapters.folders import object_folders
 from pipeline.raw.adapters.texts import read_semantics, read_urdf
 from pipeline.raw.files import RawFiles
 from pipeline.raw.records import Found, Frame, RawRecord
-from pipeline.raw.walk import index_file
+from pipeline.raw.walk import find_index_file
 
 ANNOTATED, UPRIGHT, BARE, UNITY = (
     "mobility_annotation_gapartnet.urdf", "motion_sapien_v2.urdf", "motion_sapien.urdf",
@@ -71,7 +71,9 @@ def _objects_folder(root: Path, kind: str) -> str:
 
 def _categories_by_id(root: Path) -> dict[str, str]:
     """Return the category of every id of the list; other lines than `category id` are skipped."""
-    lists = (index_file(root, f"{place}{LIST}", most=META_BYTES) for place in LIST_PLACES)
+    lists = (
+        find_index_file(root, f"{place}{LIST}", most_bytes=META_BYTES) for place in LIST_PLACES
+    )
     path = next((path for path in lists if path is not None), None)
     lines = path.read_text("utf-8", "replace").splitlines() if path else []
     words = [line.split() for line in lines]

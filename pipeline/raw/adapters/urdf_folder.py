@@ -44,7 +44,7 @@ from pipeline.raw.files import FolderFiles, RawFiles
 from pipeline.raw.mjcf_includes import read_included
 from pipeline.raw.mjcf_objects import scene_objects
 from pipeline.raw.records import Found, Frame, RawRecord
-from pipeline.raw.walk import MOST_ENTRIES, listed
+from pipeline.raw.walk import MOST_ENTRIES, list_folder
 
 SUFFIXES = {"urdf": ".urdf", "mjcf": ".xml"}
 # Maximum nesting of folders in a collection.
@@ -131,7 +131,7 @@ def _file_names(folder: Path) -> list[str]:
     waiting, total = [("", 0)], 0
     while waiting:
         below, depth = waiting.pop()
-        folders, files = listed(folder / below, MOST_ENTRIES)
+        folders, files = list_folder(folder / below, MOST_ENTRIES)
         total += len(folders) + len(files)
         if total > MOST_NAMES:
             detail = f"{folder.name!r} holds more than {MOST_NAMES} files; make several of it."

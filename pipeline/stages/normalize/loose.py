@@ -49,8 +49,8 @@ def settle_loose(model: UrdfModel) -> tuple[UrdfModel, list[Finding]]:
         detail = f"{names} are several objects in one file, not attached to each other."
         raise Rejection(Reason.JOINT_FLOATING, f"{detail} Write a file for each of them.")
     if chosen.type == "floating":
-        return _alone(model, root, chosen, branches[chosen.name])
-    return _without(model, [joint for joint in tops if joint.type == "floating"], branches)
+        return _keep_branch(model, root, chosen, branches[chosen.name])
+    return _drop_branches(model, [joint for joint in tops if joint.type == "floating"], branches)
 
 
 def _world(model: UrdfModel) -> UrdfLink | None:
@@ -86,7 +86,7 @@ def _moves(model: UrdfModel, top: UrdfJoint, links: set[str]) -> bool:
     return any(joint.type not in ("fixed", "floating") for joint in (top, *own))
 
 
-def _alone(
+def _keep_branch(
     model: UrdfModel, root: UrdfLink, top: UrdfJoint, links: set[str]
 ) -> tuple[UrdfModel, list[Finding]]:
     """Return one branch, fixed to the empty root, so that it keeps its orientation."""
@@ -100,7 +100,7 @@ def _alone(
     return alone, [Finding(Code.FREE_ROOT, detail)]
 
 
-def _without(
+def _drop_branches(
     model: UrdfModel, tops: list[UrdfJoint], branches: dict[str, set[str]]
 ) -> tuple[UrdfModel, list[Finding]]:
     """Return the document without the branches of some joints."""

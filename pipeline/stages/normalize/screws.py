@@ -171,7 +171,7 @@ def _declared_pair(model: UrdfModel, screw: Screw) -> _Pair | str:
     if joint is None:
         return "the URDF has no such joint"
     if not screw.partner:
-        return _alone(model, joint)
+        return _pair_of_turn(model, joint)
     partner = joints.get(screw.partner)
     if partner is None:
         return f"the URDF has no joint {screw.partner!r}"
@@ -193,7 +193,7 @@ def _couples_otherwise(pair: _Pair) -> bool:
     return along is not None and (along.joint != pair.turn.name or along.offset != 0.0)
 
 
-def _alone(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
+def _pair_of_turn(model: UrdfModel, turn: UrdfJoint) -> _Pair | str:
     """Return the pair of a source that writes only the turn."""
     if turn.type not in TURNS:
         return f"it is {turn.type}, not a rotation"

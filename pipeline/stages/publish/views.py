@@ -64,7 +64,7 @@ def write_views(release: LibraryLayout) -> list[View]:
     shutil.rmtree(release.data, ignore_errors=True)
     tables = (read_arrow(release.table(name)) for name in ("objects", "splits"))
     parts = object_parts(*tables)
-    views = [_cut_table(release, name, parts) for name in BY_OBJECT]
+    views = [_write_view(release, name, parts) for name in BY_OBJECT]
     views += [_whole_table(release, name) for name in UNCUT]
     return [view for view in views if view.splits]
 
@@ -95,7 +95,7 @@ def _split_order(split: str) -> tuple[int, str]:
     return ((TRAIN, NEITHER).index(split) * 2 if split in (TRAIN, NEITHER) else 1, split)
 
 
-def _cut_table(
+def _write_view(
     release: LibraryLayout, name: str, parts: Mapping[tuple[str, ...], set[str]]
 ) -> View:
     """Write one table in a file per part, without the parts that have no row."""

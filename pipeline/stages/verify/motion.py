@@ -81,7 +81,7 @@ def _ends(joint: Joint, start: float) -> list[float]:
     return [end for end in (high, low) if end != start]
 
 
-def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
+def relative_displacements(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Return displacements (n, 4, 4) as seen from a body that itself is displaced (n, 4, 4)."""
     rotations = np.swapaxes(reference[:, :3, :3], 1, 2)
     out = np.zeros_like(moved)
@@ -91,7 +91,7 @@ def relative(moved: np.ndarray, reference: np.ndarray) -> np.ndarray:
     return out
 
 
-def carried(points: np.ndarray, displacements: np.ndarray) -> np.ndarray:
+def displaced_points(points: np.ndarray, displacements: np.ndarray) -> np.ndarray:
     """Return where points (p, 3) are after displacements (n, 4, 4), as (n, p, 3)."""
     turned = product(displacements[:, :3, :3], points.T).transpose(0, 2, 1)
     return np.asarray(turned + displacements[:, None, :3, 3])

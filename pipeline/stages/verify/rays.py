@@ -97,7 +97,7 @@ class Skin:
         distance = gap / np.where(along == 0, 1.0, along)
         return np.where(is_hit, np.clip(distance, TOUCH, reach), np.inf), is_hit & (along > 0)
 
-    def holds(self, points: np.ndarray) -> np.ndarray:
+    def contains(self, points: np.ndarray) -> np.ndarray:
         """Return (n,) which points are inside: most rays from them hit a face from behind."""
         low, high = self.bounds
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))

@@ -96,12 +96,12 @@ def verify(task: Task[VerifyInput], settings: VerifySettings) -> Outcome[Verifie
     _refuse_listed(given.earlier, options.reject)
     notes = [why for action, why in given.reviews if action == "note"]
     findings = [Finding(Code.CAUTION, why, Severity.INFO) for why in notes]
-    findings += all_findings(_evidence(given, options))
+    findings += all_findings(_read_evidence(given, options))
     _refuse_listed(((str(one.code), one.detail) for one in findings), options.reject)
     return Outcome(VerifiedRecord(len(findings)), findings)
 
 
-def _evidence(given: VerifyInput, options: Verify) -> Evidence:
+def _read_evidence(given: VerifyInput, options: Verify) -> Evidence:
     files, normal = read_range(given.where), given.normal
     problems = check_convention(files[URDF], names_with_collisions(files), with_inertials=False)
     if problems:  # a bug of ours, which no setting accepts

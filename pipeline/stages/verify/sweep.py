@@ -24,7 +24,7 @@ from aa_dataset.kinematics import Joint, JointType
 from aa_dataset.portable import length
 from pipeline.base.reasons import Code, Finding, Severity
 from pipeline.stages.verify.evidence import Evidence
-from pipeline.stages.verify.motion import Way, carried, relative, ways
+from pipeline.stages.verify.motion import Way, displaced_points, relative_displacements, ways
 from pipeline.stages.verify.rays import TOUCH, VOTERS, Skin
 
 # Coordinates at which another joint is tried, to see whether it makes room.
@@ -166,15 +166,20 @@ class Sweep:
         return pairs
 
     def _worse_entry(self, joint: Joint, way: Way, one: str, other: str) -> Entry | None:
-        found = [self._entry(joint, way, one, other), self._entry(joint, way, other, one)]
+        found = [
+            self._penetration(joint, way, one, other),
+            self._penetration(joint, way, other, one),
+        ]
         return max(filter(None, found), key=lambda entry: entry.share, default=None)
 
-    def _entry(self, joint: Joint, way: Way, link: str, other: str) -> Entry | None:
+    def _penetration(self, joint: Joint, way: Way, link: str, other: str) -> Entry | None:
         """Return how much of `link` penetrates `other`; None if nothing does."""
         skin, points = self._skins[other], self.points(link)
-        path = carried(points, relative(way.placements[link], way.placements[other]))
+        path = displaced_points(
+            points, relative_displacements(way.placements[link], way.placements[other])
+        )
         self.steps_left -= path.shape[0] * path.shape[1]
-        inside = skin.holds(path[0])
+        inside = skin.contains(path[0])
         steps, entered = self._crossings(skin, path, ~inside)
         if not len(steps):
             return None
@@ -190,7 +195,7 @@ class Sweep:
         """Return the increase of the share of points inside on the path, from the start."""
         states = np.unique(np.linspace(1, len(path) - 1, STATES).astype(int))
         self.steps_left -= len(states) * path.shape[1] * len(VOTERS)
-        inside = skin.holds(path[states].reshape(-1, 3)).reshape(len(states), -1)
+        inside = skin.contains(path[states].reshape(-1, 3)).reshape(len(states), -1)
         return float(inside.mean(axis=1).max()) - start
 
     def _crossings(
@@ -243,7 +248,7 @@ class Sweep:
 def _swept_box(bounds: np.ndarray, placements: np.ndarray) -> np.ndarray:
     """Return the box (2, 3) of a box's corners in all states."""
     corners = np.array(np.meshgrid(*bounds.T)).reshape(3, -1).T
-    visited = carried(corners, placements).reshape(-1, 3)
+    visited = displaced_points(corners, placements).reshape(-1, 3)
     return np.stack([visited.min(axis=0), visited.max(axis=0)])
 
 

@@ -13,7 +13,7 @@ from aa_dataset import load_dataset
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.objects import ArticulatedObject
 from aa_dataset.score.baselines import Options, by_name
-from aa_dataset.score.baselines.priors import Example, Examples, fitted, mean_joint, nearest
+from aa_dataset.score.baselines.priors import Example, Examples, mean_joint, nearest, stretched_tree
 from aa_dataset.score.baselines.shapes import KnownShape
 from tests.kit.library_folder import build_library
 from tests.kit.library_objects import ObjectSpec, Part
@@ -71,7 +71,7 @@ def test_joints_are_stretched_with_the_box():
         slide(axis=(1, 1, 0), upper=0.3),
         replace(hinge("screw"), type=JointType.HELICAL, pitch=0.01),
     )
-    found = {joint.name: joint for joint in fitted(source, shape(2.0, 3.0, 4.0)).joints}
+    found = {joint.name: joint for joint in stretched_tree(source, shape(2.0, 3.0, 4.0)).joints}
     assert found["h"].origin == pytest.approx([1.0, 0.6, 0.4])
     assert (found["h"].axis.tolist(), found["h"].limits) == ([0, 0, 1], (0.0, 1.5))
     # The end of the slide, 0.3 along (1, 1, 0) / sqrt(2), goes to its image in the larger box.
@@ -82,8 +82,10 @@ def test_joints_are_stretched_with_the_box():
 
 def test_a_flat_box_is_stretched_by_the_diagonal():
     source = example(hinge(origin=(0.5, 0.2, 0.1)), extents=(3.0, 4.0, 0.0))
-    assert fitted(source, shape(6.0, 8.0, 0.0)).joints[0].origin == pytest.approx([1.0, 0.4, 0.2])
-    assert fitted(source, shape(3.0, 4.0, 12.0)).joints[0].origin == pytest.approx(
+    assert stretched_tree(source, shape(6.0, 8.0, 0.0)).joints[0].origin == pytest.approx(
+        [1.0, 0.4, 0.2]
+    )
+    assert stretched_tree(source, shape(3.0, 4.0, 12.0)).joints[0].origin == pytest.approx(
         [0.5, 0.2, 0.1 * 13 / 5]
     )
 

@@ -17,7 +17,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import JointType, KinematicTree, LimitSource
 from aa_dataset.score.readers.digest import prediction_digest
 from aa_dataset.score.readers.two_states import CHANGE_NOTE
-from aa_dataset.score.simulated.ditto import keep, write
+from aa_dataset.score.simulated.ditto import keep_expressible, write
 from tests.kit.one_prediction import chosen_reader, in_object_frame, read_files, refusal
 from tests.kit.random_trees import trees
 from tests.kit.round_trip import OBJECT_ID, brought_back, require_same_motion, setting_of
@@ -176,7 +176,7 @@ def test_the_main_joint_comes_back(tree: KinematicTree) -> None:
 def test_an_object_without_a_joint_is_a_sentence() -> None:
     still = KinematicTree("thing", ("base",), ())
     with pytest.raises(ArenaError, match="thing has no joint that moves; Ditto needs one"):
-        keep(still, setting_of(still))
+        keep_expressible(still, setting_of(still))
 
 
 @pytest.mark.parametrize(

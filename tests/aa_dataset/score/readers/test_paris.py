@@ -16,7 +16,7 @@ from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import JointType, KinematicTree, LimitSource
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.readers.two_states import CHANGE_NOTE
-from aa_dataset.score.simulated.paris import keep
+from aa_dataset.score.simulated.paris import keep_expressible
 from tests.fuzz.corpus import TRIANGLE_PLY
 from tests.kit.one_prediction import chosen_reader, in_object_frame, read_files, refusal
 from tests.kit.random_trees import trees
@@ -185,14 +185,14 @@ def test_the_main_joint_comes_back(tree: KinematicTree) -> None:
 def test_what_the_change_keeps_of_a_range(tmp_path: Path) -> None:
     prediction = read_files(tmp_path, truth(states(rotate={"l": -90.0, "r": 30.0})))
     tree = prediction.tree
-    (kept,) = keep(tree, setting_of(tree)).joints
+    (kept,) = keep_expressible(tree, setting_of(tree)).joints
     assert kept.limits == pytest.approx((-math.pi / 2, 0.0))  # the farther end alone
 
 
 def test_an_object_without_a_joint_is_a_sentence() -> None:
     still = KinematicTree("thing", ("base",), ())
     with pytest.raises(ArenaError, match="thing has no joint that moves; PARIS needs one"):
-        keep(still, setting_of(still))
+        keep_expressible(still, setting_of(still))
 
 
 @pytest.mark.parametrize(

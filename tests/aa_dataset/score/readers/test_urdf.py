@@ -65,7 +65,7 @@ def test_every_tree_comes_back(tree):
 
 def test_shapes_of_a_written_tree_are_those_of_the_setting(tmp_path, hinge_below_a_slide):
     setting = setting_of(hinge_below_a_slide)
-    kept = SIMULATED.keep(hinge_below_a_slide, setting)
+    kept = SIMULATED.keep_expressible(hinge_below_a_slide, setting)
     found = read_files(tmp_path, dict(SIMULATED.write(kept, setting).files)).triangles()
     assert set(found) == set(setting.triangles)
     for name, corners in setting.triangles.items():
@@ -195,7 +195,7 @@ def test_other_floating_joints_are_refused_files(tmp_path, parts):
 def with_helpers(tree: KinematicTree) -> bytes:
     """Return the tree as URDF below `l_world` and `base`, each link with an empty `abstract_`."""
     setting = setting_of(tree)
-    kept = SIMULATED.keep(tree, setting)
+    kept = SIMULATED.keep_expressible(tree, setting)
     text = SIMULATED.write(kept, setting).files["object.urdf"].decode()
     more = [link("l_world"), joint("w", "l_world", kept.root, "fixed")]
     for name in kept.links:

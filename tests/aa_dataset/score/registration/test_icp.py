@@ -17,7 +17,7 @@ from aa_dataset.portable import quaternion_rotation
 from aa_dataset.score.budgets import PredictionError
 from aa_dataset.score.registration import icp
 from aa_dataset.score.registration.bbox import estimate_box
-from aa_dataset.score.registration.solve import solved
+from aa_dataset.score.registration.solve import solve_damped
 from aa_dataset.score.registration.surface import closest_on, surface_of
 from aa_dataset.score.registration.turns import axis_turns, turn_grid
 from aa_dataset.score.truth_shape import object_triangles
@@ -168,7 +168,7 @@ def test_a_step_is_the_least_squares_solution(seed):
     generator = np.random.default_rng(seed)
     rows, gaps = generator.normal(size=(30, 7)), generator.normal(size=30)
     expected = np.linalg.lstsq(rows, -gaps, rcond=None)[0]
-    assert np.allclose(solved(rows, gaps, 0.0), expected, atol=1e-8)
+    assert np.allclose(solve_damped(rows, gaps, 0.0), expected, atol=1e-8)
 
 
 def test_moments_are_those_of_many_samples():

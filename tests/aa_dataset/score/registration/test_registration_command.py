@@ -178,7 +178,7 @@ def shaped(here):
         setting = setting_of(item)
         moved = {name: HOME.inverse().points(some) for name, some in setting.triangles.items()}
         method = simulated_named("urdf")
-        tree = HOME.inverse().tree(method.keep(item.tree, setting))
+        tree = HOME.inverse().tree(method.keep_expressible(item.tree, setting))
         files = method.write(tree, replace(setting, triangles=moved)).files
         for name, data in files.items():
             path = here / "shaped" / item.object_id / name

@@ -24,7 +24,7 @@ from aa_dataset.score.registration.inputs import Inputs
 from aa_dataset.score.registration.stated import Stated
 from aa_dataset.score.result.record import Result
 from aa_dataset.score.simulated import registry
-from aa_dataset.score.simulated.folder import inputs_beside, kept_by, write_simulated
+from aa_dataset.score.simulated.folder import expressible_tree, inputs_beside, write_simulated
 from aa_dataset.score.simulated.kept import KeptPredictions
 from benchmarks.formats import PAGE, between, cells_of
 from tests.kit.places import REPOSITORY
@@ -137,7 +137,7 @@ def test_a_format_costs_nothing_where_nothing_is_lost(name, dataset):
 def unchanged(name, item) -> bool:
     """Whether a format keeps type, axis, place and range of every joint that moves."""
     try:
-        guess = contract(kept_by(name, item)).joints
+        guess = contract(expressible_tree(name, item)).joints
     except ArenaError:
         return False
     truth = contract(item.tree).joints
