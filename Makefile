@@ -78,6 +78,7 @@ bench: .venv/dev ## speed, each figure beside a reference of the same run
 	@PYTHONPATH=. $(BIN)/python benchmarks/verify.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/annotate.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/collision.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/render.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/mass.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/build.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/report.py

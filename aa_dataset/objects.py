@@ -90,7 +90,7 @@ class ArticulatedObject:
 
     def fact(self, column: str) -> Any:
         """Return the value of one column of the objects table (see `aa_dataset.format.schema`)."""
-        return self._catalog.objects[column][self._row].as_py()
+        return self._catalog.fact(self._row, column)
 
     @property
     def object_id(self) -> str:

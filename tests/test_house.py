@@ -47,7 +47,7 @@ LOADER_ROOMS = {
     "load": {"errors", "format", "assets", "hub", "library", "dataset"},
     "draw": {"errors", "kinematics", "untrusted"},
     "adapters": {
-        "errors", "portable", "untrusted", "format", "kinematics", "objects", "dataset",
+        "errors", "portable", "untrusted", "format", "kinematics", "metric", "objects", "dataset",
     },
     "export": {"errors", "untrusted", "format", "kinematics", "assets", "adapters"},
     "judge": {"errors", "files", "kinematics", "objects", "adapters"},

@@ -8,6 +8,7 @@ equal with a mask, `flat` puts them one after the other with offsets. Either goe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +18,12 @@ from numpy.typing import NDArray
 
 from aa_dataset.dataset import Dataset
 from aa_dataset.errors import ArgumentError, MissingExtraError
+from aa_dataset.metric.losses import smooth_loss
 from aa_dataset.objects import ArticulatedObject
 
 try:
     import torch
+    from torch.nn.utils.rnn import pad_sequence
     from torch.utils import data
 except ImportError as error:
     raise MissingExtraError("the torch adapter", "torch", error) from error
@@ -196,24 +199,56 @@ class ObjectStream(data.IterableDataset[Any]):
         return map(self.read, part)
 
 
+def loader(dataset: Dataset, batch_size: int = 16, *, workers: int = 0, **options: Any) -> Any:
+    """Return a `DataLoader` of a selection in its order, with batches as `padded` makes them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        For batches in another order, pass ``dataset.shuffle(seed)``.
+    batch_size, workers : int
+        Objects of a batch, and processes that read them.
+    options
+        `points`, `seed` and `transform`, as for `Reader`.
+    """
+    samples = ObjectDataset(dataset, **options)
+    return data.DataLoader(samples, batch_size, num_workers=workers, collate_fn=padded)
+
+
+def joint_loss(
+    guess: torch.Tensor, batch: Mapping[str, torch.Tensor], *, compactify: float = math.pi
+) -> torch.Tensor:
+    """Return the mean of `smooth_loss` over the joints that a batch has, (); nan if it has none.
+
+    Parameters
+    ----------
+    guess : (b, 8) or (b, k, 8) float
+        Unit screw (omega, v) and limits, rad and m, in the object frame: of the first joint of
+        every object, or of the first k.
+    batch : mapping
+        What `padded` returns of b objects. Joints that pad count for nothing.
+    compactify : float
+        The scale kappa of ranges, so that endless joints have a loss, too.
+    """
+    several = guess if guess.ndim == 3 else guess[:, None]
+    told = batch["mask"][:, : several.shape[1]]
+    truth = [batch[name][:, : several.shape[1]][told] for name in ("screws", "limits")]
+    parts = several[:, : told.shape[1]][told]
+    screws, limits = parts[:, :6], parts[:, 6:]
+    loss = smooth_loss((screws, limits), (truth[0], truth[1]), compactify=compactify)
+    return torch.mean(loss)
+
+
 def padded(samples: Sequence[Sample]) -> Sample:
     """Return b samples as one: joints as tensors (b, most, ...) with a ``mask`` (b, most).
 
     Joints that pad have zero screws and limits: they are fixed. Other tensors, all of one shape,
     are stacked; what is no tensor becomes a list.
     """
-    most = max((len(sample["types"]) for sample in samples), default=0)
-
-    def full(name: str) -> torch.Tensor:
-        values = [sample[name] for sample in samples]
-        out: torch.Tensor = values[0].new_zeros((len(values), most, *values[0].shape[1:]))
-        for row, value in zip(out, values, strict=True):
-            row[: len(value)] = value
-        return out
-
     counts = torch.tensor([len(sample["types"]) for sample in samples])
-    joints = {name: full(name) for name in JOINT_FIELDS}
-    return {**_others(samples), **joints, "mask": torch.arange(most) < counts[:, None]}
+    joints = {name: pad_sequence([one[name] for one in samples], True) for name in JOINT_FIELDS}
+    mask = torch.arange(joints["types"].shape[1]) < counts[:, None]
+    return _sent({**_others(samples), **joints, "mask": mask})
 
 
 def flat(samples: Sequence[Sample]) -> Sample:
@@ -226,7 +261,30 @@ def flat(samples: Sequence[Sample]) -> Sample:
     joints = {name: torch.cat([sample[name] for sample in samples]) for name in JOINT_FIELDS}
     offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
     owner = torch.repeat_interleave(torch.arange(len(samples)), counts)
-    return {**_others(samples), **joints, "offsets": offsets, "owner": owner}
+    return _sent({**_others(samples), **joints, "offsets": offsets, "owner": owner})
+
+
+class _Parcel(dict[str, Any]):
+    """A batch that a worker sends: what it has of joints is small and travels in the message.
+
+    Every other tensor has a file in shared memory, which takes longer to make than to fill.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        small = {name: self[name].numpy() for name in _SMALL if name in self}
+        return _unpacked, (list(self), small, {k: v for k, v in self.items() if k not in small})
+
+
+_SMALL = (*JOINT_FIELDS, "mask", "offsets", "owner")
+
+
+def _sent(batch: Sample) -> Sample:
+    return batch if data.get_worker_info() is None else _Parcel(batch)
+
+
+def _unpacked(names: Sequence[str], small: Mapping[str, Any], large: Sample) -> Sample:
+    whole = {**{name: torch.from_numpy(value) for name, value in small.items()}, **large}
+    return {name: whole[name] for name in names}
 
 
 def _others(samples: Sequence[Mapping[str, Any]]) -> Sample:
@@ -234,6 +292,7 @@ def _others(samples: Sequence[Mapping[str, Any]]) -> Sample:
     names = [name for name in samples[0] if name not in JOINT_FIELDS]
     columns = {name: [sample[name] for sample in samples] for name in names}
     return {
-        name: torch.stack(column) if isinstance(column[0], torch.Tensor) else column
+        # Stacked by torch itself, which puts the tensors of a worker into shared memory at once.
+        name: data.default_collate(column) if isinstance(column[0], torch.Tensor) else column
         for name, column in columns.items()
     }

@@ -8,6 +8,7 @@ and the members must fill the byte range exactly.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -16,6 +17,7 @@ from aa_dataset.format.validation import BLOCK, MEMBERS, MemberNames, brief, mem
 
 _MAGIC = b"ustar\x0000"
 _PLAIN = (b"0", b"\0")
+_HALF, _SUM = BLOCK // 2, 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ def read_header(block: bytes) -> tuple[str, int]:
         raise ValueError("is truncated")
     if not any(block):
         raise ValueError("ends before the object does")
-    if _parse_octal(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * ord(" "):
+    checksum = block[148:156]
+    if _parse_octal(checksum) != _sum(block) - sum(checksum) + 8 * ord(" "):
         raise ValueError("is not a tar at this offset, or has a damaged header")
     text = _header_name(block)
     if block[257:265] != _MAGIC or block[156:157] not in _PLAIN:
@@ -74,15 +77,28 @@ def read_header(block: bytes) -> tuple[str, int]:
     return text, length
 
 
+def _sum(block: bytes) -> int:
+    """Return the sum of the bytes of a block, by C code.
+
+    The lower half of an Adler-32 that starts at 0 is the sum modulo 65521, which 256 bytes do not
+    reach.
+    """
+    return (zlib.adler32(block[:_HALF], 0) & _SUM) + (zlib.adler32(block[_HALF:], 0) & _SUM)
+
+
 def _parse_octal(field: bytes) -> int | None:
     """Parse a number of a header; None if it is not plain octal."""
     digits = field.rstrip(b"\0 ")
-    return int(digits, 8) if digits.isdigit() and not {*digits} & {*b"89"} else None
+    try:
+        return int(digits, 8) if digits.isdigit() else None
+    except ValueError:  # an 8 or a 9
+        return None
 
 
 def _header_name(block: bytes) -> str:
-    prefix, name = (field.rstrip(b"\0") for field in (block[345:500], block[:100]))
-    whole = prefix + b"/" + name if prefix else name
+    prefix, whole = block[345:500].rstrip(b"\0"), block[:100].rstrip(b"\0")
+    if prefix:
+        whole = prefix + b"/" + whole
     try:
         text = whole.decode()
     except UnicodeDecodeError:

@@ -110,6 +110,8 @@ def _urdf_path(text: str) -> Path | None:
     from aa_dataset.format.layout import ObjectLayout
 
     path = Path(text)
+    if path.suffix == ".urdf" and not path.exists():
+        raise ArenaError(f"{path} does not exist. Give a URDF, its folder, or an object id.")
     if not path.is_dir():
         return path if path.is_file() else None
     own = ObjectLayout(path).urdf

@@ -50,7 +50,8 @@ def _curve(start: Point, numbers: list[float]) -> Iterator[Point]:
     points = [start, *zip(numbers[::2], numbers[1::2], strict=True)]
     for piece in range(1, PIECES + 1):
         t = piece / PIECES
-        weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+        rest = 1 - t
+        weights = (rest * rest * rest, 3 * t * rest * rest, 3 * t * t * rest, t * t * t)
         yield (
             sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
             sum(w * y for w, (_, y) in zip(weights, points, strict=True)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -229,14 +230,20 @@ def member_name(text: str, object_id: str) -> str:
     ``-`` and inner dots. This excludes path traversal, devices, hidden files and escape sequences.
     """
     first, *parts = text.split("/")
+    is_inside = first == object_id and 0 < len(parts) <= FOLDERS and "\\" not in text
+    if is_inside and all(map(_is_file_name, parts)):
+        return "/".join(parts)
     if first != object_id or not parts or {"", ".", ".."} & {*parts} or "\\" in text:
         raise ValueError(f"contains {brief(text)}, which is outside the object's folder")
     if len(parts) > FOLDERS:
         raise ValueError(f"contains {brief(text)}, more than {FOLDERS} folders deep")
-    for part in parts:
-        if not _PART.fullmatch(part) or _DEVICES.fullmatch(part):
-            raise ValueError(f"contains {brief(text)}, which is not a valid name")
-    return "/".join(parts)
+    raise ValueError(f"contains {brief(text)}, which is not a valid name")
+
+
+@lru_cache(maxsize=1 << 14)  # many objects have files of the same names; a name has 255 bytes
+def _is_file_name(part: str) -> bool:
+    """Return whether a file or folder of an object may have this name."""
+    return bool(_PART.fullmatch(part)) and not _DEVICES.fullmatch(part)
 
 
 class MemberNames:
@@ -249,6 +256,10 @@ class MemberNames:
     def add(self, name: str) -> None:
         """Add a name, or raise `ValueError`; names are compared without case."""
         plain = name.lower()
+        folder = plain.rpartition("/")[0]
+        if folder in self._folders and plain not in self._files and plain not in self._folders:
+            self._files.add(plain)  # a known folder and those above it are no files
+            return
         parts = plain.split("/")
         above = {"/".join(parts[:count]) for count in range(1, len(parts))}
         if plain in self._files:

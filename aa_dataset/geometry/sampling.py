@@ -22,7 +22,6 @@ from aa_dataset.errors import ArgumentError, RenderError
 from aa_dataset.portable import applied
 from aa_dataset.random_streams import Draws
 from aa_dataset.render.glb import Model
-from aa_dataset.triangles import stacked
 
 Array = NDArray[np.float64]
 
@@ -89,11 +88,8 @@ def sample_surface(
     if not isinstance(count, Integral) or count < 0:
         raise ArgumentError(f"the number of points is {count!r}; it must be a number from 0 on.")
     corners, owner = _triangles(model, links)
-    start, first, second = (
-        corners[:, 0],
-        corners[:, 1] - corners[:, 0],
-        corners[:, 2] - corners[:, 0],
-    )
+    start = corners[:, 0]
+    first, second = corners[:, 1] - start, corners[:, 2] - start
     crossed = _crossed(first, second)
     area = np.sqrt(crossed[0] * crossed[0] + crossed[1] * crossed[1] + crossed[2] * crossed[2])
     reach = np.cumsum(area)
@@ -104,13 +100,16 @@ def sample_surface(
     # Of the triangles that end at the same place, the first has the area.
     face = np.searchsorted(reach, place, side="right")
     face = np.minimum(face, np.flatnonzero(area)[-1])[_order(count, draws)]
-    u, v = draws.uniforms(count), draws.uniforms(count)
-    beyond = u + v > 1
-    u, v = np.where(beyond, 1 - u, u), np.where(beyond, 1 - v, v)
-    points = start[:, face] + (u * first[:, face] + v * second[:, face])
-    normals = crossed[:, face] / area[face]
+    u, v = draws.uniforms(2 * count).reshape(2, count)
+    beyond = np.asarray(u + v > 1, float)
+    u, v = np.abs(beyond - u), np.abs(beyond - v)  # 1 - u beyond the triangle, else u
+    start, first, second, crossed = (
+        rows.take(face, axis=1) for rows in (start, first, second, crossed)
+    )
+    points = start + (u * first + v * second)
+    normals = crossed / area.take(face)
     rows = (np.ascontiguousarray(points.T), np.ascontiguousarray(normals.T))
-    return PointSample(*rows, owner[face], tuple(links))
+    return PointSample(*rows, owner.take(face), tuple(links))
 
 
 def _order(count: int, draws: Draws) -> NDArray[np.int64]:
@@ -135,9 +134,8 @@ def _triangles(model: Model, links: Sequence[str]) -> tuple[Array, NDArray[np.in
         raise RenderError(
             f"object.glb has the link {absent[0]!r}, which no table has. Run `aa verify`."
         )
-    pieces = model.pieces
-    points, faces = stacked([one.points for one in pieces], [one.faces for one in pieces])
-    counts = [len(one.faces) for one in pieces]
-    owner = np.repeat(np.array([number[one.link] for one in pieces], np.int64), counts)
+    counts = [len(one.faces) for one in model.pieces]
+    owner = np.repeat(np.array([number[one.link] for one in model.pieces], np.int64), counts)
     # Coordinates first: numpy then loops over triangles, not over three numbers.
-    return np.ascontiguousarray(points.T)[:, np.ascontiguousarray(faces.T)], owner
+    points, faces = np.ascontiguousarray(model.points.T), np.ascontiguousarray(model.faces.T)
+    return np.take(points, faces, axis=1), owner

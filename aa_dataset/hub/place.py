@@ -18,6 +18,7 @@ SEAL_NAME = "library.json"
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_])?"
 _REPO = re.compile(rf"{_PART}/{_PART}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_SHORT_COMMIT = re.compile(r"[0-9a-f]{7,39}")
 _LIBRARY_REVISION = re.compile(r"[0-9a-f]{16}")
 
 
@@ -98,3 +99,8 @@ def is_commit(text: str) -> bool:
 def is_library_revision(text: str) -> bool:
     """Return whether a revision is a digest of a library, 16 hex digits."""
     return _LIBRARY_REVISION.fullmatch(text) is not None
+
+
+def is_short_commit(text: str) -> bool:
+    """Return whether a revision may be the first digits of a commit, as messages print them."""
+    return _SHORT_COMMIT.fullmatch(text) is not None

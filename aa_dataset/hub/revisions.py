@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
 from aa_dataset.format.seal import read_seal
@@ -16,7 +18,14 @@ from aa_dataset.hub.errors import (
     status_of,
 )
 from aa_dataset.hub.landing import land
-from aa_dataset.hub.place import Access, Origin, is_commit, is_library_revision, require_repository
+from aa_dataset.hub.place import (
+    Access,
+    Origin,
+    is_commit,
+    is_library_revision,
+    is_short_commit,
+    require_repository,
+)
 from aa_dataset.hub.snapshot import Tell, is_complete, read_mark, snapshot
 
 _BRANCH = "main"
@@ -30,7 +39,8 @@ def find_origin(repo_id: str, revision: str | None, access: Access, *, tell: Tel
     repo_id : str
         ``owner/name``.
     revision : str or None
-        Branch, tag or commit of the Hub, or the 16 digits of a library; default the main branch.
+        Branch, tag or commit of the Hub, or the 16 digits of a library; default the main branch. Of
+        what was downloaded before, also the first digits of the commit, at least 7.
     access : Access
         Cache, and whether the network may be used.
     tell : callable
@@ -76,6 +86,9 @@ def find_download(name: str, revision: str | None, access: Access) -> Origin | N
             continue
         if revision is None or _is_meant(mark.origin, revision, layout, access):
             found.append((layout.origin.stat().st_mtime_ns, mark.origin))
+    if revision is not None and not found:
+        origins = [origin for origin in _downloads(access) if _has_name(origin, name, access)]
+        return _abbreviated(revision, origins)
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
@@ -108,9 +121,41 @@ def _known(repo_id: str, revision: str | None, access: Access) -> Origin | None:
     if not is_commit(commit):
         commit = _referenced(repo_id, commit, access)
     if not is_commit(commit):
-        return None
+        own = [origin for origin in _downloads(access) if origin.repo_id == repo_id]
+        return _abbreviated(revision or _BRANCH, own)
     layout = LibraryLayout(access.cache.snapshot(repo_id, commit))
     return Origin(repo_id, commit) if is_complete(layout) else None
+
+
+def _downloads(access: Access) -> list[Origin]:
+    """Return the origin of every complete download."""
+    layouts = map(LibraryLayout, access.cache.snapshots())
+    marks = (read_mark(layout) for layout in layouts if is_complete(layout))
+    return [mark.origin for mark in marks if mark is not None]
+
+
+def _has_name(origin: Origin, name: str, access: Access) -> bool:
+    layout = LibraryLayout(access.cache.snapshot(origin.repo_id, origin.commit))
+    return read_seal(layout).name == name
+
+
+def _abbreviated(revision: str, origins: Sequence[Origin]) -> Origin | None:
+    """Return the download whose commit begins with these digits, None if there is none.
+
+    Raises
+    ------
+    DownloadError
+        If several do.
+    """
+    if not is_short_commit(revision) or is_library_revision(revision):
+        return None
+    found = [origin for origin in origins if origin.commit.startswith(revision)]
+    if len(found) > 1:
+        raise DownloadError(
+            f"{len(found)} downloads have a commit that begins with {revision}, such as "
+            f"{found[0].commit}. Give more of its digits."
+        )
+    return found[0] if found else None
 
 
 def _referenced(repo_id: str, revision: str, access: Access) -> str:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from aa_dataset.assets.packed import Asset
+from aa_dataset.assets.seen import Seen
 from aa_dataset.assets.unpacked import KnownFolders
 from aa_dataset.errors import ArenaError, FilesNotHeldError, LibraryError
 from aa_dataset.files import FileSeal
@@ -83,9 +84,9 @@ class Catalog:
         origin = self.origin
         self.fragments = None if origin is None else Fragments(layout, seal, origin, access)
         self._tables: dict[str, pa.Table] = {}
+        self._columns: dict[str, pa.Array] = {}  # of the objects table
         self._row_of: dict[str, int] | None = None
         self._joints: JointColumns | None = None
-        self._checked: set[int] = set()
         self.known_folders = KnownFolders()
         self._sealed_at = layout.seal.stat().st_mtime_ns
 
@@ -117,10 +118,21 @@ class Catalog:
         path = self.layout.table(name)
         return not path.is_file() or FileSeal.of(path) != self.seal.files[path.name]
 
+    @cached_property
+    def seen(self) -> Seen:
+        """What is known of objects that were checked; made before processes are forked."""
+        return Seen(self.objects.num_rows)
+
     @property
     def objects(self) -> pa.Table:
         """The objects table."""
         return self.table("objects")
+
+    def fact(self, row: int, column: str) -> Any:
+        """Return the value of one column of the objects table."""
+        if column not in self._columns:
+            self._columns[column] = self.objects[column].combine_chunks()
+        return self._columns[column][row].as_py()
 
     def row_of(self, object_id: str) -> int:
         """Return the row of an object in the objects table."""
@@ -202,7 +214,7 @@ class Catalog:
 
     def tree(self, row: int) -> KinematicTree:
         """Return the kinematic tree of one object, every movable joint with its body."""
-        object_id = self.objects["object_id"][row].as_py()
+        object_id = self.fact(row, "object_id")
         rows = self.joints.rows(row)
         text = self.joints.texts.take(pa.array(rows)).to_pylist()
         with self._read_joints(object_id):
@@ -213,9 +225,16 @@ class Catalog:
 
     def links(self, row: int) -> tuple[str, ...]:
         """Return the links of one object as its tree has them, several times as fast."""
-        texts = self.joints.texts.select(_Edge._fields).take(pa.array(self.joints.rows(row)))
-        edges = tuple(map(_Edge._make, zip(*texts.to_pydict().values(), strict=True)))
-        with self._read_joints(self.objects["object_id"][row].as_py()):
+        rows, columns = self.joints.rows(row), self.joints.edges
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+            texts = [column.slice(rows[0], len(rows)) for column in columns]
+        else:
+            texts = [column.take(pa.array(rows)) for column in columns]
+        edges = tuple(map(_Edge._make, zip(*(text.to_pylist() for text in texts), strict=True)))
+        known = _links_in_order(edges)
+        if known is not None:
+            return known
+        with self._read_joints(self.fact(row, "object_id")):
             return ordered_tree(_link_names(edges), edges)[0]
 
     @contextmanager
@@ -258,15 +277,15 @@ class Catalog:
         """Return the byte range that holds one object's files; the tar may be on the Hub only."""
         self._require_unchanged()
         columns = ("offset", "size", "object_id", "content_sha256")
-        facts = {name: self.objects[name][row].as_py() for name in columns}
+        facts = {name: self.fact(row, name) for name in columns}
         if not self.has_files(row):
-            command = self.objects["rebuild"][row].as_py()
+            command = self.fact(row, "rebuild")
             raise FilesNotHeldError(self.seal.name, facts["object_id"], command)
-        return Asset(self.layout.asset(self.objects["shard"][row].as_py()), **facts)
+        return Asset(self.layout.asset(self.fact(row, "shard")), **facts)
 
     def has_files(self, row: int) -> bool:
         """Return whether the library has the files of an object, not its annotations alone."""
-        return bool(self.objects["shard"][row].is_valid)
+        return self.fact(row, "shard") is not None
 
     def asset(self, row: int) -> Asset:
         """Return the byte range of one object on this disk, downloaded if it is on the Hub only."""
@@ -279,13 +298,12 @@ class Catalog:
     def read(self, row: int, name: str) -> bytes:
         """Return the contents of one file; the first time, all files of the object are checked."""
         asset = self.asset(row)
-        if row in self._checked:
-            return asset.read(name)
-        found = None
-        for one, data in asset.files():  # raises after the last file if one of them is damaged
-            found = data if one == name else found
-        self._checked.add(row)
-        return asset.read(name) if found is None else found
+        data = self.seen.read(row, asset, name)
+        if data is None:
+            found = asset.find(name) if self.seen.is_checked(row, asset) else asset.checked(name)
+            self.seen.add(row, asset, name, found)
+            data = found.data
+        return data
 
     def _require_unchanged(self) -> None:
         """Raise `LibraryError` if another build replaced the one whose tables are open."""
@@ -316,6 +334,7 @@ def checked_catalog(layout: LibraryLayout, seal: Seal, access: Access = _HERE) -
     """Return the tables of a sealed folder, or raise `LibraryError` if they contradict the seal."""
     catalog = Catalog(layout, seal, access)
     require_agreement(catalog)
+    catalog.seen  # noqa: B018
     return catalog
 
 
@@ -336,6 +355,19 @@ def _link_names(joints: tuple[AnyEdge, ...]) -> tuple[str, ...]:
     children = {joint.child for joint in joints}
     roots = dict.fromkeys(j.parent for j in joints if j.parent not in children)
     return (*(roots or (ROOT_LINK,)), *(joint.child for joint in joints))
+
+
+def _links_in_order(edges: tuple[_Edge, ...]) -> tuple[str, ...] | None:
+    """Return the links of a tree whose joints are in the order of `ordered_tree`, else None."""
+    if not edges or len({edge.joint for edge in edges}) < len(edges):
+        return None
+    place, last = {edges[0].parent: 0}, 0
+    for edge in edges:
+        above = place.get(edge.parent, -1)
+        if above < last or edge.child in place:
+            return None
+        place[edge.child], last = len(place), above
+    return tuple(place)
 
 
 def _closest_name(name: str, known: dict[str, int]) -> str:

@@ -15,6 +15,7 @@ Rows = NDArray[np.int64]
 _VECTORS = {"axis": 3, "origin": 3, "body_com": 3, "body_inertia": 9}
 _NUMBERS = ("pitch", "lower", "upper", "body_mass")
 _TEXTS = ["joint", "type", "parent", "child"]
+EDGE = ("joint", "parent", "child")
 MIMIC = ("joint", "multiplier", "offset")
 JOINT_COLUMNS = ("object_id", *_TEXTS, *_VECTORS, *_NUMBERS, "mimic")
 
@@ -27,6 +28,8 @@ class JointColumns:
     ----------
     texts : Table
         Text columns of the joints table, read row by row; `mimic` is the leading joint.
+    edges : tuple of Array
+        The columns `joint`, `parent` and `child` in one piece each.
     vectors : dict of str to (n, k) float
         Vector columns, nan where null; `numbers` likewise ``(n,)``.
     order : (n,) int
@@ -36,6 +39,7 @@ class JointColumns:
     """
 
     texts: pa.Table
+    edges: tuple[pa.Array, ...]
     vectors: dict[str, Array]
     numbers: dict[str, Array]
     order: Rows
@@ -55,6 +59,7 @@ class JointColumns:
         leaders = numbers.pop("joint")
         return cls(
             table.select(_TEXTS).append_column("mimic", leaders),
+            tuple(table[name].combine_chunks() for name in EDGE),
             {name: _vector_column(table, name, size) for name, size in _VECTORS.items()},
             {name: column.to_numpy() for name, column in numbers.items()},
             order,

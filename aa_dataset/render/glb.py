@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import struct
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ Array = NDArray[np.float64]
 MOST_PIXELS = 2**26  # of all textures together, before they are decoded
 MOST_FACES = 10**7  # of all pieces together
 TEXTURE_PIXELS = 1024  # width and height of a decoded texture at most
+_WRONG_UV = "texture coordinates do not fit the vertices"
 _KINDS = {("SCALAR", 5125): ("<u4", 1), ("VEC2", 5126): ("<f4", 2), ("VEC3", 5126): ("<f4", 3)}
 
 
@@ -62,10 +64,22 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """The visual geometry of one object at rest."""
+    """The visual geometry of one object at rest.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+    looks : tuple of GlbLook
+    points : (n, 3) float [m]
+        Of all pieces, of which theirs are parts.
+    faces : (m, 3) int
+        The triangles of all pieces, in their order, as rows of `points`.
+    """
 
     pieces: tuple[Piece, ...]
     looks: tuple[GlbLook, ...]
+    points: Array
+    faces: NDArray[np.int64]
 
     def surface(self) -> Surface:
         """Return all triangles at rest; `part` is the index of the piece."""
@@ -118,6 +132,65 @@ def read_glb(data: bytes, *, textures: bool = True) -> Model:
         raise RenderError(f"object.glb is not usable ({problem}); run `aa verify`.") from error
 
 
+class _Stored(NamedTuple):
+    """A piece as the file has it: points from the origin of the link on, in single precision."""
+
+    link: str
+    origin: Array
+    points: NDArray[Any]
+    faces: NDArray[Any]
+    uv: NDArray[Any] | None
+    look: int
+
+
+def _model(found: list[_Stored], looks: tuple[GlbLook, ...]) -> Model:
+    """Convert and check all pieces at once, which is faster than one by one."""
+    sizes, counts = [len(one.points) for one in found], [len(one.faces) for one in found]
+    points = _joined([one.points for one in found], 3, np.float64)
+    points += np.repeat(_joined([one.origin[None] for one in found], 3, np.float64), sizes, axis=0)
+    faces = _joined([one.faces for one in found], 3, np.int64)
+    own = _parts(faces, counts)
+    if not np.isfinite(points).all() or not _inside(faces, counts, sizes):
+        raise ValueError("a vertex is not finite, or a face names one that does not exist")
+    parts = zip(found, _parts(points, sizes), own, _corners(found), strict=True)
+    pieces = tuple(Piece(one.link, p, f, uv, one.look) for one, p, f, uv in parts if len(f))
+    starts = accumulate(sizes, initial=0)
+    moved = [f + start for f, start in zip(own, starts, strict=False)]
+    return Model(pieces, looks, points, _joined(moved, 3, np.int64))
+
+
+def _inside(faces: NDArray[np.int64], counts: list[int], sizes: list[int]) -> bool:
+    """Return whether the triangles of every piece name points that it has."""
+    some = [(count, size) for count, size in zip(counts, sizes, strict=True) if count]
+    starts = [3 * end for end in accumulate((count for count, _ in some[:-1]), initial=0)]
+    if not some:
+        return True
+    largest = np.maximum.reduceat(faces.reshape(-1), starts)
+    return bool((largest < [size for _, size in some]).all())
+
+
+def _corners(found: list[_Stored]) -> list[Array | None]:
+    """Return the texture coordinates (n, 2) of every piece, with the origin at the lower left."""
+    known = [one.uv for one in found if one.uv is not None]
+    uv = _joined(known, 2, np.float64)
+    if not np.isfinite(uv).all():
+        raise ValueError(_WRONG_UV)
+    uv[:, 1] = 1.0 - uv[:, 1]
+    parts = iter(_parts(uv, [len(one) for one in known]))
+    return [None if one.uv is None else next(parts) for one in found]
+
+
+def _joined(arrays: list[NDArray[Any]], width: int, kind: type) -> NDArray[Any]:
+    """Return arrays (n, width) as one of another type; there may be none."""
+    return np.concatenate([np.zeros((0, width), kind), *arrays], dtype=kind, casting="same_kind")
+
+
+def _parts(rows: NDArray[Any], sizes: list[int]) -> list[NDArray[Any]]:
+    """Return the parts of an array that have these numbers of rows."""
+    ends = list(accumulate(sizes))
+    return [rows[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
 class _Reader:
     """The two chunks of a GLB."""
 
@@ -128,47 +201,42 @@ class _Reader:
             raise ValueError("it is not a binary glTF 2.0")
         length, _ = struct.unpack_from("<II", data, 12)
         self._tree = parse_json(data[20 : 20 + length])
-        self._binary = data[28 + length :]
+        self._binary = memoryview(data)[28 + length :]
         self._faces = self._pixels = 0
         self._decoded: dict[tuple[int, bool], NDArray[np.uint8]] = {}
 
     def model(self) -> Model:
         nodes = self._tree["nodes"]
-        pieces = [
-            piece
-            for child in nodes[0].get("children", ())
-            for piece in self._link(nodes, nodes[child])
+        found = [
+            one for child in nodes[0].get("children", ()) for one in self._link(nodes, nodes[child])
         ]
         looks = tuple(self._look(one) for one in self._tree.get("materials", ()))
-        if any(not 0 <= piece.look < len(looks) for piece in pieces):
+        if any(not 0 <= one.look < len(looks) for one in found):
             raise ValueError("a mesh has a material that does not exist")
-        return Model(tuple(piece for piece in pieces if len(piece.faces)), looks)
+        return _model(found, looks)
 
-    def _link(self, nodes: list[Any], node: dict[str, Any]) -> list[Piece]:
+    def _link(self, nodes: list[Any], node: dict[str, Any]) -> list[_Stored]:
         origin = np.array(node["translation"], dtype=np.float64).reshape(3)
         meshes = [nodes[child]["mesh"] for child in node.get("children", ())]
         return [
-            self._piece(str(node["name"]), origin, primitive)
+            self._stored(str(node["name"]), origin, primitive)
             for mesh in meshes
             for primitive in self._tree["meshes"][mesh]["primitives"]
         ]
 
-    def _piece(self, link: str, origin: Array, primitive: dict[str, Any]) -> Piece:
+    def _stored(self, link: str, origin: Array, primitive: dict[str, Any]) -> _Stored:
         attributes = primitive["attributes"]
-        points = self._values(attributes["POSITION"]).astype(np.float64).reshape(-1, 3) + origin
-        faces = self._values(primitive["indices"]).astype(np.int64).reshape(-1, 3)
+        points = self._values(attributes["POSITION"]).reshape(-1, 3)
+        faces = self._values(primitive["indices"]).reshape(-1, 3)
         self._faces += len(faces)
         if self._faces > MOST_FACES:
             raise ValueError(f"it has more than {MOST_FACES:,} triangles")
         uv = None
         if "TEXCOORD_0" in attributes:
-            uv = self._values(attributes["TEXCOORD_0"]).astype(np.float64).reshape(-1, 2)
-            uv = np.column_stack([uv[:, 0], 1.0 - uv[:, 1]])
-            if len(uv) != len(points) or not np.isfinite(uv).all():
-                raise ValueError("texture coordinates do not fit the vertices")
-        if not np.isfinite(points).all() or (len(faces) and faces.max() >= len(points)):
-            raise ValueError("a vertex is not finite, or a face names one that does not exist")
-        return Piece(link, points, faces, uv, int(primitive["material"]))
+            uv = self._values(attributes["TEXCOORD_0"]).reshape(-1, 2)
+            if len(uv) != len(points):
+                raise ValueError(_WRONG_UV)
+        return _Stored(link, origin, points, faces, uv, int(primitive["material"]))
 
     def _values(self, index: int) -> NDArray[Any]:
         accessor = self._tree["accessors"][index]
@@ -195,7 +263,7 @@ class _Reader:
     def _image(self, image: dict[str, Any], *, opaque: bool) -> NDArray[np.uint8]:
         view = self._tree["bufferViews"][image["bufferView"]]
         start = int(view["byteOffset"])
-        data = self._binary[start : start + int(view["byteLength"])]
+        data = bytes(self._binary[start : start + int(view["byteLength"])])
         try:
             picture = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
             self._pixels += picture.width * picture.height

@@ -18,6 +18,17 @@ MOST_DEPTH = 100
 # Digits of an integer: enough for 128 bits, which some sources use as an id.
 MOST_DIGITS = 39
 
+_QUICK_DEPTH = 16
+# Digits as 0, the letter of an exponent as e, everything else but signs as a blank.
+_DIGITS = bytes(
+    ord("0" if byte in b"0123456789" else "e" if byte in b"eE" else " ") for byte in range(256)
+)
+# What a number of too many digits, or one that overflows, has at least; or a word for such a one.
+_LARGE = (b"0" * (MOST_DIGITS + 1), b"0e000")
+_WORDS = (b"NaN", b"Infinity")
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b'"[]{}')
+
 
 class JsonError(ValueError):
     """The bytes are not valid JSON; the message has no final period."""
@@ -35,10 +46,8 @@ def parse_json(data: bytes) -> Any:
     try:
         value = json.loads(
             data.removeprefix(codecs.BOM_UTF8).decode(),
-            parse_constant=_refuse_constant,
-            parse_float=_finite_float,
-            parse_int=_short_integer,
             object_pairs_hook=_object_without_duplicates,
+            **({} if _has_small_numbers(data) else _CAREFUL),
         )
     except RecursionError:
         raise JsonError(f"it is nested too deeply, by more than {MOST_DEPTH} levels") from None
@@ -46,8 +55,28 @@ def parse_json(data: bytes) -> Any:
         raise JsonError(f"it is not UTF-8: {error}") from None
     except json.JSONDecodeError as error:
         raise JsonError(str(error)) from None
-    _require_shallow(value)
+    if not _has_few_levels(data):
+        _require_shallow(value)
     return value
+
+
+def _has_small_numbers(data: bytes) -> bool:
+    """Return whether no number of the text can be too large, so that Python's own parser is right.
+
+    Only the digits are looked at: a number below has at most 39 in a row, and two in its exponent.
+    """
+    digits = data.translate(_DIGITS, b"+-")
+    return not any(large in digits for large in _LARGE) and not any(one in data for one in _WORDS)
+
+
+def _has_few_levels(data: bytes) -> bool:
+    """Return whether valid JSON is nested in few levels, by its brackets outside of texts."""
+    if b"\\" in data:  # a quotation mark may be part of a text
+        return False
+    brackets = b"".join(data.translate(_BRACKETS, _NO_BRACKETS).split(b'"')[::2])
+    for _ in range(_QUICK_DEPTH):
+        brackets = brackets.replace(b"[]", b"")  # the innermost level
+    return not brackets
 
 
 def _refuse_constant(word: str) -> float:
@@ -65,6 +94,13 @@ def _short_integer(word: str) -> int:
     if len(word.lstrip("-")) > MOST_DIGITS:
         raise JsonError(f"it has an integer of more than {MOST_DIGITS} digits")
     return int(word)
+
+
+_CAREFUL: dict[str, Any] = {
+    "parse_constant": _refuse_constant,
+    "parse_float": _finite_float,
+    "parse_int": _short_integer,
+}
 
 
 def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

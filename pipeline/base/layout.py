@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from aa_dataset.format.layout import LibraryLayout
+
 WORK = Path("work")
 LIBRARY = Path("library")
 RELEASE = Path("release")
@@ -86,6 +88,10 @@ def code(stage: str, source: str = "") -> Path:
 def settings(stage: str) -> Path:
     """Part of the config that a stage reads."""
     return WORK / "settings" / f"{stage}.json"
+
+
+# Folders that a stage fills besides the outputs of its rule: with which files, the objects decide.
+FILLED = {"publish": (LibraryLayout(RELEASE).data,)}
 
 
 def made(stage: str, source: str, shard: str) -> Path:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from aa_dataset.hub.errors import DownloadError
+from aa_dataset.hub.place import Origin
+from aa_dataset.hub.revisions import _abbreviated
 from tests.hub_server import Hub
 from tests.kit.hub_data import Repository
 from tests.loopback import folder_files
@@ -78,6 +81,43 @@ def test_a_library_is_downloaded_then_opened_without_a_network(hub, tmp_path, pr
     assert hub.requests == []
     assert load(tmp_path, "http://127.0.0.1:9") == [revision, root, size]  # nobody listens there
     assert load(tmp_path, hub.address, revision=commit) == [revision, root, size]
+
+
+def test_the_first_digits_of_a_commit_mean_a_download(hub, tmp_path, pristine_library):
+    """Offline, where the Hub cannot say what they mean, and as many as every message prints."""
+    repository = hub.repositories[REPO]
+    first = repository.branches["main"]
+    load(tmp_path, hub.address)
+    repository.commit({**folder_files(pristine_library), "note.txt": b"another commit"})
+    second = repository.branches["main"]
+    load(tmp_path, hub.address)
+    away = {"HF_HUB_OFFLINE": "1"}
+    for commit in (first, second):
+        for digits in (7, 12, 39):
+            found = load(tmp_path, hub.address, revision=commit[:digits], **away)
+            assert Path(found[1]).name == commit
+        found = load(tmp_path, "http://127.0.0.1:9", revision=commit[:12])  # nobody listens there
+        assert Path(found[1]).name == commit
+        code = (
+            f"from aa_dataset import load_dataset; print(load_dataset({NAME!r}, revision="
+            f"{commit[:12]!r}, cache_dir={str(tmp_path / 'home')!r}, verbose=False).root)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path,
+            env={**os.environ, **away, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )  # fmt: skip
+        assert Path(done.stdout.strip()).name == commit, done.stderr
+    for wrong in (first[:6], "f" * 12 if not first.startswith("f" * 12) else "0" * 12):
+        kind, text = load(tmp_path, hub.address, revision=wrong, **away)
+        assert kind == "NotCachedError" and wrong in text
+
+
+def test_digits_that_begin_several_commits_are_a_sentence():
+    origins = [Origin(REPO, digits.ljust(40, "0")) for digits in ("abcdef01", "abcdef02")]
+    with pytest.raises(DownloadError, match=r"2 downloads .* abcdef0, .* Give more of its digits"):
+        _abbreviated("abcdef0", origins)
+    assert _abbreviated("abcdef02", origins) == origins[1]
+    assert _abbreviated("abcdef03", origins) is None and _abbreviated("main", origins) is None
 
 
 def test_offline_with_a_cold_cache_is_a_sentence(hub, tmp_path):

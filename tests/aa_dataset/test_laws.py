@@ -228,6 +228,12 @@ DAMAGES: dict[str, list[Callable[[Path], object]]] = {
         put("objects", "extents", [1.0, -1.0, 1.0]),
         put("objects", "floor_z", float("-inf")),
     ],
+    "sizes": [
+        put("objects", "extents", [0.6, 0.4, 0.80001]),
+        put("objects", "floor_z", -0.39999),
+        put("links", "bounds_lower", [-0.30001, -0.2, -0.4]),
+        put("links", "bounds_upper", [0.3, 0.2, 0.40001]),
+    ],
     "severities": [
         lambda p: change(
             p,
@@ -314,6 +320,27 @@ def test_a_broken_law_is_named_and_gives_status_one(library, capsys):
     assert main(["verify", str(library), "--json"]) == 1
     laws = {one["law"] for one in json.loads(capsys.readouterr().out)["problems"]}
     assert {"trees", "axes"} <= laws
+
+
+def test_sizes_follow_from_the_links_that_have_boxes(library):
+    """Links in any order, each with a part of the box; links and objects without one."""
+
+    def edit(rows: list[dict[str, Any]]) -> None:
+        own = [row for row in rows if row["object_id"] == CABINET]
+        for row in own:
+            row |= {"bounds_lower": [-0.1, -0.1, -0.1], "bounds_upper": [0.1, 0.1, 0.1]}
+        own[0] |= {"bounds_lower": [-0.3, -0.1, -0.1], "bounds_upper": [0.1, 0.1, 0.4]}
+        own[1] |= {"bounds_lower": [-0.1, -0.2, -0.4], "bounds_upper": [0.3, 0.2, 0.1]}
+        for row in rows:
+            if row["object_id"] == JAR or row is own[2]:
+                row |= {"bounds_lower": None, "bounds_upper": None}
+        rows.reverse()
+
+    change(library, "links", edit)
+    assert [one for one in problems(library) if one.law == "sizes"] == []
+    put("objects", "floor_z", -0.1)(library)
+    found = [one.sentence for one in problems(library) if one.law == "sizes"]
+    assert len(found) == 1 and f"'{CABINET}': floor_z is not the lowest" in found[0]
 
 
 def test_many_broken_rows_are_one_line_with_examples(library):

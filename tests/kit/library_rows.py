@@ -116,8 +116,8 @@ def link_rows(spec: ObjectSpec, tree: KinematicTree) -> list[dict[str, Any]]:
             "source_inertial": None,
             "faces": 4,
             "watertight": True,
-            "bounds_lower": [0.0, 0.0, 0.0],
-            "bounds_upper": [1.0, 1.0, 1.0],
+            "bounds_lower": [-0.3, -0.2, -0.4],
+            "bounds_upper": [0.3, 0.2, 0.4],
             "collision_source": "hulls",
         }
         for link in tree.links

@@ -81,6 +81,11 @@ def test_python_snippets_run(desk: Workspace, page: str) -> None:
         assert [round(float(word), 9) for word in done.stdout.split()] == [0.3, 1.5]
 
 
+def test_the_training_of_the_readme_has_ten_lines() -> None:
+    training = next(one for one in blocks("README.md", "python") if "joint_loss" in one)
+    assert sum(bool(line.strip()) for line in training.splitlines()) == 10
+
+
 @pytest.mark.parametrize("page", having("bash"))
 def test_commands_run_or_name_what_exists(desk: Workspace, page: str) -> None:
     for block in blocks(page, "bash"):

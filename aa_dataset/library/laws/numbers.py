@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from aa_dataset.library.laws.law import Findings, Law, Mask, Subject, broken, named
 
 TOLERANCE = 1e-8  # relative; numbers of a table have nine digits
+# Of the diagonal: the boxes are those of points that a GLB has in single precision.
+BOX_TOLERANCE = 1e-6
 SEVERITIES = ("info", "warning", "error")
 
 Array = NDArray[np.float64]
@@ -112,6 +114,31 @@ def _boxes(subject: Subject) -> Findings:
     yield from broken(subject, "objects", wrong, "object_id", "floor_z is not a finite number")
 
 
+def _sizes(subject: Subject) -> Findings:
+    """Compare extents and floor of objects with the boxes of their links, where any has one."""
+    lower, upper = (subject.vectors("links", f"bounds_{end}", 3) for end in ("lower", "upper"))
+    known = ~np.isnan(lower + upper).any(axis=1)
+    links, objects = (subject.catalog.table(name) for name in ("links", "objects"))
+    owner = subject.catalog.rows_of(links["object_id"])
+    known &= owner >= 0
+    lowest, highest = (
+        np.full((objects.num_rows, 3), np.inf),
+        np.full((objects.num_rows, 3), -np.inf),
+    )
+    np.minimum.at(lowest, owner[known], lower[known])
+    np.maximum.at(highest, owner[known], upper[known])
+    boxed = np.isin(np.arange(objects.num_rows), owner[known])
+    size = np.where(boxed[:, None], highest - lowest, 0.0)
+    room = BOX_TOLERANCE * np.linalg.norm(size, axis=1)
+    extents, floor = subject.vectors("objects", "extents", 3), subject.numbers("objects", "floor_z")
+    wrong = boxed & ~(np.abs(extents - size) <= room[:, None]).all(axis=1)
+    problem = "extents are not those of the boxes of its links"
+    yield from broken(subject, "objects", wrong, "object_id", problem)
+    wrong = boxed & ~(np.abs(floor - lowest[:, 2]) <= room)
+    problem = "floor_z is not the lowest of the boxes of its links"
+    yield from broken(subject, "objects", wrong, "object_id", problem)
+
+
 def _words(subject: Subject) -> Findings:
     rows = subject.rows("findings", "object_id", "severity")
     wrong = (f"{name} {word}" for name, word in rows if word not in SEVERITIES)
@@ -129,5 +156,6 @@ NUMBER_LAWS = (
     Law("couplings", "A joint follows another joint of the same object.", _couplings),
     Law("masses", "Every mass is positive, every inertia one that a body can have.", _masses),
     Law("boxes", "Boxes have a lower and an upper corner, in this order.", _boxes),
+    Law("sizes", "Extents and floor of an object are those of the boxes of its links.", _sizes),
     Law("severities", "A finding is an info, a warning or an error.", _words),
 )

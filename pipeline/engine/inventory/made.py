@@ -41,6 +41,12 @@ class Job:
         """Path of the job's record."""
         return layout.made(self.stage, self.source, self.shard)
 
+    def filled(self) -> list[str]:
+        """Return the files that are now in the folders that the stage fills, sorted."""
+        folders = layout.FILLED.get(self.stage, ())
+        found = (path for folder in folders for path in folder.rglob("*") if not path.is_dir())
+        return sorted(path.as_posix() for path in found)
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -169,7 +175,7 @@ def recorded(stage: str, source: str, shard: str) -> Iterator[None]:
 def _job_record(job: Job, inputs: Mapping[str, str | None], digests: Digests) -> Record:
     """Return the record of a job whose outputs are in place."""
     outputs = {}
-    for path in job.outputs:
+    for path in (*job.outputs, *job.filled()):
         digest = digests.of(path)
         outputs[path] = digest, digests.known[path][0] if digest else ""
     return Record(inputs, outputs)
@@ -185,10 +191,12 @@ class Verdict:
 
 def judge(job: Job, record: Record | None, digests: Digests) -> Verdict:
     """Compare a job's record with the files."""
-    if record is None or set(record.outputs) != set(job.outputs):
+    if record is None or not set(job.outputs) <= set(record.outputs):
         return Verdict(is_fresh=False)
-    damaged = tuple(path for path in job.outputs if digests.of(path) != record.outputs[path][0])
+    found = record.outputs.items()
+    damaged = tuple(path for path, (digest, _) in found if digests.of(path) != digest)
     same = dict(record.inputs) == digests.all_of(job.inputs)
+    same = same and set(record.outputs) == {*job.outputs, *job.filled()}
     return Verdict(is_fresh=same and not damaged, damaged=damaged)
 
 

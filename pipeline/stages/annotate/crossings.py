@@ -158,3 +158,45 @@ def fill_largest(
             if total > 1:
                 break
         out[p] = total
+
+
+@compiled()
+def fill_covers(caps: np.ndarray, points: np.ndarray, out: np.ndarray) -> None:
+    """Write how often oriented triangles (k, 3, 3) wind around points (n, 3), by solid angles.
+
+    The error is below 1e-5 turns for every triangle.
+    """
+    for p in range(len(points)):
+        x, y, z = points[p]
+        total = 0.0
+        for k in range(len(caps)):
+            a, b, c = caps[k, 0], caps[k, 1], caps[k, 2]
+            ax, ay, az = a[0] - x, a[1] - y, a[2] - z
+            bx, by, bz = b[0] - x, b[1] - y, b[2] - z
+            cx, cy, cz = c[0] - x, c[1] - y, c[2] - z
+            u = math.sqrt(ax * ax + ay * ay + az * az)
+            v = math.sqrt(bx * bx + by * by + bz * bz)
+            w = math.sqrt(cx * cx + cy * cy + cz * cz)
+            volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+            across = u * v * w + (ax * bx + ay * by + az * bz) * w
+            across += (bx * cx + by * cy + bz * cz) * u + (cx * ax + cy * ay + cz * az) * v
+            total += _angle(volume, across)
+        out[p] = 2 * total / _WHOLE_SPHERE
+
+
+@compiled()
+def _angle(y: float, x: float) -> float:
+    """Return the angle [rad] of a point, as `atan2`, with an error below 2e-5; 0 at the origin."""
+    long, short = max(abs(x), abs(y)), min(abs(x), abs(y))
+    share = short / max(long, 1e-300)
+    square = share * share
+    # A polynomial of degree 9 (Abramowitz and Stegun, 4.4.49).
+    found = 0.0208351 * square - 0.0851330
+    found = found * square + 0.1801410
+    found = found * square - 0.3302995
+    found = (found * square + 0.9998660) * share
+    if abs(y) > abs(x):
+        found = math.pi / 2 - found
+    if x < 0:
+        found = math.pi - found
+    return -found if y < 0 else found

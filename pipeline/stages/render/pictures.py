@@ -64,6 +64,7 @@ def encode_strip(frames: Sequence[Picture]) -> bytes:
     first, *others = map(Image.fromarray, frames)
     stream = io.BytesIO()
     options = {"duration": FRAME_MS, "loop": 0, "quality": QUALITY, "method": EFFORT}
+    options |= {"kmin": 0, "kmax": 1}  # whole frames: a difference leaves traces of those before
     first.save(stream, "WEBP", save_all=True, append_images=others, **options)
     return with_checksum(stream.getvalue())
 

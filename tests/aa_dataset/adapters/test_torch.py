@@ -26,6 +26,8 @@ from aa_dataset.adapters.torch import (  # noqa: E402
     ObjectDataset,
     ObjectStream,
     flat,
+    joint_loss,
+    loader,
     padded,
 )
 from aa_dataset.metric.losses import smooth_loss  # noqa: E402
@@ -96,6 +98,38 @@ def test_flat_batches_have_offsets(dataset: Dataset) -> None:
             assert torch.equal(batch[name][part], sample[name])
 
 
+def test_the_loader_makes_padded_batches_in_order(dataset: Dataset) -> None:
+    chosen = dataset.filter(joints=(1, None))
+    batches = list(loader(chosen, 2, points=8, seed=5))
+    assert [ids(batch) for batch in batches] == [chosen.object_ids[:2], chosen.object_ids[2:]]
+    expected = padded([ObjectDataset(chosen, points=8, seed=5)[k] for k in (0, 1)])
+    assert torch.equal(batches[0]["points"], expected["points"])
+
+
+@pytest.mark.parametrize("count", [1, 2, 30])
+def test_the_loss_is_the_mean_over_the_joints_that_are_there(dataset: Dataset, count: int) -> None:
+    """Joint by joint: an object has fewer joints than were guessed, or more, or none."""
+    batch = next(iter(loader(dataset, 4)))
+    torch.manual_seed(0)
+    guess = torch.randn(4, count, 8, requires_grad=True)
+    losses = [
+        smooth_loss(
+            (guess[k, n, :6], guess[k, n, 6:]),
+            (torch.tensor(joint.screw).float(), torch.tensor(joint.limits).float()),
+            compactify=math.pi,
+        )
+        for k, item in enumerate(dataset)
+        for n, joint in enumerate(item.joints[:count])
+    ]
+    found = joint_loss(guess, batch)
+    torch.testing.assert_close(found, torch.stack(losses).mean(), rtol=1e-5, atol=1e-6)
+    if count == 1:
+        torch.testing.assert_close(found, joint_loss(guess[:, 0], batch))
+    found.backward()
+    told = [[n < len(item.joints) for n in range(count)] for item in dataset]
+    assert ((guess.grad != 0).any(dim=-1) <= torch.tensor(told)).all() and guess.grad.any()
+
+
 def test_a_transform_takes_the_place_of_the_sample(dataset: Dataset) -> None:
     samples = ObjectDataset(dataset, transform=lambda item, sample: (item.category, len(sample)))
     assert samples[1] == (dataset[1].category, 7)
@@ -152,14 +186,17 @@ def test_workers_that_stay_alive_hear_of_the_epoch(dataset: Dataset, context: st
     assert stream.epoch == 3
 
 
-def test_workers_give_what_one_process_gives(dataset: Dataset) -> None:
-    samples = ObjectDataset(dataset.filter(joints=(1, None)), points=16)
+@pytest.mark.parametrize("collate", [padded, flat])
+def test_workers_give_what_one_process_gives(dataset: Dataset, collate: object) -> None:
+    """Parts of a batch travel in two ways and arrive as a plain dict, also without joints."""
+    shown = ObjectDataset(dataset.filter(joints=(1, None)), points=16)
+    samples = shown if collate is flat else ObjectDataset(dataset)
     alone, together = (
-        list(DataLoader(samples, batch_size=3, num_workers=workers, collate_fn=flat))
+        list(DataLoader(samples, batch_size=3, num_workers=workers, collate_fn=collate))
         for workers in (0, 2)
     )
     for one, other in zip(alone, together, strict=True):
-        assert one.keys() == other.keys()
+        assert type(other) is dict and list(one) == list(other)
         for name, value in one.items():
             if isinstance(value, torch.Tensor):
                 assert torch.equal(value, other[name])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ APART = 0.5e-4
 SPARED = 0.4e-4
 # How much a plane may cut off a part, in depth and as a share of its volume.
 DEEPEST, LARGEST_SHARE = 0.01, 0.5
+# Shares of two parts that differ by more than this differ without rounding, too.
+CLEAR_SHARE = 1e-3
 # Rounds of planes, one for every piece of the motion, that are cut off.
 MOST_TRIMS = 4
 # What is left around carved room and sticks out of it less than this, or than this share of the
@@ -119,19 +122,44 @@ def _least_loss(
 ) -> tuple[Part, Part] | None:
     """Cut the part that loses the smaller share by planes across directions (f, 3), one a piece."""
     heights = dot(images(moving.vertices, maps), directions[:, None]).min(axis=1)
-    lower = still.below_all(directions, heights - GAP, SPARED)
     floors = still.spans(directions)[1] + GAP  # (f,)
     # The plane under every map, seen from the moving part: normal . (turn x + shift) >= floor.
     turns, shifts = maps[..., :3], maps[..., 3]
     normals = -dot(np.swapaxes(turns, -1, -2), directions[:, None, None])  # (f, k, 3)
     offsets = dot(shifts, directions[:, None]) - floors[:, None]
-    upper = moving.below_all(normals.reshape(-1, 3), offsets.ravel(), SPARED)
+    lower = still, directions, heights - GAP
+    upper = moving, normals.reshape(-1, 3), offsets.ravel()
+    best = _least_lost([lower, upper])
+    if best is None:
+        return None
+    return (moving, best[1]) if best[0] == 0 else (best[1], still)
+
+
+def _least_lost(
+    cuts: Sequence[tuple[Part, np.ndarray, np.ndarray]],
+) -> tuple[int, Part] | None:
+    """Return which of two parts loses the smaller share below planes, and what is left of it."""
+    # Mostly that is clear without the exact corners of both.
+    shares = [_quick_share(*cut) for cut in cuts]
+    for number, cut in enumerate(cuts):
+        if shares[number] > shares[1 - number] + CLEAR_SHARE:
+            left = cut[0].below_all(*cut[1:], SPARED)
+            if left is not None:
+                return number, left
     options = []
-    if lower is not None:
-        options.append((round(lower.volume / still.volume, 6), 0, (moving, lower)))
-    if upper is not None:
-        options.append((round(upper.volume / moving.volume, 6), 1, (upper, still)))
-    return max(options, key=lambda one: one[:2])[2] if options else None
+    for number, (part, normals, offsets) in enumerate(cuts):
+        left = part.below_all(normals, offsets, SPARED)
+        if left is not None:
+            options.append((round(left.volume / part.volume, 6), number, left))
+    if not options:
+        return None
+    return max(options, key=lambda one: one[:2])[1:]
+
+
+def _quick_share(part: Part, normals: np.ndarray, offsets: np.ndarray) -> float:
+    """Return about which share of a part is below planes; nan if none or too little is."""
+    left = part.region_below(normals, offsets, SPARED)
+    return math.nan if left is None else left.volume / part.volume
 
 
 def shared_region(meeting: Meeting) -> Part | None:

@@ -183,7 +183,7 @@ class Clearance:
         if moving is None or still is None:
             return None
         left = pieces
-        if not any(p == first and q == second for first, second, _ in one.pairs):
+        if (p, q) not in one.numbers:
             left = pieces[overlaps(moving, still, (one.states, one.back), pieces)]
         if not len(left):
             return None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Encounter:
         Displacements of the moving link seen from the still one, and the reverse.
     pairs : list of (int, int, (f, k) int)
         Parts of both links that overlap, by number, and the pieces in which they do.
+    numbers : set of (int, int)
+        The parts alone.
     """
 
     moving: str
@@ -40,6 +42,11 @@ class Encounter:
     states: np.ndarray
     back: np.ndarray
     pairs: Pairs
+    numbers: frozenset[tuple[int, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Collect the numbers, for which a link of many parts is asked often."""
+        object.__setattr__(self, "numbers", frozenset((p, q) for p, q, _ in self.pairs))
 
 
 def encounters(

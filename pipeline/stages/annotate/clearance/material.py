@@ -37,8 +37,13 @@ class Material:
         return np.asarray(self._vertices[self._faces])
 
     @cached_property
-    def _boxes(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._triangles.min(axis=1), self._triangles.max(axis=1)
+    def _boxes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        from pipeline.stages.annotate.clearance.surfaces import BLOCK  # only here: it takes 0.3 s
+
+        lows, highs = self._triangles.min(axis=1), self._triangles.max(axis=1)
+        starts = np.arange(0, len(lows), BLOCK)
+        blocks = np.minimum.reduceat(lows, starts), np.maximum.reduceat(highs, starts)
+        return lows, highs, *blocks
 
     def is_in(self, region: Part, touch: float = TOUCH) -> bool:
         """Return whether surface runs through a region, or the region is inside a solid."""
@@ -47,8 +52,7 @@ class Material:
         return self._has_surface(region, touch) or self._is_solid(region)
 
     def _has_surface(self, region: Part, touch: float) -> bool:
-        # Only here: it takes 0.3 s.
-        from pipeline.stages.annotate.clearance.surfaces import has_area
+        from pipeline.stages.annotate.clearance.surfaces import has_area  # as above
 
         inner = region.box[0] + touch, region.box[1] - touch
         planes = region.normals, region.offsets - touch

@@ -12,11 +12,14 @@ import numpy as np
 
 from aa_dataset.metric._compiled_pair import compiled
 
+# Successive triangles that are looked at only if the box around all of them meets the region.
+BLOCK = 16
+
 
 @compiled()
 def has_area(
     triangles: np.ndarray,
-    boxes: tuple[np.ndarray, np.ndarray],
+    boxes: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
     region: tuple[np.ndarray, np.ndarray],
     planes: tuple[np.ndarray, np.ndarray],
     least: tuple[float, int],
@@ -27,8 +30,8 @@ def has_area(
     ----------
     triangles : (m, 3, 3) float
         The surface.
-    boxes : two (m, 3) float
-        Lower and upper corners of the triangles.
+    boxes : two (m, 3) float, two (b, 3) float
+        Lower and upper corners of the triangles, and of `BLOCK` of them each.
     region : two (3,) float
         Lower and upper corner of the region.
     planes : (k, 3) float, (k,) float
@@ -36,24 +39,27 @@ def has_area(
     least : float, int
         The area to exceed, by so many successive triangles near the region.
     """
-    (lows, highs), (low, high) = boxes, region
+    (lows, highs, floors, tops), (low, high) = boxes, region
     buffers = np.empty((2, len(planes[1]) + 3, 3))
     heights = np.empty(len(buffers[0]))
     crossed = np.empty(len(planes[1]), np.int64)
     total, near = 0.0, 0
-    for m in range(len(triangles)):
-        if not _meet(lows[m], highs[m], low, high):
+    for block in range(len(floors)):
+        if not _meet(floors[block], tops[block], low, high):
             continue
-        if near == least[1]:
-            total, near = 0.0, 0
-        near += 1
-        count = _crossed(triangles[m], planes, crossed)
-        if count == 0:
-            return True
-        if count > 0:
-            total += _area_below(triangles[m], planes, crossed[:count], buffers, heights)
-            if total > least[0]:
+        for m in range(block * BLOCK, min((block + 1) * BLOCK, len(triangles))):
+            if not _meet(lows[m], highs[m], low, high):
+                continue
+            if near == least[1]:
+                total, near = 0.0, 0
+            near += 1
+            count = _crossed(triangles[m], planes, crossed)
+            if count == 0:
                 return True
+            if count > 0:
+                total += _area_below(triangles[m], planes, crossed[:count], buffers, heights)
+                if total > least[0]:
+                    return True
     return False
 
 

@@ -8,7 +8,7 @@ cavity without an opening counts as solid, because nothing can enter it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import numpy as np
@@ -17,6 +17,8 @@ from aa_dataset.portable import applied, dot, length, second_moments, settled, s
 
 # Minimum number of cells along a short side of a shape.
 LEAST_CELLS = 8
+# In cells, more than rounding moves a point.
+_NEAR = 1e-6
 # A shape has a direction of its own if this share of its surface is flat in it,
 _FLAT_SHARE = 0.15
 # or if all but this share of its surface runs along it, as that of a tube does.
@@ -39,8 +41,6 @@ class Cells:
         Cells whose centers the outside air reaches; the others are solid.
     walls : three (nx, ny, nz) bool
         Per axis, cells with a wall between their center and the next one's.
-    crowded : float
-        Share of the cells in the shape's box with air at their centers that surface runs through.
     """
 
     axes: np.ndarray
@@ -48,7 +48,6 @@ class Cells:
     size: np.ndarray
     air: np.ndarray
     walls: tuple[np.ndarray, ...]
-    crowded: float
 
     def to_cells(self, points: np.ndarray) -> np.ndarray:
         """Map points (..., 3) of the link frame [m] to the grid's units."""
@@ -83,6 +82,20 @@ class Cells:
         """Return the share (n,) of air in the cells of points (n, 3) and in their neighbors."""
         return np.asarray(_kernels().air_shares(self.air, np.ascontiguousarray(points)))
 
+    def crowded(self, triangles: np.ndarray) -> float:
+        """Return the share of the air in a shape's box whose cells its surface runs through.
+
+        The triangles (m, 3, 3) are in the link frame [m], as those that the grid was made for.
+        """
+        shared = self.air & _surface(self.to_cells(triangles), self.air.shape)
+        return int(shared.sum()) / max(int(self.air[1:-1, 1:-1, 1:-1].sum()), 1)
+
+    def most_air(self, points: np.ndarray) -> int:
+        """Return how many centers in the air are in the box of points (n, 3), or near to it."""
+        low = np.maximum(np.ceil(points.min(axis=0) - 0.5 - _NEAR), 0).astype(int)
+        high = np.maximum(np.floor(points.max(axis=0) - 0.5 + _NEAR) + 1, 0).astype(int)
+        return int(np.count_nonzero(self.air[low[0] : high[0], low[1] : high[1], low[2] : high[2]]))
+
     def inside(self, triangles: np.ndarray) -> tuple[int, int]:
         """Return how many centers in the air, and in all, are in a closed convex surface.
 
@@ -116,15 +129,19 @@ def cells_around(triangles: np.ndarray, most_cells: int, walls: np.ndarray | Non
     # A little more than the shape, so that outer faces do not lie between two cells.
     size = (upper - lower) / (counts - 0.02)
     corner = (lower + upper) / 2 - (counts / 2 + 1) * size  # one cell of air on every side
-    inner, shape = (turned - corner) / size, tuple((counts + 2).tolist())
-    around = inner
+    between = tuple(np.zeros((3, *(counts + 2).tolist()), dtype=bool))
+    _add_walls(between, (turned - corner) / size)
     if walls is not None:
-        around = np.concatenate([inner, _within((applied(axes, walls) - corner) / size, shape)])
-    between = _walls(around, shape)
-    air = _reached(between)
-    shared = air & _surface(inner, shape)
-    crowded = int(shared.sum()) / max(int(air[1:-1, 1:-1, 1:-1].sum()), 1)
-    return Cells(axes, corner, size, air, between, crowded)
+        _add_walls(between, _within((applied(axes, walls) - corner) / size, between[0].shape))
+    return Cells(axes, corner, size, _reached(between), between)
+
+
+def with_walls(cells: Cells, walls: np.ndarray) -> Cells:
+    """Return a grid whose air does not pass triangles (k, 3, 3) [m] either, anywhere."""
+    shape = cells.air.shape
+    between = tuple(wall.copy() for wall in cells.walls)
+    _add_walls(between, _within(cells.to_cells(walls), shape))
+    return replace(cells, air=_reached(between), walls=between)
 
 
 def effort(triangles: np.ndarray, most_cells: int) -> float:
@@ -230,13 +247,11 @@ def _kernels() -> ModuleType:
     return grids
 
 
-def _walls(triangles: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """Return per axis which cells have a wall between their center and the next one's."""
+def _add_walls(walls: tuple[np.ndarray, ...], triangles: np.ndarray) -> None:
+    """Mark per axis the cells with one of the triangles between their center and the next one's."""
     triangles = np.ascontiguousarray(triangles)
-    walls = np.zeros((3, *shape), dtype=bool)
     for axis, wall in enumerate(walls):
         _kernels().mark_crossings(triangles, axis, 0.5, wall)
-    return tuple(walls)
 
 
 def _within(triangles: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

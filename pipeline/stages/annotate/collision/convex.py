@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -25,7 +26,7 @@ from aa_dataset.portable import (
     symmetric_eigen,
 )
 from aa_dataset.triangles import connected_faces, is_closed, unique_places
-from pipeline.shapes.hulls import SCALED, hull_of, outward_faces
+from pipeline.shapes.hulls import SCALED, hull_of
 from pipeline.shapes.pieces import Look, Piece, joined
 
 # A component is flat when its thinnest direction is below this share of its widest one.
@@ -55,6 +56,21 @@ class CollisionMesh:
     def principal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return center (3,), axes (3, 3) by rows, the thin one first, and widths (3,)."""
         return _principal(self.vertices)
+
+    @cached_property
+    def volume(self) -> float:
+        """Return the volume [m^3] that a closed mesh encloses."""
+        return float(_kernels().six_volumes(*self._arrays).sum()) / 6
+
+    @cached_property
+    def area(self) -> float:
+        """Return the area [m^2]."""
+        return float(_kernels().double_areas(*self._arrays).sum()) / 2
+
+    @property
+    def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        vertices = np.ascontiguousarray(self.vertices, dtype=float)
+        return vertices, np.ascontiguousarray(self.faces, dtype=np.int64)
 
     @cached_property
     def hull(self) -> CollisionMesh | None:
@@ -125,7 +141,7 @@ def thickened(part: CollisionMesh, decimals: int) -> CollisionMesh:
     outline = hull_of(applied(axes[1:], points - center))
     if outline is None:
         return part  # on a line
-    if _area(CollisionMesh(points, faces)) >= HOLLOW_SHARE * outline.volume:
+    if CollisionMesh(points, faces).area >= HOLLOW_SHARE * outline.volume:
         return part
     shift = _thickness(widths, decimals) / 2 * axes[0]
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [0, 2]]])
@@ -163,7 +179,7 @@ def _thickness(widths: np.ndarray, decimals: int) -> float:
 def _is_convex(part: CollisionMesh, hull: CollisionMesh) -> bool:
     """Return whether a component is closed and has the volume and the area of its hull."""
     # A ring with walls that face the wrong way has too much of both.
-    surplus = _area(part) / _area(hull) - 1
+    surplus = part.area / hull.area - 1
     return abs(surplus) <= 1 - CONVEX_SHARE and _filled_share(part, hull) >= CONVEX_SHARE
 
 
@@ -176,25 +192,19 @@ def _filled_share(part: CollisionMesh, hull: CollisionMesh) -> float:
 
 def volume(part: CollisionMesh) -> float:
     """Return the volume [m^3] that a closed mesh encloses."""
-    corners = part.vertices[part.faces[:, 0]] - part.vertices[0]
-    return float(dot(corners, _area_vectors(part.vertices, part.faces)).sum()) / 6
+    return part.volume
 
 
-def _area(part: CollisionMesh) -> float:
-    return float(length(_area_vectors(part.vertices, part.faces)).sum()) / 2
+def _kernels() -> ModuleType:
+    """Return the compiled loops; numba is imported here on first use, because it takes 0.3 s."""
+    from pipeline.stages.annotate.collision import faces
 
-
-def _area_vectors(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Return twice the area times the normal of every face (m, 3)."""
-    a, b, c = points[faces.T]
-    (ux, uy, uz), (vx, vy, vz) = (b - a).T, (c - a).T
-    return np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], axis=1)
+    return faces
 
 
 def _own(hull: ConvexHull) -> CollisionMesh:
     """Return a hull with no other vertices than its own."""
-    used, local = np.unique(outward_faces(hull), return_inverse=True)
-    return CollisionMesh(hull.points[used], local.reshape(-1, 3))
+    return CollisionMesh(*_kernels().own_corners(hull.points, hull.simplices, hull.equations))
 
 
 def _thin_box(

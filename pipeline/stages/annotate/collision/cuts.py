@@ -68,7 +68,8 @@ class Sweep:
     """What lies below and above every plane between two layers of cells across an axis.
 
     `index` (n,) is the plane; `air` (2, n) counts the air in the boxes around what is occupied on
-    either side, `mass` (2, n) what is occupied. `layers` (n + 1, ., .) are the occupied cells.
+    either side, `mass` (2, n) what is occupied. `layers` (n + 1, ., .) are the occupied cells, and
+    `shadow` counts those of all layers on top of each other.
     """
 
     axis: int
@@ -76,12 +77,12 @@ class Sweep:
     air: np.ndarray
     mass: np.ndarray
     layers: np.ndarray
+    shadow: int
 
     @property
     def sameness(self) -> int:
         """Share [%] of their common shadow that the layers fill on average."""
-        shadow = int(self.layers.any(axis=0).sum()) * len(self.layers)
-        return round(100 * int(self.layers.sum()) / shadow)
+        return round(100 * int(self.mass[:, 0].sum()) / (self.shadow * len(self.layers)))
 
 
 def board_cut(part: Part, sweeps: Sequence[Sweep]) -> Cut | None:
@@ -166,36 +167,36 @@ def _kernels() -> ModuleType:
 
 def sweeps_over(occupied: np.ndarray) -> list[Sweep]:
     """Return a sweep per axis across which a part changes; along a tube no cut opens anything."""
-    if not occupied.any():
+    (xy, xz, yz), masses = _kernels().projected(occupied)
+    if not xy.any():
         return []
-    found = []
-    spans = [np.flatnonzero(occupied.any(axis=others)) for others in ((1, 2), (0, 2), (0, 1))]
-    occupied = occupied[tuple(slice(span[0], span[-1] + 1) for span in spans)]
-    for axis in range(3):
+    sights = xy.any(axis=1), xy.any(axis=0), xz.any(axis=0)
+    spans = [np.flatnonzero(one) for one in sights]
+    x, y, z = box = tuple(slice(span[0], span[-1] + 1) for span in spans)
+    xy, xz, yz = xy[x, y], xz[x, z], yz[y, z]
+    found, occupied = [], occupied[box]
+    outlines = (yz, xy, xz), (xz, xy.T, yz), (xy, xz.T, yz.T)
+    for axis, (shadow, first, second) in enumerate(outlines):
+        mass = np.cumsum(masses[axis][box[axis]])
+        # Layers that are nearly the same open nothing.
+        if len(mass) < 2 or mass[-1] >= (1 - _DIFFERENCE) * len(mass) * shadow.sum():
+            continue
+        index = spans[axis][0] + np.arange(1, len(mass))
+        mass = np.stack([mass[:-1], mass[-1] - mass[:-1]])
+        held = [_box_sizes(first, second)[:-1], _box_sizes(first[::-1], second[::-1])[-2::-1]]
+        air = np.stack(held) - mass
         layers = occupied.transpose(_FIRST[axis])
-        if len(layers) > 1 and not _is_uniform(layers):
-            index = spans[axis][0] + np.arange(1, len(layers))
-            air = np.stack([_held_air(layers)[:-1], _held_air(layers[::-1])[-2::-1]])
-            mass = np.cumsum(layers.sum(axis=(1, 2)))
-            mass = np.stack([mass[:-1], mass[-1] - mass[:-1]])
-            found.append(Sweep(axis, index, air, mass, layers))
+        found.append(Sweep(axis, index, air, mass, layers, int(shadow.sum())))
     return found
 
 
-def _is_uniform(layers: np.ndarray) -> bool:
-    """Return whether all layers are nearly the same."""
-    shadow = layers.any(axis=0)
-    return bool(layers.sum() >= (1 - _DIFFERENCE) * len(layers) * shadow.sum())
+def _box_sizes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the cells (n,) in the box around what is occupied in the first 1 to n layers.
 
-
-def _held_air(layers: np.ndarray) -> np.ndarray:
-    """Return (n,) the air in the box around the occupied cells of the first 1 to n layers."""
-    table = np.zeros(tuple(size + 1 for size in layers.shape), dtype=np.int64)
-    table[1:, 1:, 1:] = (~layers).cumsum(axis=0).cumsum(axis=1).cumsum(axis=2)
-    spans = (_growing_span(np.asarray(layers.any(axis=axis))) for axis in (2, 1))
-    (a, b), (c, d) = spans
-    k = np.arange(1, len(layers) + 1)
-    return np.asarray(table[k, b, d] - table[k, a, d] - table[k, b, c] + table[k, a, c])
+    By both outlines of the layers, (n, .) bool.
+    """
+    (a, b), (c, d) = _growing_span(first), _growing_span(second)
+    return np.asarray(np.arange(1, len(first) + 1) * (b - a) * (d - c))
 
 
 def _growing_span(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -15,7 +15,7 @@ import numpy as np
 from aa_dataset.portable import settled
 from aa_dataset.triangles import is_closed, unique_places
 from pipeline.shapes.hulls import hull_of
-from pipeline.stages.annotate.collision.cells import cells_around, effort
+from pipeline.stages.annotate.collision.cells import cells_around, effort, with_walls
 from pipeline.stages.annotate.collision.convex import CollisionMesh, convex_around, volume
 from pipeline.stages.annotate.collision.cuts import (
     Cut,
@@ -46,6 +46,9 @@ MOST_EFFORT = 3e6
 _WITHIN = 1e-3
 # Of two cuts whose costs differ by less than this factor, the first candidate is taken.
 _AS_GOOD = 1.003
+# Costs by quick volumes that are compared are this far apart, far more than their errors; otherwise
+# qhull's volumes decide.
+_SURE_SHARE, _SURE = 1e-4, 1e-5
 # Columns to a cell: for the hulls of parts, and to compare cuts.
 _FINELY, _ROUGHLY = 4, 1
 # The corners of a box: which of its ends to take of every axis.
@@ -76,22 +79,21 @@ class Decomposition:
     ) -> None:
         triangles = component.vertices[component.faces]
         closed = is_closed(component.faces)
-        count, self._cells = COARSE, cells_around(triangles, COARSE)
-        if self._cells.crowded > CROWDED and effort(triangles, FINE) <= MOST_EFFORT:
-            count, self._cells = FINE, cells_around(triangles, FINE)
-        if not closed and others is not None:
-            walled = cells_around(triangles, count, walls=others)
-            room = solid_room(triangles, walled, narrow)
-            self._cells = replace(self._cells, air=self._cells.air & ~room)
+        self._cells = cells_around(triangles, COARSE)
+        if effort(triangles, FINE) <= MOST_EFFORT and self._cells.crowded(triangles) > CROWDED:
+            self._cells = cells_around(triangles, FINE)
         points = self._cells.to_cells(component.vertices)
+        self._smallest, self._whole = smallest / self._cells.volume, 0
+        # Only less air is left if some of a room is solid.
+        if not closed and others is not None and self._is_open(*self._air_in(points)):
+            room = solid_room(triangles, with_walls(self._cells, others), narrow)
+            self._cells = replace(self._cells, air=self._cells.air & ~room)
         self._solid = Solid(points[component.faces]) if closed else None
         self._turn = 1 if volume(component) > 0 else -1  # of a closed component
         self._open: list[tuple[int, int, Part]] = []  # a heap; the part with most air first
         self._settled: list[Part] = []
         self._stuck = 0  # cells of air in the largest part that no plane cuts
         self._numbers = itertools.count()
-        self._smallest = smallest / self._cells.volume
-        self._whole = 0
         self._is_in: dict[bytes, bool] = {}  # corners of boxes
         high = np.array(self._cells.air.shape, dtype=float)
         self._add(Part(points, component.faces, np.zeros(3), high))
@@ -130,13 +132,31 @@ class Decomposition:
         return [self._hull(part, decimals) for part in parts]
 
     def _add(self, part: Part) -> None:
-        hull = hull_of(outline(self._points(part), _FINELY))
-        air, cells = (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
+        points = self._points(part)
+        air, cells = 0, 0
+        if not self._whole or self._cells.most_air(points) > self._least_air:
+            air, cells = self._air_in(points)
         self._whole = self._whole or cells
-        if air > max(FILLED_SHARE * cells, FILLED_OF_WHOLE * self._whole, self._smallest):
+        if self._is_open(air, cells):
             heapq.heappush(self._open, (-air, next(self._numbers), part))
         else:
             self._settled.append(part)
+
+    def _air_in(self, points: np.ndarray) -> tuple[int, int]:
+        """Return how many centers in the air, and in all, are in the hull of points (n, 3)."""
+        hull = hull_of(outline(points, _FINELY))
+        return (0, 0) if hull is None else self._cells.inside(hull.points[hull.simplices])
+
+    def _is_open(self, air: int, cells: int) -> bool:
+        """Return whether a hull of so many cells holds too much air."""
+        return air > max(
+            FILLED_SHARE * cells, FILLED_OF_WHOLE * (self._whole or cells), self._smallest
+        )
+
+    @property
+    def _least_air(self) -> float:
+        """Cells of air that a hull may hold in any case."""
+        return max(FILLED_OF_WHOLE * self._whole, self._smallest)
 
     def _best_pair(self, part: Part) -> tuple[Part, Part] | None:
         """Return both sides of a cut at a board or a slab, else of the one with small hulls."""
@@ -146,16 +166,30 @@ class Decomposition:
             if pair is not None:
                 return pair
         for cuts in (likely_cuts(sweeps), middle_cuts(part)):
-            costs: dict[Cut, float] = {}
-            enough = math.inf
-            for cut in cuts:
-                cost = self._burden(part, cut, enough)
-                if cost is not None:
-                    costs[cut] = cost
-                    enough = min(enough, _AS_GOOD * cost)
-            if costs:
-                return divided(part, next(cut for cut in costs if costs[cut] <= enough))
+            candidates = list(cuts)
+            cut, is_sure = self._cheapest(part, candidates, quick_volume)
+            if not is_sure:
+                cut, _ = self._cheapest(part, candidates, _exact_volume)
+            if cut is not None:
+                return divided(part, cut)
         return None
+
+    def _cheapest(
+        self, part: Part, cuts: Sequence[Cut], volume_of: Callable[[np.ndarray], float]
+    ) -> tuple[Cut | None, bool]:
+        """Return the first of the cuts of least cost, and whether small errors change nothing."""
+        costs: dict[Cut, float] = {}
+        enough, is_sure = math.inf, True
+        for cut in cuts:
+            cost = self._burden(part, cut, enough, volume_of)
+            if cost is None:
+                continue
+            is_sure = is_sure and _is_apart(cost, enough)
+            if cost <= enough:
+                costs[cut] = cost
+                enough = min(enough, _AS_GOOD * cost)
+        is_sure = is_sure and all(_is_apart(cost, enough) for cost in costs.values())
+        return next((cut for cut in costs if costs[cut] <= enough), None), is_sure
 
     def _flat_cuts(self, part: Part, sweeps: Sequence[Sweep]) -> Iterator[Cut | None]:
         """Yield the cut of a board, then that of a slab, which a closed component may have."""
@@ -163,11 +197,14 @@ class Decomposition:
         if self._solid is not None:
             yield slab_cut(part, self._turn)
 
-    def _burden(self, part: Part, cut: Cut, enough: float) -> float | None:
-        """Return the cost of the hulls on both sides; None if one side is empty, or it is too much.
+    def _burden(
+        self, part: Part, cut: Cut, enough: float, volume_of: Callable[[np.ndarray], float]
+    ) -> float | None:
+        """Return the cost of the hulls on both sides, or a part of it that exceeds `enough`.
 
-        Large hulls cost more than their volume: a thin slice off a bowl makes no progress, two
-        halves do. Rounded, so that the choice does not depend on the last bits.
+        None if one side is empty. Large hulls cost more than their volume: a thin slice off a bowl
+        makes no progress, two halves do. Rounded, so that the choice does not depend on the last
+        bits.
         """
         pair = sides(part, cut)
         if pair is None:
@@ -178,10 +215,9 @@ class Decomposition:
         for points, box in sorted(found, key=lambda one: -float((one[1][1] - one[1][0]).prod())):
             if self._solid is not None:
                 points = np.concatenate([points, self._corners(*box, roughly=True)])
-            hull = hull_of(outline(points, _ROUGHLY))
-            total += 0.0 if hull is None else _weight(hull.volume)
+            total += _weight(volume_of(outline(points, _ROUGHLY)))
             if round(total, 6) > enough:
-                return None
+                break
         return round(total, 6)
 
     def _points(self, part: Part) -> np.ndarray:
@@ -215,6 +251,24 @@ class Decomposition:
     def _hull(self, part: Part, decimals: int) -> CollisionMesh:
         points = settled(self._cells.to_link(self._points(part)), decimals)
         return convex_around(unique_places(points, np.zeros(len(points)))[0], decimals)
+
+
+def _is_apart(cost: float, enough: float) -> bool:
+    return enough == math.inf or abs(cost - enough) > _SURE_SHARE * enough + _SURE
+
+
+def _exact_volume(points: np.ndarray) -> float:
+    """Return the volume of the hull of points (n, 3) by qhull; 0 if it is flat."""
+    hull = hull_of(points)
+    return 0.0 if hull is None else float(hull.volume)
+
+
+def quick_volume(points: np.ndarray) -> float:
+    """Return the volume of the hull of points (n, 3) with an error below 1e-5 of it; 0 if flat."""
+    from pipeline.stages.annotate.collision.volumes import hull_volume  # only here: it takes 0.3 s
+
+    found = float(hull_volume(np.ascontiguousarray(points)))
+    return _exact_volume(points) if math.isnan(found) else found
 
 
 def _weight(volume: float) -> float:

@@ -22,6 +22,10 @@ _WITHIN = 1e-6
 # A triangle of less area, seen along a line, is crossed by none.
 _LEAST_AREA = 1e-12
 
+Pair = tuple[float, float]
+# Of a triangle seen along a line: first corner, two edges from there, and depths of the corners.
+Sight = tuple[Pair, Pair, Pair, tuple[float, float, float]]
+
 
 @compiled()
 def _lines(
@@ -50,21 +54,27 @@ def _edge(triangle: np.ndarray, corner: int, axis: int) -> float:
 
 
 @compiled()
-def _depth(
-    triangle: np.ndarray, axes: tuple[int, int, int], line: tuple[int, int], area: float
-) -> float:
-    """Return where a triangle (3, 3) crosses a line, nan if it does not.
-
-    The axes are those of u and v and of the line; the area is as `_lines` returns it.
-    """
+def _sight(triangle: np.ndarray, axes: tuple[int, int, int]) -> Sight:
+    """Return what `_depth` needs of a triangle (3, 3); the axes are u, v and that of the lines."""
     u, v, axis = axes
-    du, dv = line[0] - (triangle[0, u] - 0.5), line[1] - (triangle[0, v] - 0.5)
-    second = (du * _edge(triangle, 2, v) - dv * _edge(triangle, 2, u)) / area
-    third = (_edge(triangle, 1, u) * dv - _edge(triangle, 1, v) * du) / area
+    return (
+        (triangle[0, u] - 0.5, triangle[0, v] - 0.5),
+        (_edge(triangle, 1, u), _edge(triangle, 1, v)),
+        (_edge(triangle, 2, u), _edge(triangle, 2, v)),
+        (triangle[0, axis], triangle[1, axis], triangle[2, axis]),
+    )
+
+
+@compiled()
+def _depth(sight: Sight, i: int, j: int, area: float) -> float:
+    """Return where a triangle crosses a line (i, j), nan if it does not; area as by `_lines`."""
+    start, one, other, ends = sight
+    du, dv = i - start[0], j - start[1]
+    second = (du * other[1] - dv * other[0]) / area
+    third = (one[0] * dv - one[1] * du) / area
     if second < -_SLACK or third < -_SLACK or second + third > 1 + _SLACK:
         return math.nan
-    corners = triangle[:, axis]
-    return float(corners[0] * (1 - second - third) + corners[1] * second + corners[2] * third)
+    return float(ends[0] * (1 - second - third) + ends[1] * second + ends[2] * third)
 
 
 @compiled()
@@ -84,17 +94,20 @@ def mark_crossings(triangles: np.ndarray, axis: int, offset: float, marked: np.n
     """
     shape, ends = np.array(marked.shape), np.zeros(4, np.int64)
     u, v = (1 if axis == 0 else 0), (1 if axis == 2 else 2)
-    strides = np.array([shape[1] * shape[2], shape[2], 1])
+    strides, count = np.array([shape[1] * shape[2], shape[2], 1]), shape[axis]
     cells = marked.reshape(-1)
     for m in range(len(triangles)):
         area = _lines(triangles[m], (u, v), shape, ends)
         if not abs(area) > _LEAST_AREA:
             continue
+        sight = _sight(triangles[m], (u, v, axis))
         for i in range(ends[0], ends[1] + 1):
             for j in range(ends[2], ends[3] + 1):
-                depth = _depth(triangles[m], (u, v, axis), (i, j), area)
-                if not math.isnan(depth) and 0 <= math.floor(depth - offset) < shape[axis]:
-                    place = math.floor(depth - offset)
+                depth = _depth(sight, i, j, area)
+                if math.isnan(depth):
+                    continue
+                place = math.floor(depth - offset)
+                if 0 <= place < count:
                     cells[i * strides[u] + j * strides[v] + place * strides[axis]] = True
 
 
@@ -158,9 +171,10 @@ def count_inside(triangles: np.ndarray, axis: int, air: np.ndarray) -> tuple[int
         area = _lines(triangles[m], (u, v), shape, ends)
         if not abs(area) > _LEAST_AREA:
             continue
+        sight = _sight(triangles[m], (u, v, axis))
         for i in range(ends[0], ends[1] + 1):
             for j in range(ends[2], ends[3] + 1):
-                depth = _depth(triangles[m], (u, v, axis), (i, j), area)
+                depth = _depth(sight, i, j, area)
                 if not math.isnan(depth):
                     first[i, j], last[i, j] = min(first[i, j], depth), max(last[i, j], depth)
     held, free = 0, 0

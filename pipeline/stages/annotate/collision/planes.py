@@ -230,3 +230,26 @@ def column_ends(points: np.ndarray, steps: int) -> np.ndarray:
             out[count] = points[high]
             count += 1
     return out[:count]
+
+
+@compiled()
+def projected(
+    occupied: np.ndarray,
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return cells (nx, ny, nz) as seen along z, y and x, and how many are in every layer."""
+    nx, ny, nz = occupied.shape
+    xy, xz, yz = (
+        np.zeros((nx, ny), np.bool_),
+        np.zeros((nx, nz), np.bool_),
+        np.zeros((ny, nz), np.bool_),
+    )
+    in_x, in_y, in_z = np.zeros(nx, np.int64), np.zeros(ny, np.int64), np.zeros(nz, np.int64)
+    for x in range(nx):
+        for y in range(ny):
+            for z in range(nz):
+                if occupied[x, y, z]:
+                    xy[x, y] = xz[x, z] = yz[y, z] = True
+                    in_x[x] += 1
+                    in_y[y] += 1
+                    in_z[z] += 1
+    return (xy, xz, yz), (in_x, in_y, in_z)

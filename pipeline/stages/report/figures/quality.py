@@ -49,7 +49,7 @@ def inertia_figure(tables: LibraryTables) -> Figure:
     caption = (
         "Links by the method that gave mass, center and inertia, and the estimated relative error "
         "of each method: the middle 90 % of its links (bar), the middle half (thick bar), the "
-        "median (mark) and the largest (dot)."
+        "median (mark) and the largest (dot). Errors below 1e-9 are drawn there."
     )
     height = 0.9 + 1.4 * ROW * max(len(found.methods), 1)
     svg = drawn(7.5, height, lambda sheet: _paint_inertia(sheet, found))
@@ -142,7 +142,8 @@ def _paint_codes(axes: Axes, part: CrossCount, seen: dict[str, Look], nothing: s
     axes.set_title(nothing.removeprefix("no ").capitalize())
     if not part.rows:
         return say_instead(axes, nothing)
-    counts = {name: part.counts[:, k].tolist() for k, name in enumerate(part.columns)}
+    place = {name: k for k, name in enumerate(part.columns)}
+    counts = {name: part.counts[:, place[name]].tolist() for name in seen if name in place}
     stacked_bars(axes, part.rows, counts, seen)
 
 

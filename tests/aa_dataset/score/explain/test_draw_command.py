@@ -134,6 +134,7 @@ def test_mistakes_are_sentences(dataset, folder, tmp_path, capsys):
         ((urdf, "--pred", folder), "Give an object id"),
         ((CABINET, "--pred", tmp_path / "nothing"), "nothing"),
         ((tmp_path / "absent",), "no object"),
+        ((tmp_path / "absent.urdf",), "does not exist"),
     ):
         assert draw(dataset, *options) == 2
         assert sentence in capsys.readouterr().err

@@ -9,6 +9,7 @@ import pytest
 import trimesh
 
 from pipeline.stages.annotate import winding as module
+from pipeline.stages.annotate.crossings import fill_covers
 from pipeline.stages.annotate.shells import caps_of
 from pipeline.stages.annotate.surface import Surface, clean_surface
 from pipeline.stages.annotate.winding import Open, turns
@@ -74,3 +75,15 @@ def test_without_numba_the_answers_are_the_same(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "_has_kernels", lambda: False)
     for first, second in zip(by_rays, one.around(points), strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+def test_solid_angles_in_few_digits_are_those_of_libigl() -> None:
+    caps = caps_of(clean(torn()))
+    points, found = points_around(), np.empty(4000)
+    fill_covers(caps, points, found)
+    exact = igl.winding_number(
+        np.reshape(caps, (-1, 3)), np.arange(3 * len(caps)).reshape(-1, 3), points
+    )
+    assert np.ptp(exact) > 0.5
+    # 2e-5 rad for half the solid angle of every triangle.
+    np.testing.assert_allclose(found, exact, atol=len(caps) * 2e-5 / (2 * np.pi) + 1e-9)
