@@ -10,7 +10,7 @@ import gc
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -125,13 +125,21 @@ class Context:
             self._targets[pixels] = _Target(pixels)
         return self._targets[pixels]
 
-    def make_current(self) -> None:
-        """Let the thread's next commands go to this context."""
-        self._platform.make_current()
+    def make_current(self) -> bool:
+        """Let the thread's next commands go to this context; return whether it still exists.
+
+        Another user of EGL in this process may have ended the display that both share.
+        """
+        try:
+            self._platform.make_current()
+        except Exception:  # OpenGL's own error, or an assertion of pyrender
+            return False
+        return True
 
     def close(self) -> None:
-        """Free the context and everything in it."""
-        self._platform.delete_context()
+        """Free the context and everything in it, if it still exists."""
+        with suppress(Exception):
+            self._platform.delete_context()
 
 
 _contexts: dict[int, Context] = {}  # by thread, which alone may use one
@@ -149,12 +157,11 @@ def open_context() -> Iterator[Context]:
     """Take the OpenGL context of the last object, or a new one; an error closes it."""
     place = threading.get_ident()
     kept = _contexts.pop(place, None)
-    if kept is not None and kept.objects >= OBJECTS_PER_CONTEXT:
+    if kept is not None and (kept.objects >= OBJECTS_PER_CONTEXT or not kept.make_current()):
         kept.close()
         kept = None
     context = kept or Context()
     try:
-        context.make_current()
         yield context
         context.objects += 1
     except BaseException:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 rule render:
-    """Draw two previews of every object of one shard."""
+    """Draw the pictures of every object of one shard."""
     input:
         records="work/annotate/{source}/{shard}.parquet",
         assets="work/annotate/{source}/{shard}.tar",

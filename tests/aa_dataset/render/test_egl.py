@@ -84,6 +84,14 @@ def test_pictures_of_all_sizes_share_one_context() -> None:
     assert all((a == b).all() for a, b in zip(drawn("plain", 64), small, strict=True))
 
 
+def test_a_context_that_another_user_of_egl_ended_is_replaced() -> None:
+    expected = drawn("plain")
+    import pyrender
+
+    pyrender.OffscreenRenderer(8, 8).delete()  # ends the display that both share
+    assert all((a == b).all() for a, b in zip(drawn("plain"), expected, strict=True))
+
+
 def test_a_context_is_given_up_after_an_error() -> None:
     expected = drawn("plain")
     with pytest.raises(RuntimeError, match="stop"), egl.open_context():

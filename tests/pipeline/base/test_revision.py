@@ -14,14 +14,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from aa_dataset import load_dataset
+from aa_dataset.errors import LibraryError
 from aa_dataset.format.layout import LibraryLayout
+from aa_dataset.format.schema import TABLES
 from pipeline.base import layout
 from pipeline.base.assets import AssetWriter, pack
+from pipeline.base.errors import Rejection
+from pipeline.base.reasons import Reason
 from pipeline.base.seal import revision
-from pipeline.base.tables import write_bytes
+from pipeline.base.tables import write_bytes, write_table
 from pipeline.engine.config import load_config
 from pipeline.stages.manifest.stage import run as make_manifest
 from pipeline.stages.publish.stage import run as publish
+from pipeline.stages.render.stage import without_pictures
 from pipeline.stages.split.frozen import list_files, list_paths
 from pipeline.stages.split.stage import run as choose_split
 from pipeline.tools.build.summary import print_summary
@@ -42,6 +47,25 @@ def draw_again(records: Path) -> None:
             row["preview_backend"] = "embree"
         writer.close()
     pq.write_table(table.from_pylist(rows, schema=table.schema), records)
+
+
+def undraw(records: Path) -> None:
+    """Let every object of a shard fail in `render`, as the stage writes it."""
+    table = pq.read_table(records)
+    rows = table.to_pylist()
+    with records.with_suffix(".tar").open("wb") as stream:
+        writer = AssetWriter(stream)
+        for row in rows:
+            place = writer.append(pack(row["object_id"], {}))
+            row["asset_offset"], row["asset_size"], row["asset_sha256"] = place
+            row["preview_backend"] = None
+        writer.close()
+    pq.write_table(table.from_pylist(rows, schema=table.schema), records)
+    (finding,) = without_pictures(Rejection(Reason.WORKER_CRASHED, "x")).findings
+    told = {"stage": "render", "code": str(finding.code), "severity": str(finding.severity),
+            "detail": finding.detail}  # fmt: skip
+    found = [{"object_id": row["object_id"], **told} for row in rows]
+    write_table(records.with_suffix(".findings.parquet"), found, TABLES["findings"])
 
 
 def seals() -> list[dict[str, Any]]:
@@ -69,6 +93,26 @@ def test_other_pictures_are_the_same_revision(copied: Path) -> None:
         tars = [name for name in old["files"] if name.endswith(".tar")]
         assert any(old["files"][name] != new["files"][name] for name in tars)
     assert not pictures() & previews
+
+
+def test_objects_that_cannot_be_drawn_stay_with_a_finding_and_the_revision(copied: Path) -> None:
+    before, count = seals(), len(load_dataset("library", verbose=False))
+    for records in (layout.WORK / "render").rglob("*.tar"):
+        undraw(records.with_suffix(".parquet"))
+    config = load_config()
+    for stage, run in (("manifest", make_manifest), ("split", choose_split), ("publish", publish)):
+        run(small_build.library_job(stage, config))
+    assert [seal["revision"] for seal in seals()] == [seal["revision"] for seal in before]
+    dataset = load_dataset("library", verbose=False)
+    assert len(dataset) == count
+    codes = dataset.table("findings").column("code").to_pylist()
+    assert codes.count("preview_failed") == count
+    with pytest.raises(LibraryError, match="could not be drawn"):
+        dataset[0].preview  # noqa: B018
+    assert dataset[0].card().picture == b""
+    for path in (layout.RELEASE / "data/objects").glob("*.parquet"):
+        shown = pq.read_table(path)
+        assert shown["preview"].null_count == shown.num_rows
 
 
 @pytest.mark.parametrize("name", ["objects", "links", "joints", "splits"])

@@ -21,9 +21,10 @@ from pipeline.base.errors import (
     DamagedFileError,
     MachineError,
     PipelineError,
+    Rejection,
     WorkerKilledError,
 )
-from pipeline.engine.runner import Task, run_shard
+from pipeline.engine.runner import Outcome, Task, run_shard
 from tests.pipeline.engine.obedient_stage import (
     Value,
     attempts,
@@ -59,6 +60,20 @@ def test_a_failing_object_affects_no_other(elsewhere: Path, workers: int) -> Non
     assert "by itself twice" in found["f"][1]
     assert found["k"][1] == "ValueError: file ? is odd"
     assert all(row["source"] == "test" and row["stage"] == "stage" for row in rejects(job))
+
+
+def test_what_would_be_rejected_may_be_kept_in_spite_of_it(elsewhere: Path) -> None:
+    job = job_in(Path("out"))
+    tasks = [Task(key, order) for key, order in {"a": 1, "b": "reject", "c": "segfault"}.items()]
+    reasons = []
+
+    def instead(rejection: Rejection) -> Outcome[Value]:
+        reasons.append(str(rejection.reason))
+        return Outcome(Value(0))
+
+    run_shard(job, tasks, process=obey, record=Value, instead=instead)
+    assert records(job) == ["a", "b", "c"] and rejects(job) == []
+    assert reasons == ["mesh_missing", "worker_crashed"]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

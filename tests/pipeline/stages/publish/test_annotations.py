@@ -32,10 +32,20 @@ def marked_picture(data: bytes) -> bytes:
     return data[:-12] + chunk + data[-12:]
 
 
+def marked_animation(data: bytes) -> bytes:
+    """Return a WebP with the marker as a chunk, before its last chunk of 12 bytes."""
+    chunks = data[12:-12] + b"note" + struct.pack("<I", len(MARKER)) + MARKER.encode()
+    chunks += b"aCRC" + struct.pack("<II", 4, zlib.crc32(chunks))
+    return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WEBP" + chunks
+
+
+MARKED = {".png": marked_picture, ".webp": marked_animation}
+
+
 def marked(spec: ObjectSpec) -> ObjectSpec:
     """Return an object with the marker in every file but the URDF, and in names of files."""
     inside = {
-        name: marked_picture(data) if name.endswith(".png") else data + MARKER.encode()
+        name: MARKED.get(Path(name).suffix, lambda data: data + MARKER.encode())(data)
         for name, data in object_files(spec).items()
         if name != "object.urdf"
     }
@@ -97,6 +107,8 @@ def add_remarks(root: Path) -> None:
 
 
 def test_no_file_of_a_release_has_a_marker_of_what_may_not_be_passed_on(library: Path) -> None:
+    names = {"preview.png", "preview_open.png", "preview_parts.png", "strip.webp"}
+    assert all(names <= {*object_files(spec)} for spec in releases.specs())
     planted = "".join(releases.everything_in(library).values()).count(MARKER)
     assert planted > 10 * (len(BARE) + len(CLOSED))
     for name, text in releases.everything_in(releases.publish()).items():

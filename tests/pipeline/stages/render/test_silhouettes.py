@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib", reason="the reference silhouettes need matplot
 from tests.kit.silhouettes import agreements, family_files
 
 LEAST = 0.98
-SMALL, LARGE = 96, 320  # pixels; rods thinner than a pixel need the larger picture
+SMALL, LARGE = 96, 512  # pixels; rods thinner than a pixel need the larger picture
 
 
 @pytest.fixture(params=BACKENDS)
