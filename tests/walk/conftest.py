@@ -120,7 +120,7 @@ def tiny_built(tiny_snapshot: Workspace, tmp_path_factory: pytest.TempPathFactor
 def tiny_ingested(tiny_built: Workspace, tmp_path: Path) -> Workspace:
     """Return a copy of the smallest build in which normalize and all after it must run again."""
     workspace = tiny_built.copy(tmp_path / "tiny")
-    for folder in ("work/normalize", "library", "release"):
+    for folder in ("work/normalize", "library", "release", "report"):
         shutil.rmtree(workspace.root / folder)
     return workspace
 
@@ -135,5 +135,5 @@ def tiny_fresh(tiny_built: Workspace, tmp_path: Path) -> Workspace:
 
 def _outputs(folder: str, names: list[str]) -> set[str]:
     """Return what a build made in a folder; the folders are at the top."""
-    made = {"work", "library", "release", ".snakemake"} & {*names}
+    made = {"work", "library", "release", "report", ".snakemake"} & {*names}
     return made if "Snakefile" in names else set()

@@ -16,7 +16,7 @@ from tests.walk.test_rerun import expected_after
 from tests.walk.workspaces import Workspace
 
 CENTURY_S = 100 * 365 * 86400
-WHOLE = ["deduplicate", "manifest", "split", "publish"]
+WHOLE = ["deduplicate", "manifest", "split", "publish", "report"]
 
 
 def flip(path: Path) -> None:
@@ -44,15 +44,18 @@ def redate(workspace: Workspace, folders: tuple[str, ...], seconds: float) -> No
         ("work/categorize/local/0000.proposals.tsv", "cut",
          ["categorize", "verify", "annotate", "render", *WHOLE]),
         ("work/render/generated/0001.tar", "flip, same time",
-         ["render", "manifest", "split", "publish"]),
-        ("library/assets/generated-0000.tar", "flip, same time", ["manifest", "split", "publish"]),
-        ("library/assets/generated-0000.tar", "flip", ["manifest", "split", "publish"]),
-        ("library/joints.parquet", "delete", ["manifest", "split", "publish"]),
-        ("library/splits.parquet", "delete", ["split", "publish"]),
-        ("release/objects.parquet", "delete", ["publish"]),
-        ("release/SHA256SUMS", "flip, same time", ["publish"]),
-        ("release/data/categories/whole.parquet", "delete", ["publish"]),
-        ("release/data/splits/whole.parquet", "flip, same time", ["publish"]),
+         ["render", "manifest", "split", "publish", "report"]),
+        ("library/assets/generated-0000.tar", "flip, same time",
+         ["manifest", "split", "publish", "report"]),
+        ("library/assets/generated-0000.tar", "flip", ["manifest", "split", "publish", "report"]),
+        ("library/joints.parquet", "delete", ["manifest", "split", "publish", "report"]),
+        ("library/splits.parquet", "delete", ["split", "publish", "report"]),
+        ("release/objects.parquet", "delete", ["publish", "report"]),
+        ("release/SHA256SUMS", "flip, same time", ["publish", "report"]),
+        ("release/data/categories/whole.parquet", "delete", ["publish", "report"]),
+        ("release/data/splits/whole.parquet", "flip, same time", ["publish", "report"]),
+        ("report/index.html", "delete", ["report"]),
+        ("report/data/table.js", "flip", ["report"]),
     ],
 )  # fmt: skip
 def test_a_lost_or_damaged_output_is_made_again(
@@ -155,7 +158,7 @@ def test_a_changed_setting_reruns_its_stage_whatever_the_time_stamps(
     text = config.read_text()
     assert "density: 500.0" in text
     config.write_text(text.replace("density: 500.0", "density: 250.0"))
-    redate(copied, ("work", "library", "release"), time.time() + CENTURY_S)
+    redate(copied, ("work", "library", "release", "report"), time.time() + CENTURY_S)
     if how == "deleted":
         shutil.rmtree(copied.root / ".snakemake")
     assert copied.plan().jobs == expected_after("annotate")
@@ -176,7 +179,7 @@ def test_a_removed_source_leaves_the_library_also_with_time_stamps_in_the_future
     """Snakemake alone refuses a job whose input is newer than what it just wrote."""
     shutil.rmtree(copied.root / "raw/local")
     shutil.rmtree(copied.root / ".snakemake")
-    redate(copied, ("work", "library", "release"), time.time() + CENTURY_S)
+    redate(copied, ("work", "library", "release", "report"), time.time() + CENTURY_S)
     copied.build()
     assert {path.name for path in (copied.root / "library/assets").iterdir()} == {
         "generated-0000.tar",
@@ -187,4 +190,4 @@ def test_a_removed_source_leaves_the_library_also_with_time_stamps_in_the_future
 
 def test_outputs_without_a_record_are_not_trusted(copied: Workspace) -> None:
     shutil.rmtree(copied.root / "work/made/publish")
-    assert copied.plan().jobs == {"publish": 1}
+    assert copied.plan().jobs == {"publish": 1, "report": 1}

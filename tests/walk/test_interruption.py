@@ -15,10 +15,10 @@ import pytest
 from tests.walk.workspaces import Workspace
 
 STAGES = ("ingest", "normalize", "categorize", "verify", "annotate", "render", "deduplicate",
-          "manifest", "split", "publish")  # fmt: skip
+          "manifest", "split", "publish", "report")  # fmt: skip
 # One output of every step that works on the whole library; the other stages write a folder.
 WHOLE = {"manifest": "library/objects.parquet", "split": "library/splits.parquet",
-         "publish": "release/README.md"}  # fmt: skip
+         "publish": "release/README.md", "report": "report/index.html"}  # fmt: skip
 PATIENCE_S = 240
 
 
@@ -116,7 +116,7 @@ def test_a_build_killed_at_twenty_moments_ends_in_the_same_bytes(
 ) -> None:
     moments = [(stage, delay) for stage in STAGES for delay in (0.0, 0.7)]
     # The whole-library steps are short: a second kill must come at once to be inside them.
-    quick = ("deduplicate", "manifest", "split", "publish")
+    quick = ("deduplicate", "manifest", "split", "publish", "report")
     moments = [(stage, 0.2 if stage in quick and delay else delay) for stage, delay in moments]
     walk_with_kills(tiny_built, tiny_fresh, moments)
 

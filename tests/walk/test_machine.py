@@ -60,7 +60,7 @@ def test_a_full_disk_is_an_error_message_and_the_next_run_continues(copied: Work
         done = build(copied)
         assert_sentence(done, "cannot be written (No space left on device)", "library/assets")
         assert "bytes, of which" in done.stderr
-    assert copied.plan().jobs == {"manifest": 1, "split": 1, "publish": 1}
+    assert copied.plan().jobs == {"manifest": 1, "split": 1, "publish": 1, "report": 1}
 
 
 def test_a_limit_on_file_sizes_is_a_sentence_and_room_heals(

@@ -13,7 +13,7 @@ from pipeline.raw.inventory import shard_of
 from tests.walk.workspaces import SHARDS, Workspace
 
 PER_SHARD = ("ingest", "normalize", "categorize", "verify", "annotate", "render")
-WHOLE = {"deduplicate": 1, "manifest": 1, "split": 1, "publish": 1}
+WHOLE = {"deduplicate": 1, "manifest": 1, "split": 1, "publish": 1, "report": 1}
 ALL_SHARDS = SHARDS + 1  # of the generated source, and one of the local
 
 
@@ -102,7 +102,7 @@ def expected_after(first: str) -> dict[str, int]:
         "annotate": ("annotate", "render"),
     }
     if first == "split":
-        return {"split": 1, "publish": 1}
+        return {"split": 1, "publish": 1, "report": 1}
     return dict.fromkeys(follows[first], ALL_SHARDS) | WHOLE
 
 
