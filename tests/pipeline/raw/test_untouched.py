@@ -167,6 +167,6 @@ def test_a_shared_folder_that_holds_too_much_is_walked_once_and_refuses_all(
     for number in range(5):
         (DOORS / f"{number}.urdf").touch()
     sizes = shared_sizes(Path("raw"), [("tail/doors", "x"), ("tail/doors",)])
-    monkeypatch.setattr("pipeline.raw.files.walked", None)  # nobody walks again
+    monkeypatch.setattr("pipeline.raw.files.walk_files", None)  # nobody walks again
     with pytest.raises(Rejection, match="holds too much"):
         total_bytes(Path("raw"), ("tail/doors",), sizes)

@@ -94,4 +94,4 @@ def test_a_finding_names_both_links_and_says_when(reason: str, when: str) -> Non
     assert finding.code is Code.CONTACT_EXCLUDED
     assert finding.severity is Severity.INFO
     assert f"links base and drawer penetrate each other {when}" in finding.detail
-    assert "ignore contacts" in finding.detail
+    assert "excludes contacts" in finding.detail
