@@ -53,7 +53,7 @@ def test_one_object_costs_two_requests_and_its_own_bytes(hub, pristine_library):
     assert [path.split("/")[1] for path in hub.paths()] == ["datasets", "cdn"]
     assert sum(size for _, size in hub.sent) == row["size"]
     files = {name: item.read(name) for name in item.files()}
-    assert all(data in tar for data in files.values()) and len(files) == 6
+    assert all(data in tar for data in files.values()) and len(files) == 8
     assert len(hub.requests) == 2
 
 
