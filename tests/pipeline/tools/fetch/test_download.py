@@ -48,7 +48,7 @@ class Setting:
 
     def tick(self, count: int) -> None:
         self.ticks.append(count)
-        if self.stops:  # as a user does who watches the bar
+        if self.stops and count:  # as a user does who watches the bar
             self.stop.set()
 
     def leave_part(self, length: int, data: bytes = DATA, **facts: Any) -> None:
