@@ -38,7 +38,7 @@ from pipeline.raw.files import open_raw
 from pipeline.raw.records import Frame
 from pipeline.shapes.glb import read_links
 from pipeline.stages.normalize.stage import normalize_raw
-from pipeline.stages.render.pictures import _by_link, _poses, draw_pictures
+from pipeline.stages.render.pictures import by_link, draw_pictures, link_poses
 from pipeline.stages.render.states import open_state, strip_states
 
 SAMPLES = Path("../shared/samples/partnet_mobility")
@@ -123,10 +123,10 @@ def spent(objects: Sequence[Object], work: Callable[[Object], object]) -> float:
 def draw_pair(one: Object, size: int, backend: str) -> None:
     """Read an object and draw it at rest and opened."""
     glb, tree = one
-    surface = _by_link(read_glb(glb), tree.links)
+    surface = by_link(read_glb(glb), tree.links)
     camera = look_at(surface.corners.reshape(-1, 3))
     with open_scene(surface, backend=backend) as scene:
-        for poses in _poses(tree, [{}, open_state(tree)]):
+        for poses in link_poses(tree, [{}, open_state(tree)]):
             scene.draw(poses, camera, size=size)
 
 

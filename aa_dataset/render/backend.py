@@ -31,6 +31,7 @@ from aa_dataset.render.egl import SAMPLES as EGL_SAMPLES
 from aa_dataset.render.egl import open_context
 from aa_dataset.render.errors import BackendUnavailableError
 from aa_dataset.render.prepared import Prepared, prepare
+from aa_dataset.render.ray_state import Hits
 from aa_dataset.render.surface import Surface, place, read_surface, require_drawable
 
 if TYPE_CHECKING:
@@ -274,15 +275,18 @@ def _shrink(picture: Picture, size: int) -> Picture:
     return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
 
 
-def _compose(layer: NDArray[np.float32], behind: NDArray[np.float32]) -> Picture:
-    """Replace the plain background of a layer by another one."""
-    color = behind - np.array(look.BACKGROUND, dtype=np.float32)
-    # In place, because a new array for every step takes as long as the step.
-    color *= 1 - layer[..., 3:]
-    color += layer[..., :3]
-    np.clip(color, 0, 1, out=color)
+def _compose(layer: NDArray[np.float32], darkness: NDArray[np.float32]) -> Picture:
+    """Darken the plain background (n, n, 4) of a layer where the ground shows a shadow."""
+    size = len(layer)
+    color = np.ascontiguousarray(layer[..., :3]).reshape(-1, 3)
     color *= 255
-    return np.rint(color, out=color).astype(np.uint8)
+    shade = look.enlarged(darkness, size)
+    shade *= 1 - layer[..., 3]
+    rows = np.flatnonzero(shade)
+    plain = np.array(look.BACKGROUND, dtype=np.float32) * np.float32(255 * look.SHADOW_STRENGTH)
+    color[rows] -= shade.ravel()[rows, None] * plain
+    # In place, because a new array for every step takes as long as the step.
+    return np.rint(color, out=color).astype(np.uint8).reshape(size, size, 3)
 
 
 @contextmanager
@@ -311,12 +315,12 @@ def _open_embree(prepared: Prepared) -> Iterator[Painter]:
         paints: Array | None,
     ) -> Picture:
         layer = scene.draw(poses, camera, pixels=pixels, paints=paints)
-        return _compose(layer, look.backdrop(darkness, pixels))
+        return _compose(layer, darkness)
 
     yield paint
 
 
-def embree_hits(corners: NDArray[np.float32]) -> raycast.Hits:
+def embree_hits(corners: NDArray[np.float32]) -> Hits:
     """Build a ray query over (f, 3, 3) triangles."""
     try:
         from embreex.mesh_construction import TriangleMesh

@@ -17,7 +17,7 @@ from aa_dataset.errors import RenderError
 from aa_dataset.portable import applied, dot, length
 from aa_dataset.render.backend import embree_hits
 from aa_dataset.render.look import sample_bilinear
-from aa_dataset.render.raycast import Hits
+from aa_dataset.render.ray_state import Hits
 from aa_dataset.render.surface import Surface, same_places
 
 Array = NDArray[np.float64]

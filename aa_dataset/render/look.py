@@ -64,8 +64,8 @@ def light(normals: Array) -> tuple[Array, Array]:
     return np.minimum(diffuse, 1), SPECULAR * highlight
 
 
-def backdrop(darkness: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-    """Return the picture behind the object: a light plane, with a soft shadow under the object.
+def enlarged(darkness: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    """Return the darkness (size, size) of the ground in every pixel of a picture.
 
     The camera and the object are both above the ground, so the ground never hides the object
     and can be composed as a background.
@@ -76,17 +76,9 @@ def backdrop(darkness: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         What `shadow` returns.
     size : int
         Width and height of the picture in pixels.
-
-    Returns
-    -------
-    (size, size, 3) float
-        Display colors in [0, 1].
     """
-    plain = np.array(BACKGROUND, dtype=np.float32)
-    if not darkness.any():
-        return np.tile(plain, (size, size, 1))
     fine = Image.fromarray(darkness).resize((size, size), Image.Resampling.BILINEAR)
-    return (1 - np.float32(SHADOW_STRENGTH) * np.asarray(fine, dtype=np.float32))[..., None] * plain
+    return np.array(fine, dtype=np.float32)
 
 
 def shadow(corners: Array, camera: Camera, size: int) -> NDArray[np.float32]:

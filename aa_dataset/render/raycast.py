@@ -2,108 +2,46 @@
 """One object for ray casting: read once, drawn in many states, shaded with numpy.
 
 A pixel is seen by one ray through its center; where the picture changes to a neighbor, by four.
+No ray is cast where a new state shows what the last one did.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aa_dataset.render import look
+from aa_dataset.render import look, windows
 from aa_dataset.render.camera import Camera
 from aa_dataset.render.prepared import Prepared
+from aa_dataset.render.ray_state import Faces, Hits, Key, Meeting, State, meet, met_by, tell
 
 Array = NDArray[np.float32]
 Indices = NDArray[np.int64]
-Hits = Callable[[Array, Array], Indices]
 Builder = Callable[[Array], Hits]
-_Key = tuple[bytes, int, int]
+Mask = NDArray[np.bool_]
 
 CHUNK = 1 << 15  # rays at a time: working arrays stay in the processor's cache
 STEP = 2e-5  # how far behind a transparent face the ray continues, in camera distances
 MAX_LAYERS = 6  # transparent faces that one ray passes
 CORNERS = ((-0.25, -0.25), (0.25, -0.25), (-0.25, 0.25), (0.25, 0.25))  # of a pixel's four rays
+SMOOTH = 1e-5  # difference of the normals of a face up to which it is flat
 CREASE = 0.97  # cosine between normals of neighbor pixels from which on an edge is sampled finely
 JUMP = 0.004  # step of depth between neighbor pixels, in camera distances
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Faces:
-    """The faces of one kind in one state.
+class _Drawn:
+    """A picture (n, n, 4) without paints, and what it shows."""
 
-    Attributes
-    ----------
-    hits : function of (n, 3) origins and (n, 3) directions
-        Returns the (n,) index of the first triangle hit, -1 for none.
-    rows : (k,) int
-        Faces of the object by that index.
-    """
-
-    hits: Hits
-    rows: Indices
-
-    def first(self, origins: Array, rays: Array) -> Indices:
-        """Return the faces (n,) of the object that rays hit first, -1 for none."""
-        found = self.hits(origins, rays)
-        return np.where(found >= 0, self.rows[found], -1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Meeting:
-    """Where rays meet faces.
-
-    Attributes
-    ----------
-    face : (n,) int
-    weights : (n, 3) float
-        Of the face's corners.
-    normal : (n, 3) float
-        On the viewer's side, object frame.
-    depth, diffuse, specular : (n,) float
-        Along the view direction; light.
-    """
-
-    face: Indices
-    weights: Array
-    normal: Array
-    depth: Array
-    diffuse: NDArray[np.floating]
-    specular: NDArray[np.floating]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _State:
-    """An object in one state, in the camera's frame, lengths in its distance.
-
-    Attributes
-    ----------
-    key : tuple
-        Poses, camera and pixels.
-    solid, glass : _Faces or None
-    edge_planes : (f, 3, 3) float
-        Cross products of corner pairs; times a ray they give barycentric weights.
-    depths : (f, 3) float
-        Distances of the corners along the view direction.
-    normals, colors : (f, 3, k) float
-        Normals in the object frame.
-    texture : (f,) int
-    known : mapping of str to (indices of rays, _Meeting)
-        What rays of a name have met of the opaque faces.
-    """
-
-    key: _Key
-    solid: _Faces | None
-    glass: _Faces | None
-    edge_planes: Array
-    depths: Array
-    normals: Array
-    colors: Array
-    texture: Indices
-    known: dict[str, tuple[Indices, _Meeting]] = field(default_factory=dict)
+    state: State
+    poses: NDArray[np.float64]
+    camera: Camera
+    picture: Array
 
 
 class RayScene:
@@ -118,9 +56,12 @@ class RayScene:
         self._images = [
             image[::-1].astype(np.float32) / np.float32(255) for image in surface.textures
         ]
+        bent = np.abs(surface.normals - surface.normals[:, :1]).max(axis=(1, 2))
+        self._is_flat = bent < SMOOTH
         self._is_even = bool((self._colors == self._colors[:, :1]).all())  # every face
         self._has_glass = bool(prepared.clear.any())
-        self._state: _State | None = None
+        self._state: State | None = None
+        self._last: _Drawn | None = None
 
     def draw(
         self,
@@ -142,105 +83,173 @@ class RayScene:
         paints : (p, 4) float, optional
             Colors and opacity 1 in place of what the parts look like.
         """
-        # In units of the camera's distance: single precision is enough there.
-        rotation, eye = camera.pose[:3, :3], camera.pose[:3, 3]
-        scale = 2 / (camera.near + camera.far)
-        corners = (self._prepared.placed(poses) - eye) @ rotation * scale
-        key = (poses.tobytes(), id(camera), pixels)
-        if self._state is None or self._state.key != key or self._has_glass:
-            self._state = self._new_state(key, corners, poses, is_painted=paints is not None)
-        state = self._painted(self._state, paints)
-        picture = np.zeros((pixels, pixels, 4), dtype=np.float32)
-        picture[..., :3] = look.BACKGROUND
-        rows, columns = _window(corners, camera, pixels)
-        rays = _rays(camera.yfov_rad, pixels)[rows, columns]
-        picture[rows, columns] = self._trace_window(state, rays, pixel=_pixel(camera, pixels))
+        state = self._state_of(poses, camera, pixels, is_painted=paints is not None)
+        if paints is not None:
+            return self._whole(self._painted(state, paints), camera, pixels)
+        last = self._last
+        if last is None or last.camera is not camera or len(last.picture) != pixels:
+            picture = self._whole(state, camera, pixels)
+        else:
+            picture = self._changed(last, state, poses, camera)
+        picture.setflags(write=False)
+        self._last = _Drawn(state, poses.copy(), camera, picture)
         return picture
 
-    def _new_state(
-        self, key: _Key, corners: NDArray[np.float64], poses: NDArray[np.float64], *,
-        is_painted: bool,
-    ) -> _State:  # fmt: skip
-        surface = self._prepared.surface
+    def _whole(self, state: State, camera: Camera, pixels: int) -> Array:
+        picture = np.zeros((pixels, pixels, 4), dtype=np.float32)
+        picture[..., :3] = look.BACKGROUND
+        self._cast(state, picture, camera, _window(state.spots, pixels), None)
+        return picture
+
+    def _changed(
+        self, last: _Drawn, state: State, poses: NDArray[np.float64], camera: Camera
+    ) -> Array:
+        """Return the last picture with rays cast again where faces moved, came or went."""
+        pixels, picture = len(last.picture), last.picture.copy()
+        moved = (poses != last.poses).any(axis=(1, 2))[self._prepared.surface.part]
+        moved |= state.seen != last.state.seen
+        spots = [one.spots[moved & one.seen] for one in (last.state, state)]
+        region = windows.touched(np.concatenate(spots), pixels)
+        if region.any():
+            self._cast(state, picture, camera, _bounds(region), region)
+        return picture
+
+    def _cast(
+        self, state: State, picture: Array, camera: Camera,
+        window: tuple[slice, slice], region: Mask | None,
+    ) -> None:  # fmt: skip
+        """Cast rays through a window of the picture, or its pixels in a region, in place."""
+        pixels = len(picture)
+        rays, shown = _rays(camera.yfov_rad, pixels)[window], picture[window]
+        shape, name = shown.shape[:2], "whole" if region is None else "changed"
+        traced = None if region is None else region[window]
+        rows = slice(None) if traced is None else np.flatnonzero(traced)
+        flat = np.ascontiguousarray(rays.reshape(-1, 3)[rows])
+        color, face, normal, depth = self._trace(state, flat, name)
+        part = np.where(face < 0, -1, self._prepared.surface.part[face])
+        maps = part, normal, np.where(face < 0, np.float32(0), depth)
+        edge = _edges(*(_spread(one, rows, shape) for one in maps))
+        if traced is not None:
+            kept = windows.inner(traced)
+            edge &= kept
+        number = np.flatnonzero(edge.ravel()[rows])
+        width = 2 * float(np.tan(camera.yfov_rad / 2)) / pixels
+        color[number] = self._sampled(state, flat[number], name, width)
+        if traced is None:
+            shown[...] = color.reshape(shown.shape)
+        else:
+            shown[kept] = color[kept.ravel()[rows]]
+
+    def _state_of(
+        self, poses: NDArray[np.float64], camera: Camera, pixels: int, *, is_painted: bool
+    ) -> State:
+        key = (poses.tobytes(), id(camera), pixels, is_painted and self._has_glass)
+        if self._state is None or self._state.key != key:
+            self._state = self._new_state(key, poses, camera)
+        return self._state
+
+    def _new_state(self, key: Key, poses: NDArray[np.float64], camera: Camera) -> State:
+        # In units of the camera's distance: single precision is enough there.
+        rotation, eye = camera.pose[:3, :3], camera.pose[:3, 3]
+        standing = (self._prepared.placed(poses) - eye) * (2 / (camera.near + camera.far))
+        corners = standing @ rotation
+        surface, pixels = self._prepared.surface, key[2]
+        half = float(np.tan(camera.yfov_rad / 2))
         second, third = np.roll(corners, -1, axis=1), np.roll(corners, -2, axis=1)
         planes = np.cross(second, third)
-        behind = (planes[:, 0] * corners[:, 0]).sum(axis=1) >= 0
-        seen = ~(behind & self._prepared.is_culled(poses))
-        clear = self._prepared.clear & (not is_painted)
+        volume = (planes[:, 0] * corners[:, 0]).sum(axis=1)
+        seen = ~((volume >= 0) & self._prepared.is_culled(poses))
+        clear = self._prepared.clear & (not key[3])
         solid, glass = (
-            self._faces(corners, np.flatnonzero(seen & kind)) for kind in (~clear, clear)
+            self._faces(standing, np.flatnonzero(seen & kind), rotation) for kind in (~clear, clear)
         )
         normals = self._normals
         if (poses != np.eye(4)).any():
             turn = poses[surface.part, :3, :3].astype(np.float32)
             normals = normals @ turn.transpose(0, 2, 1)
-        depths = -corners[..., 2].astype(np.float32)
-        edges = planes.astype(np.float32)
-        return _State(key, solid, glass, edges, depths, normals, self._colors, surface.texture)
+        ahead = planes.sum(axis=1) / np.where(np.abs(volume) > 1e-30, volume, 1e-30)[:, None]
+        spots = windows.project(corners, half, pixels)
+        pane = None if glass is None else windows.touched(spots[glass.rows], pixels)
+        facing = normals[:, 0] * np.where(volume < 0, 1, -1)[:, None].astype(np.float32)
+        state = State(
+            key, solid, glass, seen, spots,
+            ahead.astype(np.float32), planes.astype(np.float32),
+            -corners[..., 2].astype(np.float32), normals, self._colors, surface.texture,
+            np.zeros(len(volume), bool), facing, np.zeros((0, 4), np.float32), half, pane,
+        )  # fmt: skip
+        return self._tinted(state)
 
-    def _painted(self, state: _State, paints: NDArray[np.float64] | None) -> _State:
+    def _tinted(self, state: State) -> State:
+        diffuse, specular = look.light(state.facing)
+        tint = state.colors[:, 0] * 1  # a copy
+        tint[:, :3] = tint[:, :3] * diffuse[:, None] + specular[:, None]
+        plain = self._is_flat & (state.texture < 0) & self._is_even
+        return replace(state, plain=plain, tint=np.minimum(tint, 1))
+
+    def _painted(self, state: State, paints: NDArray[np.float64] | None) -> State:
         """Return the state with one color per part; what its rays have met stays known."""
         if paints is None:
             return state
         part = self._prepared.surface.part
         colors = np.repeat(paints[part, None].astype(np.float32), 3, axis=1)
-        return replace(state, colors=colors, texture=np.full(len(part), -1))
+        return self._tinted(replace(state, colors=colors, texture=np.full(len(part), -1)))
 
-    def _faces(self, corners: NDArray[np.float64], rows: Indices) -> _Faces | None:
-        return _Faces(self._build(corners[rows].astype(np.float32)), rows) if len(rows) else None
+    def _faces(
+        self, corners: NDArray[np.float64], rows: Indices, turn: NDArray[np.float64]
+    ) -> Faces | None:
+        if not len(rows):
+            return None
+        return Faces(self._build(corners[rows].astype(np.float32)), rows, turn.astype(np.float32))
 
-    def _trace_window(self, state: _State, rays: Array, *, pixel: float) -> Array:
-        """Return (h, w, 4) colors of the pixels whose centers rays (h, w, 3) pass."""
-        flat = np.ascontiguousarray(rays.reshape(-1, 3))
-        color, face, normal, depth = self._trace(state, flat, "centers")
-        part = np.where(face < 0, -1, self._prepared.surface.part[face])
-        edge = np.flatnonzero(_edges(part, normal, depth, rays.shape[:2]))
-        total = np.zeros((len(edge), 4), dtype=np.float32)
-        for number, (right, up) in enumerate(CORNERS):
-            moved = flat[edge] + np.array([right * pixel, up * pixel, 0], dtype=np.float32)
-            total += self._trace(state, moved, f"corner {number}")[0]
-        color[edge] = total / len(CORNERS)
-        return color.reshape(*rays.shape[:2], 4)
+    def _sampled(self, state: State, rays: Array, name: str, pixel: float) -> Array:
+        """Return the mean color (n, 4) of four rays around each; `pixel` is a pixel's width."""
+        shifts = np.zeros((len(CORNERS), 3), dtype=np.float32)
+        shifts[:, :2] = CORNERS
+        # The rays of a pixel follow each other: the processor has what they meet at hand.
+        moved = (rays[:, None] + shifts * np.float32(pixel)).reshape(-1, 3)
+        color = self._trace(state, moved, f"{name}, corners", is_bare=True)[0]
+        return np.asarray(color.reshape(-1, len(CORNERS), 4).mean(axis=1))
 
-    def _trace(self, state: _State, rays: Array, name: str) -> tuple[Array, Indices, Array, Array]:
+    def _trace(
+        self, state: State, rays: Array, name: str, *, is_bare: bool = False
+    ) -> tuple[Array, Indices, Array, Array]:
         """Return (n, 4) color over the background and coverage of rays from the camera.
 
         Also the first face (n,), its normal (n, 3) and depth (n,). Rays of the same name meet the
-        same opaque faces as before.
+        same opaque faces as before. `is_bare` may leave all but the color out.
         """
-        starts = range(0, max(len(rays), 1), CHUNK)
-        chunks = [(f"{name} {start}", rays[start : start + CHUNK]) for start in starts]
-        traces = [self._trace_chunk(state, chunk, key) for key, chunk in chunks]
-        color, face, normal, depth = zip(*traces, strict=True)
-        return (
-            np.concatenate(color), np.concatenate(face), np.concatenate(normal),
-            np.concatenate(depth),
-        )  # fmt: skip
-
-    def _trace_chunk(
-        self, state: _State, rays: Array, name: str
-    ) -> tuple[Array, Indices, Array, Array]:
         color = np.empty((len(rays), 4), dtype=np.float32)
         color[:] = (*look.BACKGROUND, 0.0)
         depth = np.full(len(rays), np.inf, dtype=np.float32)
         normal = np.zeros((len(rays), 3), dtype=np.float32)
         face = np.full(len(rays), -1)
-        if state.solid is not None:
-            if name not in state.known:
-                found = state.solid.first(np.zeros_like(rays), rays)
-                hit = np.flatnonzero(found >= 0)
-                state.known[name] = hit, _meet(state, found[hit], rays[hit])
-            hit, meeting = state.known[name]
-            face[hit], normal[hit], depth[hit] = meeting.face, meeting.normal, meeting.depth
-            color[hit] = self._lit(state, meeting)
-            color[hit, 3] = 1.0
-        if state.glass is not None:
-            behind = depth.copy()
-            self._pass_layers(state, rays, color, behind, face, normal, depth)
+        for start in range(0, len(rays), CHUNK):
+            some = slice(start, start + CHUNK)
+            chunk = rays[some], color[some], face[some], normal[some], depth[some]
+            self._trace_chunk(state, *chunk, f"{name} {start}", is_bare=is_bare)
         return color, face, normal, depth
 
+    def _trace_chunk(
+        self, state: State, rays: Array, color: Array, face: Indices, normal: Array,
+        depth: Array, name: str, *, is_bare: bool,
+    ) -> None:  # fmt: skip
+        if state.solid is not None:
+            if name not in state.known:
+                first = state.solid.first(np.zeros_like(rays), rays)
+                state.known[name] = met_by(state, first, rays)
+            met = state.known[name]
+            color[met.plain] = state.tint[met.face]
+            color[met.other] = self._lit(state, met.meeting)
+            color[met.plain, 3] = color[met.other, 3] = 1.0
+            if not is_bare or state.glass is not None:
+                tell(state, met, rays, (face, normal, depth))
+        if state.glass is not None:
+            # What lies on an opaque face is hidden by it; else single precision would decide.
+            end = depth * np.float32(1 - STEP)
+            self._pass_layers(state, rays, color, end, face, normal, depth)
+
     def _pass_layers(
-        self, state: _State, rays: Array, color: Array, end: Array,
+        self, state: State, rays: Array, color: Array, end: Array,
         face: Indices, normal: Array, depth: Array,
     ) -> None:  # fmt: skip
         """Blend the transparent faces before depths `end`, nearest first, into `color`, in place.
@@ -250,11 +259,14 @@ class RayScene:
         assert state.glass is not None
         through = np.ones(len(rays), dtype=np.float32)
         gathered = np.zeros((len(rays), 3), dtype=np.float32)
-        live, start = np.arange(len(rays)), np.zeros(len(rays), dtype=np.float32)
+        live = state.through(rays)
+        start = np.zeros(len(live), dtype=np.float32)
+        if not len(live):
+            return
         for number in range(MAX_LAYERS):
             found = state.glass.first(rays[live] * start[:, None], rays[live])
             live, found = live[found >= 0], found[found >= 0]
-            meeting = _meet(state, found, rays[live])
+            meeting = meet(state, found, rays[live])
             ahead = meeting.depth < end[live]
             live, layer, found = live[ahead], self._lit(state, meeting)[ahead], found[ahead]
             distance = meeting.depth[ahead]
@@ -268,7 +280,7 @@ class RayScene:
         color[:, :3] = gathered + through[:, None] * color[:, :3]
         color[:, 3] = 1 - through * (1 - color[:, 3])
 
-    def _lit(self, state: _State, meeting: _Meeting) -> Array:
+    def _lit(self, state: State, meeting: Meeting) -> Array:
         """Return (n, 4) lit color with opacity."""
         if self._is_even:
             color = state.colors[meeting.face, 0]
@@ -279,7 +291,7 @@ class RayScene:
         color[:, :3] += meeting.specular[:, None]
         return np.asarray(np.minimum(color, 1, out=color))
 
-    def _apply_textures(self, state: _State, face: Indices, weights: Array, color: Array) -> None:
+    def _apply_textures(self, state: State, face: Indices, weights: Array, color: Array) -> None:
         """Multiply the colors of textured hits by their texels, in place."""
         texture = state.texture[face]
         for index in np.unique(texture[texture >= 0]):
@@ -288,36 +300,25 @@ class RayScene:
             color[rows] *= look.sample_bilinear(self._images[index], uv[:, 0], uv[:, 1])
 
 
-def _meet(state: _State, face: Indices, rays: Array) -> _Meeting:
-    weights = np.einsum("nij,nj->ni", state.edge_planes[face], rays)
-    facing = weights[:, 0] + weights[:, 1] + weights[:, 2]
-    weights /= np.where(np.abs(facing) > 1e-30, facing, 1e-30)[:, None]
-    np.clip(weights, 0, 1, out=weights)
-    normal = np.einsum("ni,nij->nj", weights, state.normals[face])
-    # The same sum gives the side: a ray against the face's winding hits its front.
-    length = np.sqrt(np.einsum("ni,ni->n", normal, normal)) * np.where(facing < 0, 1, -1)
-    normal /= np.where(length == 0, 1, length)[:, None]
-    depth = np.einsum("ni,ni->n", weights, state.depths[face])
-    return _Meeting(face, weights, normal, depth, *look.light(normal))
+def _spread(values: NDArray[Any], rows: Indices | slice, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return values (n, ...) of some pixels of a window (h, w) as (h, w, ...), others zero."""
+    whole = values
+    if not isinstance(rows, slice):
+        whole = np.zeros((shape[0] * shape[1], *values.shape[1:]), values.dtype)
+        whole[rows] = values
+    return whole.reshape(*shape, *values.shape[1:])
 
 
-def _edges(part: Indices, normal: Array, depth: Array, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return the pixels (n,) that look different from a neighbor: they get more rays."""
-    part, normal, depth = part.reshape(shape), normal.reshape(*shape, 3), depth.reshape(shape)
-    depth = np.where(part < 0, np.float32(0), depth)
-    edge = np.zeros(shape, dtype=bool)
+def _edges(part: Indices, normal: Array, depth: Array) -> Mask:
+    """Return the pixels (h, w) that look different from a neighbor: they get more rays."""
+    edge = np.zeros(part.shape, dtype=bool)
     for one, two in ((np.s_[1:], np.s_[:-1]), (np.s_[:, 1:], np.s_[:, :-1])):
         differs = (part[one] != part[two]) | (np.abs(depth[one] - depth[two]) > JUMP)
         bent = np.einsum("...i,...i->...", normal[one], normal[two]) < CREASE
         differs |= bent & (part[one] >= 0)
         edge[one] |= differs
         edge[two] |= differs
-    return edge.ravel()
-
-
-def _pixel(camera: Camera, pixels: int) -> float:
-    """Return the width of a pixel on the plane of rays."""
-    return 2 * float(np.tan(camera.yfov_rad / 2)) / pixels
+    return edge
 
 
 @lru_cache(maxsize=4)
@@ -329,12 +330,16 @@ def _rays(yfov_rad: float, pixels: int) -> Array:
     return rays
 
 
-def _window(corners: NDArray[np.float64], camera: Camera, pixels: int) -> tuple[slice, slice]:
+def _window(spots: NDArray[np.float64], pixels: int) -> tuple[slice, slice]:
     """Return the rows and columns of the pixels that can see the object."""
-    half = np.tan(camera.yfov_rad / 2)
-    points = corners.reshape(-1, 3)
-    plane = points[:, :2] / np.maximum(-points[:, 2:], 1e-6) * (1, -1)
-    position = (plane / half + 1) / 2 * pixels
-    low = np.clip(np.floor(position.min(axis=0)) - 1, 0, pixels - 1).astype(int)
-    high = np.clip(np.ceil(position.max(axis=0)) + 1, low + 1, pixels).astype(int)
+    points = spots.reshape(-1, 2)
+    low = np.clip(np.floor(points.min(axis=0)) - 1, 0, pixels - 1).astype(int)
+    high = np.clip(np.ceil(points.max(axis=0)) + 2, low + 1, pixels).astype(int)
     return slice(low[1], high[1]), slice(low[0], high[0])
+
+
+def _bounds(region: Mask) -> tuple[slice, slice]:
+    """Return the rows and columns of a region (n, n)."""
+    found = (np.flatnonzero(region.any(axis=axis)) for axis in (1, 0))
+    rows, columns = (slice(int(some[0]), int(some[-1]) + 1) for some in found)
+    return rows, columns

@@ -18,7 +18,7 @@ from aa_dataset.render.camera import Camera, look_at
 from aa_dataset.render.glb import read_glb
 from aa_dataset.render.prepared import prepare
 from pipeline.generate.emit import emit, object_files
-from pipeline.stages.render.pictures import _by_link, _poses
+from pipeline.stages.render.pictures import by_link, link_poses
 from pipeline.stages.render.states import open_state
 from tests.kit import bench
 
@@ -38,8 +38,8 @@ def agreements(files: dict[str, bytes], backend: str, size: int) -> list[float]:
     Pixels count by how much of them is covered: of a thin rod in a small picture most are border.
     """
     tree = urdf_tree(parse_urdf(files[URDF]))
-    surface = _by_link(read_glb(files[GLB]), tree.links)
-    poses = _poses(tree, [{}, open_state(tree)])
+    surface = by_link(read_glb(files[GLB]), tree.links)
+    poses = link_poses(tree, [{}, open_state(tree)])
     prepared = prepare(surface)
     places = [prepared.placed(one) for one in poses]
     camera = look_at(np.concatenate(places).reshape(-1, 3))

@@ -41,9 +41,9 @@ def draw_pictures(
     """
     model = read_glb(glb)
     strip = strip_states(tree, settings.strip_frames)
-    rest, opened, *frames = _poses(tree, [{}, open_state(tree), *strip])
-    between = _poses(tree, strip_states(tree, FRAMED))
-    surface = _by_link(model, tree.links)
+    rest, opened, *frames = link_poses(tree, [{}, open_state(tree), *strip])
+    between = link_poses(tree, strip_states(tree, FRAMED))
+    surface = by_link(model, tree.links)
     camera = look_at(_points(model, tree.links, [rest, opened, *between]))
     with open_scene(surface, backend=backend) as scene:
         views = {PREVIEW: (rest, None), PREVIEW_PARTS: (rest, _paints(tree)),
@@ -69,7 +69,7 @@ def encode_strip(frames: Sequence[Picture]) -> bytes:
     return with_checksum(stream.getvalue())
 
 
-def _by_link(model: Model, links: Sequence[str]) -> Surface:
+def by_link(model: Model, links: Sequence[str]) -> Surface:
     """Return the triangles at rest; `part` is the number of the link."""
     number = {link: row for row, link in enumerate(links)}
     surface = model.surface()
@@ -77,7 +77,7 @@ def _by_link(model: Model, links: Sequence[str]) -> Surface:
     return replace(surface, part=owner[surface.part])
 
 
-def _poses(tree: KinematicTree, states: Sequence[State]) -> Array:
+def link_poses(tree: KinematicTree, states: Sequence[State]) -> Array:
     """Return the displacement of every link from rest in n states (n, links, 4, 4)."""
     names = sorted({name for state in states for name in state})
     values = {name: np.array([state.get(name, 0.0) for state in states]) for name in names}

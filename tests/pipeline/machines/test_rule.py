@@ -43,6 +43,7 @@ ALLOWED = {
     "aa_dataset/render/prepared.py": "poses of previews",
     "aa_dataset/render/camera.py": "the camera of previews",
     "aa_dataset/render/look.py": "the light of previews",
+    "aa_dataset/render/ray_state.py": "the rays of previews",
     "aa_dataset/render/raycast.py": "the rays of previews",
     "aa_dataset/render/surface.py": "poses of previews; lengths of three numbers call no kernel",
     "pipeline/stages/render/": "pictures, which no digest of an object or a library covers",
