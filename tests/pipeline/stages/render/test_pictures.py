@@ -154,6 +154,15 @@ def test_ten_micrometers_and_a_hundred_meters_look_the_same(
         assert difference.mean() < 1.0
 
 
+def test_a_slide_of_ten_kilometers_leaves_the_object_in_the_picture(
+    tmp_path: Path, backend: str
+) -> None:
+    urdf = bench.robot(box("base", 0.5), box("arm", 0.2), joint("arm", at=0.4, upper=1e4))
+    outcome = drawn(tmp_path, urdf, backend)
+    for name in (PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS):
+        assert np.ptp(shown(outcome, name)) > 60
+
+
 def test_links_without_geometry_and_fully_transparent_ones_are_not_seen(
     tmp_path: Path, backend: str
 ) -> None:
