@@ -48,14 +48,15 @@ def run_draw(arguments: argparse.Namespace) -> int:
     """Draw one object; return 1 if its prediction is missing or unreadable."""
     require_format(arguments.out)
     require_folder(arguments.out)
-    path = _urdf_path(arguments.object)
     if arguments.pred is not None:
-        if path is not None:
+        # A folder with the name of an object is its prediction, where this is run among them.
+        if Path(arguments.object).is_file():
             raise ArenaError(
                 f"{arguments.object} is a file, and predictions are compared with objects of a "
                 "library. Give an object id, or leave out --pred."
             )
         return _draw_both(arguments)
+    path = _urdf_path(arguments.object)
     tree, semantics = _file_tree(path) if path else _library_tree(arguments)
     _draw_one(arguments, tree, semantics)
     return 0

@@ -155,19 +155,33 @@ def close_context() -> None:
 @contextmanager
 def open_context() -> Iterator[Context]:
     """Take the OpenGL context of the last object, or a new one; an error closes it."""
-    place = threading.get_ident()
-    kept = _contexts.pop(place, None)
-    if kept is not None and (kept.objects >= OBJECTS_PER_CONTEXT or not kept.make_current()):
-        kept.close()
-        kept = None
-    context = kept or Context()
+    context = _take_context()
     try:
         yield context
         context.objects += 1
     except BaseException:
         context.close()
         raise
-    _contexts[place] = context
+    _contexts[threading.get_ident()] = context
+
+
+def prepare_context() -> None:
+    """Open the context of this thread's next object now, if it needs a new one.
+
+    Raises
+    ------
+    BackendUnavailableError
+        Also if a limit on the memory of this process leaves no room for it.
+    """
+    _contexts[threading.get_ident()] = _take_context()
+
+
+def _take_context() -> Context:
+    kept = _contexts.pop(threading.get_ident(), None)
+    if kept is not None and (kept.objects >= OBJECTS_PER_CONTEXT or not kept.make_current()):
+        kept.close()
+        kept = None
+    return kept or Context()
 
 
 @cache

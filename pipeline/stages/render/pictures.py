@@ -16,13 +16,14 @@ from aa_dataset.draw.palette import light_rgb
 from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS, STRIP
 from aa_dataset.kinematics import KinematicTree
 from aa_dataset.render.backend import Picture, Scene, encode_png, open_scene
-from aa_dataset.render.camera import Camera, look_at
+from aa_dataset.render.camera import Camera, bounding_sphere, look_at
 from aa_dataset.render.glb import Model, read_glb
 from aa_dataset.render.surface import Surface
 from pipeline.engine.settings import Render
 from pipeline.stages.render.states import State, open_state, strip_states
 
 FRAMED = 12  # states on the way of the joints that the camera has in view, beside both ends
+LONGEST = 8.0  # radii of the object that a slide is shown to go
 FRAME_MS = 90
 QUALITY, EFFORT = 75, 2  # of WebP; more effort takes longer and saves little
 
@@ -40,9 +41,11 @@ def draw_pictures(
         If the object cannot be drawn.
     """
     model = read_glb(glb)
-    strip = strip_states(tree, settings.strip_frames)
-    rest, opened, *frames = link_poses(tree, [{}, open_state(tree), *strip])
-    between = link_poses(tree, strip_states(tree, FRAMED))
+    (still,) = link_poses(tree, [{}])
+    longest = LONGEST * bounding_sphere(_points(model, tree.links, [still]))[1]
+    strip = strip_states(tree, settings.strip_frames, longest=longest)
+    rest, opened, *frames = link_poses(tree, [{}, open_state(tree, longest=longest), *strip])
+    between = link_poses(tree, strip_states(tree, FRAMED, longest=longest))
     surface = by_link(model, tree.links)
     camera = look_at(_points(model, tree.links, [rest, opened, *between]))
     with open_scene(surface, backend=backend) as scene:

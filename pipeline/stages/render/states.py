@@ -15,15 +15,32 @@ SHOWN = 4  # frames in which a joint moves at least
 State = dict[str, float]
 
 
-def open_state(tree: KinematicTree) -> State:
+def open_state(tree: KinematicTree, *, longest: float = math.inf) -> State:
     """Return joint coordinates [rad or m] with every independent joint at the end of its travel.
 
+    Parameters
+    ----------
+    longest : float [m]
+        Slides and advances of screws are shown as far as this, since beside a travel of a hundred
+        meters nobody would see the object.
+
+    Notes
+    -----
     The end is the one that is farther from rest. A joint that turns for ever, or by a full turn,
     turns by a third, and each of them by a little more than the one before, so that the hands of
     a clock part.
     """
     free = [joint for joint in tree.movable if joint.mimic is None]
-    return {joint.name: _end(joint, number) for number, joint in enumerate(free)}
+    return {
+        joint.name: _shortened(joint, _end(joint, number), longest)
+        for number, joint in enumerate(free)
+    }
+
+
+def _shortened(joint: Joint, end: float, longest: float) -> float:
+    """Return an end, or a nearer one on the same side whose advance is `longest`."""
+    per_unit = {JointType.PRISMATIC: 1.0, JointType.HELICAL: abs(joint.pitch)}.get(joint.type, 0.0)
+    return end if abs(end) * per_unit <= longest else math.copysign(longest / per_unit, end)
 
 
 def _end(joint: Joint, number: int) -> float:
@@ -38,15 +55,15 @@ def _end(joint: Joint, number: int) -> float:
     return THIRD + SHIFT * number if turns else far
 
 
-def strip_states(tree: KinematicTree, frames: int) -> list[State]:
+def strip_states(tree: KinematicTree, frames: int, *, longest: float = math.inf) -> list[State]:
     """Return the states of an animation that moves the joints out and back, one after the other.
 
     The first frame is the rest state. Every joint gets the same even
     number of frames, at least four, so that it is at its end in one of them and the way back
     repeats the way out; there are at most `frames`. Where there are too many joints for that, they
-    move at the same time as their neighbors.
+    move at the same time as their neighbors. Their ends are those of `open_state`.
     """
-    ends = open_state(tree)
+    ends = open_state(tree, longest=longest)
     if not ends or frames < 2:
         return []
     count = len(ends)

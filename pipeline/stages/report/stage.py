@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 
 from aa_dataset.files import write_bytes
+from aa_dataset.format.labels import UNKNOWN
 from pipeline.base import layout
 from pipeline.engine.runner import Job
 from pipeline.engine.settings import ReportSettings
@@ -53,6 +54,6 @@ def _numbers(tables: LibraryTables, expected: int) -> Iterator[tuple[str, str]]:
         ("supercategory", "supercategory", "supercategories"),
         ("source", "source", "sources"),
     ):
-        count = len(objects[name].unique())
+        count = len({*objects[name].to_pylist()} - {UNKNOWN})
         yield f"{count:,}", one if count == 1 else many
     yield f"{sum(objects['joints_movable'].to_pylist()):,}", "movable joints"

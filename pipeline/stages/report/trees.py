@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow.compute as pc
 
+from aa_dataset.errors import ArenaError
 from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from aa_dataset.kinematics.joints import Mimic
 from pipeline.stages.report.tables import LibraryTables
@@ -16,16 +18,40 @@ _COLUMNS = ("joint", "type", "axis", "origin", "lower", "upper", "pitch", "paren
             "mimic")  # fmt: skip
 
 
-def object_tree(tables: LibraryTables, object_id: str) -> KinematicTree:
-    """Return the tree of one object, object frame at rest, without rigid bodies."""
+def object_tree(tables: LibraryTables, object_id: str) -> KinematicTree | None:
+    """Return the tree of one object; see `tree_of_rows`."""
     rows = tables.joints.filter(pc.equal(tables.joints["object_id"], object_id))
-    joints = [_joint(row) for row in rows.select(_COLUMNS).to_pylist()]
-    children = {joint.child for joint in joints}
-    root = next((joint.parent for joint in joints if joint.parent not in children), ROOT)
-    return KinematicTree(object_id, (root, *(joint.child for joint in joints)), tuple(joints))
+    return tree_of_rows(object_id, rows.select(_COLUMNS).to_pylist())
 
 
-def _joint(row: dict[str, Any]) -> Joint:
+def tree_of_rows(
+    name: str, joints: Sequence[Mapping[str, Any]], links: Sequence[str] = (ROOT,)
+) -> KinematicTree | None:
+    """Return a tree of rows of `joints`, object frame at rest, without rigid bodies.
+
+    Parameters
+    ----------
+    name : str
+        Name of the tree.
+    joints : sequence of mapping
+        The columns of the table by name.
+    links : sequence of str
+        The links of an object without joints.
+
+    Returns
+    -------
+    KinematicTree or None
+        Rows that form no tree are a gap of the page.
+    """
+    ends = [end for row in joints for end in (row["parent"], row["child"])]
+    try:
+        names = tuple(dict.fromkeys(ends or links))
+        return KinematicTree(name, names, tuple(map(_joint, joints)))
+    except (ArenaError, ValueError, IndexError):
+        return None
+
+
+def _joint(row: Mapping[str, Any]) -> Joint:
     mimic = row["mimic"]
     return Joint(
         row["joint"],

@@ -104,7 +104,9 @@ def _paint_tiles(
         axes.set(xlim=(0, WIDTH), ylim=(0, 1), aspect="equal")
         axes.set_title(textwrap.fill(one.supercategory, 22), size=8, pad=3)
         axes.text(0.5, -0.02, one.category, size=7.5, color=DIM, ha="center", va="top")
-        _paint_tree(axes, object_tree(tables, one.object_id))
+        tree = object_tree(tables, one.object_id)
+        if tree is not None:
+            _paint_tree(axes, tree)
 
 
 def read_preview(tables: LibraryTables, row: int) -> NDArray[np.uint8] | None:
@@ -119,8 +121,8 @@ def read_preview(tables: LibraryTables, row: int) -> NDArray[np.uint8] | None:
     try:
         found = Image.open(io.BytesIO(asset.read(PREVIEW)), formats=["PNG"])
         return np.asarray(found.convert("RGB").resize((PIXELS, PIXELS), Image.Resampling.LANCZOS))
-    except (ArenaError, OSError):
-        return None
+    except (ArenaError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None  # `aa verify` reports damage; here it is a gap
 
 
 def _paint_tree(axes: Axes, tree: KinematicTree) -> None:

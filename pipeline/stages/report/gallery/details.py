@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from aa_dataset.draw import Marks, joint_colors, tree_drawing
 from aa_dataset.draw.values import motion_text
-from aa_dataset.errors import ArenaError
 from aa_dataset.files import write_bytes
-from aa_dataset.kinematics import Joint, JointType, KinematicTree, Mimic
+from aa_dataset.kinematics import Joint, JointType, KinematicTree
 from pipeline.base.layout import ReportLayout
 from pipeline.stages.report.gallery.scripts import plain, script
 from pipeline.stages.report.tables import LibraryTables
+from pipeline.stages.report.trees import tree_of_rows
 
 PER_FILE = 50
 _FACTS = (
@@ -79,25 +79,6 @@ def details_file(row: int) -> int:
     return row // PER_FILE
 
 
-def _tree_or_none(
-    name: str, joints: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]]
-) -> KinematicTree | None:
-    """Return the tree of an object; one that is no tree is a gap of the page."""
-    ends = [end for row in joints for end in (row["parent"], row["child"])]
-    names = tuple(dict.fromkeys(ends or (row["link"] for row in links)))
-    try:
-        return KinematicTree(name, names, tuple(map(_joint, joints)))
-    except (ArenaError, ValueError, IndexError):
-        return None
-
-
-def _joint(row: Mapping[str, Any]) -> Joint:
-    same = {name: row[name] for name in ("parent", "child", "pitch", "lower", "upper")}
-    axis, origin = (np.array(row[name]) for name in ("axis", "origin"))
-    mimic = None if row["mimic"] is None else Mimic(**row["mimic"])
-    return Joint(row["joint"], JointType(row["type"]), axis, origin, mimic=mimic, **same)
-
-
 def _object_details(
     fact: Mapping[str, Any],
     findings: Sequence[Mapping[str, Any]],
@@ -105,7 +86,7 @@ def _object_details(
     joints: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return the details of one object as the page reads them."""
-    tree = _tree_or_none(fact["object_id"], joints, links)
+    tree = tree_of_rows(fact["object_id"], joints, [row["link"] for row in links])
     parts = {row["link"]: plain(row["semantic"]) for row in links}
     pitches = {row["joint"]: plain(row["pitch_source"]) for row in joints}
     colors = {} if tree is None else joint_colors(tree)

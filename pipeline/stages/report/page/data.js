@@ -70,7 +70,9 @@ class Table {
     Object.assign(this, columns);
     this.joints = this.joints_movable;
     this.findings = this.code.rows.map((place) => this.code.values[place].length);
-    const listed = (name) => this[name].values.map((text) => spaced(text).toLowerCase());
+    // A label is found with its underscores, as tables have it, and with spaces, as the page shows it.
+    const written = (text) => (text.includes("_") ? `${spaced(text)}\n${text}` : text).toLowerCase();
+    const listed = (name) => this[name].values.map(written);
     const [categories, descriptions] = [listed("category"), listed("description")];
     this.words = this.names.map((name, row) =>
       `${name.toLowerCase()}\n${categories[this.category.rows[row]]}\n` +

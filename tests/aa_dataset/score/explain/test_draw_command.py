@@ -124,6 +124,14 @@ def test_without_a_prediction_the_truth_is_drawn_alone(dataset, folder, tmp_path
     assert "none: missing" in words(out)
 
 
+def test_among_predictions_an_object_id_is_no_folder(dataset, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / CABINET).mkdir()
+    (tmp_path / CABINET / "object.urdf").write_text("<robot/>")
+    assert draw(dataset, CABINET, "--pred", folder, "--out", "both.svg") == 0
+    assert {"ground truth", "prediction"} <= {*words(tmp_path / "both.svg")}
+
+
 def test_mistakes_are_sentences(dataset, folder, tmp_path, capsys):
     urdf = tmp_path / "a.urdf"
     urdf.write_text("<robot/>")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from aa_dataset.format.layout import PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS, STRIP
 from aa_dataset.kinematics.urdf import parse_urdf
 from aa_dataset.kinematics.urdf_tree import urdf_tree
 from aa_dataset.render.backend import BACKENDS, available
+from aa_dataset.render.errors import BackendUnavailableError
 from aa_dataset.render.glb import MOST_PIXELS
-from pipeline.base.errors import Rejection
+from pipeline.base.errors import MachineError, Rejection
 from pipeline.base.reasons import Code, Reason
 from pipeline.engine.runner import Outcome, Task
+from pipeline.stages.render import stage
 from pipeline.stages.render.stage import RenderInput, render, without_pictures
 from tests.kit import bench
 from tests.kit.settings import SETTINGS, changed
@@ -154,6 +157,15 @@ def test_ten_micrometers_and_a_hundred_meters_look_the_same(
         assert difference.mean() < 1.0
 
 
+def test_a_slide_of_ten_kilometers_leaves_the_object_in_the_picture(
+    tmp_path: Path, backend: str
+) -> None:
+    urdf = bench.robot(box("base", 0.5), box("arm", 0.2), joint("arm", at=0.4, upper=1e4))
+    outcome = drawn(tmp_path, urdf, backend)
+    for name in (PREVIEW, PREVIEW_OPEN, PREVIEW_PARTS):
+        assert np.ptp(shown(outcome, name)) > 60
+
+
 def test_links_without_geometry_and_fully_transparent_ones_are_not_seen(
     tmp_path: Path, backend: str
 ) -> None:
@@ -173,6 +185,24 @@ def test_an_object_that_nobody_sees_is_kept_with_a_finding(tmp_path: Path, backe
     assert outcome.record.preview_backend is None and outcome.files == {}
     (finding,) = outcome.findings
     assert finding.code is Code.PREVIEW_FAILED and "fully transparent" in finding.detail
+
+
+def test_a_worker_without_egl_blames_no_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where budgets.memory_gb leaves no room for EGL: else no object would have pictures."""
+
+    def fail() -> None:
+        raise BackendUnavailableError("egl")
+
+    monkeypatch.setattr(stage, "prepare_context", fail)
+    monkeypatch.setattr(stage, "_drew", set())
+    with pytest.raises(MachineError, match=r"Raise budgets\.memory_gb"):
+        drawn(tmp_path / "first", model(), "egl")
+    monkeypatch.setattr(stage, "_drew", {os.getpid()})
+    with pytest.raises(MemoryError):  # another object may be the cause: tried again, alone
+        drawn(tmp_path / "later", model(), "egl")
+    assert drawn(tmp_path / "embree", model(), "embree").files
 
 
 def test_a_crash_and_too_much_memory_are_findings_too() -> None:

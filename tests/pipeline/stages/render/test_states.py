@@ -42,6 +42,25 @@ def test_a_joint_is_at_the_end_of_its_travel(
     assert open_state(made(("a", kind, lower, upper))) == pytest.approx({"a": end})
 
 
+@pytest.mark.parametrize(
+    ("kind", "lower", "upper", "end"),
+    [
+        ("prismatic", 0.0, 1e4, 2.0),
+        ("prismatic", -50.0, 0.0, -2.0),
+        ("prismatic", 0.0, 1.9, 1.9),
+        ("helical", -3000.0, 0.0, -2000.0),  # 2 m at 1 mm per radian
+        ("revolute", 0.0, 3.0, 3.0),
+    ],
+)
+def test_a_slide_is_shown_as_far_as_it_can_be_seen(
+    kind: str, lower: float, upper: float, end: float
+) -> None:
+    tree = made(("a", kind, lower, upper))
+    assert open_state(tree, longest=2.0) == pytest.approx({"a": end})
+    most = max((state["a"] for state in strip_states(tree, 8, longest=2.0)), key=abs)
+    assert most == pytest.approx(end)
+
+
 def test_the_hands_of_a_clock_part() -> None:
     hands = open_state(made(*((name, "continuous", -INF, INF) for name in "hms")))
     angles = [hands[name] % (2 * math.pi) for name in "hms"]

@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import gc
+import io
 import re
+import struct
+import zlib
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 from pipeline.stages.report.figures import Figure, draw_figures
 from pipeline.stages.report.figures.canvas import looks
 from pipeline.stages.report.figures.composition import read_preview
 from pipeline.stages.report.tables import LEFT_OUT, LibraryTables, StageCost, read_tables
-from tests.kit.library_folder import build_library
+from pipeline.stages.report.trees import object_tree
+from tests.kit.library_folder import build_library, tar_fragment
 from tests.kit.report_tables import random_tables, report_tables
 
 pytest.importorskip("matplotlib")
@@ -104,6 +109,22 @@ def test_a_picture_is_small_and_absent_where_the_library_has_none(library: Libra
         root=Path("absent"),
     )
     assert read_preview(lost, 0) is None
+
+
+def test_a_damaged_picture_and_joints_that_are_no_tree_are_gaps(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(stream, "PNG")
+    data = bytearray(stream.getvalue())
+    data[16:24] = struct.pack(">II", 30_000, 30_000)  # pixels that Pillow refuses to unpack
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    fragment = tar_fragment("a-1", {"preview.png": bytes(data)})
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "a-0000.tar").write_bytes(fragment + bytes(1024))
+    row = {"object_id": "a-1", "shard": "a-0000", "offset": 0, "size": len(fragment)}
+    assert read_preview(report_tables(objects=[row], root=tmp_path), 0) is None
+    joints = [{"object_id": "a-1", "joint": "j", "type": "revolute", "parent": "a", "child": "a"}]
+    tables = report_tables(objects=[{"object_id": "a-1", "category": "pliers"}], joints=joints)
+    assert object_tree(tables, "a-1") is None and len(draw_figures(tables)) == len(NAMES)
 
 
 def test_no_drawing_stays_in_memory(library: LibraryTables) -> None:

@@ -156,3 +156,12 @@ def test_the_page_states_its_size_and_the_revision(report, library):
     assert f"{1000 * total / count / 1e6:.1f} MB per 1,000 objects" in text
     assert json.loads((library / "library.json").read_text())["revision"] in text
     assert HOSTILE not in text and "at most 1 per category" in text
+
+
+def test_objects_without_a_category_are_no_category_of_the_head(tmp_path):
+    labels = {"category": "uncategorized", "supercategory": "uncategorized"}
+    objects = (replace(LIBRARY_OBJECTS[0], **labels), *LIBRARY_OBJECTS[1:])
+    library = build_library(tmp_path / "library", objects)
+    text = write_report(library, tmp_path).page.read_text()
+    known = {row["category"] for row in rows(library, "objects")} - {"uncategorized"}
+    assert f"<b>{len(known)}</b> categories" in text
