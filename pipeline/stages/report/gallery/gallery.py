@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aa_dataset.files import write_bytes
+from aa_dataset.format.licenses import Redistribution
 from pipeline.base.layout import ReportLayout
 from pipeline.engine.settings import Report
 from pipeline.stages.report.gallery.columns import gallery_columns
@@ -26,12 +27,15 @@ class Gallery:
     ----------
     objects, large : int
         Objects, and those with large pictures.
+    restricted : int
+        Objects whose files a release may not contain.
     table, thumbnails, pictures, details : int [B]
         Size of the files of each kind.
     """
 
     objects: int
     large: int
+    restricted: int
     table: int
     thumbnails: int
     pictures: int
@@ -57,6 +61,7 @@ def write_gallery(
     return Gallery(
         len(order.rows),
         len(order.large),
+        sum(word != Redistribution.ASSETS for word in tables.objects["redistribution"].to_pylist()),
         report.table.stat().st_size,
         _bytes(report.sheets.glob("*")),
         _bytes(report.pictures.glob("*")),

@@ -156,10 +156,14 @@ def _footer(page: Page) -> str:
         else f"{gallery.large:,} objects, at most {page.settings.large_per_category} per category, "
         "have their large pictures"
     )
+    warning = (
+        f" It shows {gallery.restricted:,} objects whose files a release may not contain: do not "
+        "publish it."
+    )
     return (
         f"Beside this page: {sizes}; {_bytes(gallery.per_thousand)} per 1,000 objects. Of "
         f"{gallery.objects:,} objects {kept}. Everything works from the file, without a network."
-    )
+    ) + warning * bool(gallery.restricted)
 
 
 def _bytes(size: int) -> str:

@@ -165,3 +165,14 @@ def test_objects_without_a_category_are_no_category_of_the_head(tmp_path):
     text = write_report(library, tmp_path).page.read_text()
     known = {row["category"] for row in rows(library, "objects")} - {"uncategorized"}
     assert f"<b>{len(known)}</b> categories" in text
+
+
+def test_the_foot_counts_what_may_not_be_published(tmp_path):
+    library = build_library(tmp_path / "library")
+    closed = sum(row["redistribution"] != "assets" for row in rows(library, "objects"))
+    assert closed
+    text = write_report(library, tmp_path).page.read_text()
+    assert f"It shows {closed:,} objects whose files a release may not contain" in text
+    spec = next(one for one in LIBRARY_OBJECTS if one.license.startswith("CC0"))
+    library = build_library(tmp_path / "free", (spec,))
+    assert "do not publish" not in write_report(library, tmp_path / "b").page.read_text()
